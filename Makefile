@@ -4,12 +4,12 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-# Warnings are errors in this repository's own builds, and in nobody else's (see Package.swift).
+# Makes warnings errors in this repository's own builds, never in users' builds (see Package.swift).
 export TRACKWAY_WARNINGS_AS_ERRORS := 1
 
-# One test, suite or target of a part: make test-sdk FILTER=RetryScheduleTests
+# Selects one test, suite or test target: make test-sdk FILTER=RetryScheduleTests
 ONLY := $(if $(FILTER),--filter '$(FILTER)')
-# A target may only import what its manifest declares.
+# A target may import only the modules that its manifest declares.
 CHECKED := --explicit-target-dependency-import-check error
 
 .PHONY: help bootstrap demo test test-sdk test-apple test-server test-page test-integration test-examples test-cluster test-all \
@@ -18,15 +18,15 @@ CHECKED := --explicit-target-dependency-import-check error
 help:  ## List the targets
 	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-bootstrap:  ## Install what is missing on this machine (apt)
+bootstrap:  ## Install missing system packages (apt)
 	@Scripts/bootstrap
 
-demo: bootstrap  ## Run the collector and a small shop, and show the ledger (DEMO_EXIT=1: exit at the end)
+demo: bootstrap  ## Run the collector and a sample shop, and show the ledger (DEMO_EXIT=1: exit at the end)
 	@Scripts/demo
 
-##### Tests. FILTER=NAME runs one test, suite or target of a part.
+##### Tests. FILTER=NAME selects one test, suite or test target.
 
-test: bootstrap  ## Run the tests of the SDK, the collector and the examples
+test: bootstrap  ## Run the tests of the SDK, the collector, its web page and the examples
 	Scripts/test
 
 test-sdk: bootstrap  ## Test the SDK
@@ -47,36 +47,36 @@ test-integration: bootstrap  ## Test real processes against a real collector: ki
 test-examples: bootstrap  ## Build every example, run its tests, and run the README's quick start
 	Scripts/test examples $(if $(FILTER),-- $(ONLY))
 
-test-cluster: bootstrap  ## Test cluster support with real servers of NATS and ClickHouse (installs them)
-	Scripts/bootstrap cluster || echo 'test-cluster: without ClickHouse'
+test-cluster: bootstrap  ## Test cluster support with real NATS and ClickHouse servers (installs them)
+	Scripts/bootstrap cluster || echo 'test-cluster: continuing without ClickHouse'
 	Scripts/build Cluster --build-tests $(CHECKED)
 	Scripts/run-tests Cluster --skip-build $(ONLY)
 	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests Cluster --skip-build --no-parallel --filter 'Engine[A-Z][A-Za-z]*Tests|EngineTests'
 	Scripts/build Cluster --product trackway-cluster
 	Scripts/cluster-test faults test_faults.Faults test_faults.FullDisk
 
-test-all: bootstrap  ## Run every test with full trials and seeds, on one machine and on clusters (hours)
+test-all: bootstrap  ## Run every test with all trials and seeds, on one machine and on clusters (takes hours)
 	TRACKWAY_FULL=1 $(MAKE) test kill-test
-	Scripts/bootstrap cluster || echo 'test-all: not everything could be installed'
+	Scripts/bootstrap cluster || echo 'test-all: continuing without packages that could not be installed'
 	TRACKWAY_ENGINE_SEEDS=8 $(MAKE) test-cluster
 	Scripts/cluster-test simulation
 	Scripts/cluster-test faults
 	$(MAKE) apple soak-cluster
 
-smoke-cluster: bootstrap  ## Start a cluster, send events, kill a server, and compare everything
-	Scripts/bootstrap cluster || echo 'smoke-cluster: without ClickHouse'
+smoke-cluster: bootstrap  ## Start a cluster, send events, kill parts of it, and compare all stores
+	Scripts/bootstrap cluster || echo 'smoke-cluster: continuing without ClickHouse'
 	Scripts/build Cluster --product trackway-cluster
 	Scripts/cluster-test faults test_smoke
 
-soak-cluster: bootstrap  ## Kill and pause parts of a cluster for MINUTES (20) at times that SEED decides, and compare everything
-	Scripts/bootstrap cluster || echo 'soak-cluster: not everything could be installed'
+soak-cluster: bootstrap  ## Kill and pause parts of a cluster for MINUTES (20) at times derived from SEED, and compare all stores
+	Scripts/bootstrap cluster || echo 'soak-cluster: continuing without packages that could not be installed'
 	Scripts/build Cluster --product trackway-cluster
 	Scripts/cluster-test soak --minutes $(or $(MINUTES),20) $(if $(SEED),--seed $(SEED))
 
-cluster-demo:  ## Run a cluster and the shop, kill parts of it, and show the ledger (CLUSTER_DEMO_EXIT=1: exit at the end)
+cluster-demo:  ## Run a cluster and the sample shop, kill parts of the cluster, and show the ledger (CLUSTER_DEMO_EXIT=1: exit at the end)
 	@Scripts/cluster-demo
 
-kill-test: bootstrap  ## Kill processes with -9 at random times, TRIALS (300; 60 where a trial kills several) per mode
+kill-test: bootstrap  ## Kill processes (kill -9) at random times, TRIALS per mode (300; 60 if a trial kills several)
 	Scripts/build Server --product trackway
 	Scripts/build IntegrationTests --build-tests
 	TRACKWAY_SILENCE=60 TRACKWAY_KILL_TRIALS=$(or $(TRIALS),300) TRACKWAY_STORY_TRIALS=$(or $(TRIALS),60) \
@@ -84,29 +84,31 @@ kill-test: bootstrap  ## Kill processes with -9 at random times, TRIALS (300; 60
 
 ##### Checks
 
-# The first time, each system takes a minute or two more: its SDK is made, and kept under .build-apple.
+# The first run takes a minute or two longer per system, because it generates the system's SDK under .build-apple.
 apple: bootstrap  ## Compile for Apple platforms, without Apple's SDK; see Scripts/apple/README.md (SYSTEMS="ios")
 	Scripts/apple/check-c --self-test
 	Scripts/apple/check-c
 	Scripts/apple/check $(SYSTEMS)
 
-lint: bootstrap  ## Check format, module rules, manifests, workflows, deployment files and documentation, and compile what no test compiles
+lint: bootstrap  ## Check format, module rules, manifests, workflows, deployment files and documentation, and compile code that no test compiles
 	@$(MAKE) --no-print-directory -j2 --output-sync=target lint-apple lint-checks
 
-# One processor compiles for iOS, which takes as long as the other checks.
+# Compiling for iOS keeps one processor busy for about as long as all other checks together, so both run in parallel.
 lint-apple:
 	@$(MAKE) apple SYSTEMS=ios
 
 lint-checks:
 	Scripts/format --check
-	Scripts/check-rooms --self-test
-	Scripts/check-rooms
+	Scripts/check-modules --self-test
+	Scripts/check-modules
 	Scripts/check-manifests --self-test
 	Scripts/check-manifests
 	Scripts/check-workflows --self-test
 	Scripts/check-workflows
 	Scripts/check-deployment --self-test
 	Scripts/check-deployment
+	Scripts/check-words --self-test
+	Scripts/check-words
 	Scripts/check-docs
 	Scripts/generate-codes --self-test
 	Scripts/generate-codes --check
@@ -123,10 +125,10 @@ format:  ## Format every Swift file in place
 docs: bootstrap  ## Build the documentation into .build/documentation
 	Scripts/check-docs
 
-codes:  ## Write Documentation/Diagnostics.md from the definitions of the codes
+codes:  ## Generate Documentation/Diagnostics.md from the definitions of the codes
 	Scripts/generate-codes
 
-screenshots: bootstrap  ## Take the pictures of the page in Documentation/Images
+screenshots: bootstrap  ## Take the screenshots of the web page in Documentation/Images
 	Scripts/build Server --product trackway
 	Scripts/screenshots
 

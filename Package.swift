@@ -4,22 +4,25 @@
 
 import PackageDescription
 
-/// Warnings are errors when this repository is built for its own sake: `make`, `.ci/run` and `Scripts` set the variable. Never for a
-/// user: tools build dependencies with warnings suppressed, and a target that asks for both does not build at all.
+/// Treats warnings as errors in this repository's own builds.
+///
+/// `make`, `.ci/run` and `Scripts` set the variable. It must not be set in users' builds: tools build dependencies with
+/// warnings suppressed, and a target that also makes them errors does not build at all.
 let warnings: [SwiftSetting] =
     Context.environment["TRACKWAY_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
 
-/// How every room is built. Each line is a rule we want the compiler to keep for us.
-let house: [SwiftSetting] =
+/// The settings of every target. Each one is a rule that the compiler enforces.
+let strictSwiftSettings: [SwiftSetting] =
     [
-        .enableUpcomingFeature("ExistentialAny"),  // say `any`: an existential is a decision
-        .enableUpcomingFeature("MemberImportVisibility"),  // a file uses only what it imports
-        .enableUpcomingFeature("InternalImportsByDefault"),  // a dependency leaks only on purpose
-        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async stays where it was called
+        .enableUpcomingFeature("ExistentialAny"),  // requires `any`, so that an existential type is a deliberate choice
+        .enableUpcomingFeature("MemberImportVisibility"),  // a file can use only the modules that it imports
+        .enableUpcomingFeature("InternalImportsByDefault"),  // a dependency becomes public only explicitly
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // an async function stays on its caller's actor
     ] + warnings
 
-/// Where a target's privacy manifest lies, for Apple's tools, which look for one among the resources of each; elsewhere it would only
-/// be carried along.
+/// The privacy manifest of a target, as a resource on Apple platforms, and excluded elsewhere.
+///
+/// Apple's tools look for a manifest among the resources of each target; other systems do not use it.
 func privacy(_ folder: String = "") -> (resources: [Resource], exclude: [String]) {
     #if canImport(Darwin)
     ([.copy(folder + "PrivacyInfo.xcprivacy")], [])
@@ -33,22 +36,25 @@ let package = Package(
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Trackway", targets: ["Trackway"]),
+        .library(name: "TrackwayDestinations", targets: ["TrackwayDestinations"]),
         .library(name: "TrackwayTesting", targets: ["TrackwayTesting"]),
         .library(name: "TrackwayTriggers", targets: ["TrackwayTriggers"]),
         .library(name: "TrackwayUIKit", targets: ["TrackwayUIKit"]),
         .library(name: "TrackwaySwiftUI", targets: ["TrackwaySwiftUI"]),
-        // Four of the above as one dynamic library, for an app whose own dynamic frameworks record, too: linked statically into each of them
-        // there would be several copies. Its name is not that of a target: Xcode cannot build such a product dynamically.
+        // Four of the products above as one dynamic library, for an app whose own dynamic frameworks also record
+        // events: if each of them linked the products statically, there would be several copies. Its name must not be
+        // that of a target, because Xcode cannot build such a product dynamically.
         .library(
             name: "TrackwayDynamic",
             type: .dynamic,
             targets: ["Trackway", "TrackwayTriggers", "TrackwayUIKit", "TrackwaySwiftUI"]
         ),
-        // What a store asks every app for that refers to it: only apps that want it link it.
+        // Frameworks about which an app store questions every app that references them: only apps that need one of them
+        // link it.
         .library(name: "TrackwayLocation", targets: ["TrackwayLocation"]),
         .library(name: "TrackwayMotion", targets: ["TrackwayMotion"]),
         .library(name: "TrackwayAdvertisingID", targets: ["TrackwayAdvertisingID"]),
-        // The documented calls of older SDKs, as thin faces: an app moves by changing its import line.
+        // The documented APIs of older SDKs, as thin compatibility modules: an app migrates by changing its import.
         .library(name: "ClickstreamCompatibility", targets: ["ClickstreamCompatibility"]),
         .library(
             name: "SensorsAnalyticsCompatibility",
@@ -57,47 +63,45 @@ let package = Package(
         .library(name: "SiftCompatibility", targets: ["SiftCompatibility"]),
         .library(name: "SAPUsageCompatibility", targets: ["SAPUsageCompatibility"]),
         .library(name: "SparkChamberCompatibility", targets: ["SparkChamberCompatibility"]),
-        // What a receiver shares with the SDK: the vocabulary, the wire format, and the append-only log.
-        .library(name: "TrackwayEvents", targets: ["TrackwayEvents"]),
-        .library(name: "TrackwayWire", targets: ["TrackwayWire"]),
-        .library(name: "TrackwayJournal", targets: ["TrackwayJournal"]),
+        // Shared with the collector: event types, the wire format and the append-only log. The underscore marks them as internal:
+        // they may change in any release, and apps do not import them.
+        .library(name: "_TrackwayEvents", targets: ["TrackwayEvents"]),
+        .library(name: "_TrackwayWire", targets: ["TrackwayWire"]),
+        .library(name: "_TrackwayJournal", targets: ["TrackwayJournal"]),
     ],
     targets: [
-        // The ground: libc calls that Swift cannot reach portably (locks, mappings, clocks, thread storage).
+        // Portability shims: libc calls that Swift cannot make portably (locks, mappings, clocks, thread storage).
         .target(name: "CTrackway", exclude: privacy().exclude, resources: privacy().resources),
-        // Found where the system keeps it, by `link` in the module map: pkg-config would answer with Homebrew's, which is built for
-        // the Mac alone.
+        // Linked from the system's location by `link` in the module map: pkg-config would find Homebrew's library,
+        // which is built only for the Mac.
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-        // Carries requests on Linux; Apple's systems have URLSession.
+        // Sends requests on Linux; Apple platforms have URLSession.
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        // Encrypts at rest on Linux; Apple's systems have CryptoKit.
+        // Encrypts data at rest on Linux; Apple platforms have CryptoKit.
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
 
-        // Floor 0: the vocabulary. No Foundation.
-        .target(name: "TrackwayEvents", dependencies: ["CTrackway"], swiftSettings: house),
+        // Layer 0: events, attributes, identifiers and limits. No Foundation.
+        .target(name: "TrackwayEvents", dependencies: ["CTrackway"], swiftSettings: strictSwiftSettings),
 
-        // Floor 1: the cellar (bytes and places, never vendors) and the formats (two pure functions each).
-        .target(name: "TrackwayJournal", dependencies: ["TrackwayEvents", "CTrackway"], swiftSettings: house),
-        .target(name: "TrackwayWire", dependencies: ["TrackwayEvents", "CZlib"], swiftSettings: house),
-
-        // Floor 1: the clockwork. State machines as values: time handed in, actions returned.
-        .target(name: "TrackwayBehavior", dependencies: ["TrackwayEvents"], swiftSettings: house),
-
-        // Floor 2: one cupboard per vendor.
+        // Layer 1: the vendor-neutral storage layer, and the interface for formats (two pure functions per format).
         .target(
-            name: "TrackwayDestinations",
-            dependencies: ["TrackwayEvents", "TrackwayWire"],
-            swiftSettings: house
+            name: "TrackwayJournal",
+            dependencies: ["TrackwayEvents", "CTrackway"],
+            swiftSettings: strictSwiftSettings
         ),
+        .target(name: "TrackwayWire", dependencies: ["TrackwayEvents", "CZlib"], swiftSettings: strictSwiftSettings),
 
-        // Floor 2: the post room.
+        // Layer 1: state machines as values, which receive the time and return actions.
+        .target(name: "TrackwayBehavior", dependencies: ["TrackwayEvents"], swiftSettings: strictSwiftSettings),
+
+        // Layer 2: delivery.
         .target(
             name: "TrackwayDelivery",
             dependencies: ["TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "CTrackway"],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
-        // Floor 3: the windows. The only room that knows which system it runs on.
+        // Layer 3: platform adapters. The only module of the core that depends on the operating system.
         .target(
             name: "TrackwayPlatform",
             dependencies: [
@@ -107,82 +111,93 @@ let package = Package(
             ],
             exclude: privacy("Apple/").exclude,
             resources: privacy("Apple/").resources,
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
-        // Floor 4: the front door.
+        // Layer 4: the public API.
         .target(
             name: "Trackway",
             dependencies: [
                 "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
-                "TrackwayDestinations", "TrackwayPlatform", "CTrackway",
+                "TrackwayPlatform", "CTrackway",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
-        // Floor 5: frameworks of Apple's that the core must not refer to, each in a product of its own. Empty elsewhere.
+        // Layer 5: the formats of other back ends, one folder per vendor. Only apps that send to one of them link it.
+        .target(
+            name: "TrackwayDestinations",
+            dependencies: ["Trackway", "TrackwayEvents", "TrackwayWire"],
+            swiftSettings: strictSwiftSettings
+        ),
+
+        // Layer 5: Apple's frameworks that the core must not reference, each in a separate product. Empty elsewhere.
         .target(
             name: "TrackwayLocation",
             dependencies: ["TrackwayBehavior", "TrackwayEvents", "TrackwayPlatform"],
             exclude: privacy().exclude,
             resources: privacy().resources,
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .target(
             name: "TrackwayMotion",
             dependencies: ["TrackwayBehavior", "TrackwayEvents", "TrackwayPlatform"],
             exclude: privacy().exclude,
             resources: privacy().resources,
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .target(
             name: "TrackwayAdvertisingID",
             dependencies: ["TrackwayPlatform"],
             exclude: privacy().exclude,
             resources: privacy().resources,
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
-        // Floor 5: what users' own tests need.
+        // Layer 5: support for users' own tests.
         .target(
             name: "TrackwayTesting",
             dependencies: [
                 "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
                 "TrackwayPlatform", "CTrackway",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
-        // Floor 5: what is done when something happens to an element of an interface.
-        .target(name: "TrackwayTriggers", dependencies: ["Trackway", "TrackwayEvents"], swiftSettings: house),
+        // Layer 5: actions that are triggered by events of user interface elements.
+        .target(
+            name: "TrackwayTriggers",
+            dependencies: ["Trackway", "TrackwayEvents"],
+            swiftSettings: strictSwiftSettings
+        ),
 
-        // Floor 5: screens, touches and clicks of UIKit; the hook that all of it shares.
+        // Layer 5: capture of screens, touches and clicks in UIKit, and the hook that they share.
         .target(
             name: "TrackwayUIKit",
             dependencies: ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents"],
             exclude: privacy().exclude,
             resources: privacy().resources,
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
-        // Floor 5: the same for SwiftUI, in calls that views make.
+        // Layer 5: the same for SwiftUI, through modifiers that views call.
         .target(
             name: "TrackwaySwiftUI",
             dependencies: ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents"],
             exclude: privacy().exclude,
             resources: privacy().resources,
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
-        // Floor 6: faces.
+        // Layer 6: compatibility modules.
         .target(
             name: "ClickstreamCompatibility",
             dependencies: ["TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations"],
             exclude: privacy().exclude,
             resources: privacy().resources,
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // The format's names for Objective-C, which does not see constants of Swift: a header.
+        // A header with the format's names for Objective-C, which cannot use Swift constants.
         .target(name: "SensorsAnalyticsConstants"),
         .target(
             name: "SensorsAnalyticsCompatibility",
@@ -192,7 +207,7 @@ let package = Package(
             ],
             exclude: privacy().exclude,
             resources: privacy().resources,
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
         // A structure that Swift cannot declare for C and Objective-C.
@@ -205,7 +220,7 @@ let package = Package(
             ],
             exclude: privacy().exclude,
             resources: privacy().resources,
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
         .target(
@@ -216,29 +231,29 @@ let package = Package(
             ],
             exclude: privacy().exclude,
             resources: privacy().resources,
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
         .target(
             name: "SparkChamberCompatibility",
             dependencies: ["TrackwayUIKit", "TrackwayTriggers", "Trackway", "TrackwayEvents"],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
-        .testTarget(name: "TrackwayEventsTests", dependencies: ["TrackwayEvents"], swiftSettings: house),
+        .testTarget(name: "TrackwayEventsTests", dependencies: ["TrackwayEvents"], swiftSettings: strictSwiftSettings),
         .testTarget(
             name: "TrackwayBehaviorTests",
             dependencies: ["TrackwayBehavior", "TrackwayEvents", "TrackwayTesting"],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayDestinationsTests",
             dependencies: ["TrackwayDestinations", "TrackwayWire", "TrackwayEvents", "TrackwayTesting"],
             resources: [.copy("Fixtures")],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // The code samples of the format's document as they stand there, one a file, and what they need of Apple's systems.
-        // Samples are not ours to mend: warnings in them are no errors.
+        // The code samples of the format's document, unchanged, one per file, and the declarations of Apple platforms
+        // that they need. We do not change samples, so warnings in them are not errors.
         .target(
             name: "ClickstreamSamples",
             dependencies: ["ClickstreamCompatibility"],
@@ -255,7 +270,7 @@ let package = Package(
                 "ClickstreamCompatibility", "ClickstreamSamples", "ClickstreamAppSample", "TrackwayUIKit", "Trackway",
                 "TrackwayTesting", "TrackwayDestinations", "TrackwayEvents", "TrackwayWire",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "SensorsAnalyticsCompatibilityTests",
@@ -263,10 +278,10 @@ let package = Package(
                 "SensorsAnalyticsCompatibility", "SensorsAnalyticsConstants", "TrackwayUIKit", "Trackway",
                 "TrackwayPlatform", "TrackwayTesting", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // The third document has one sample in Swift, and one in Objective-C, which is said in Swift here; another one in
-        // Objective-C is C, and stands as it is.
+        // The third document has one sample in Swift, and one in Objective-C, which is translated to Swift here;
+        // another one in Objective-C is plain C, and is unchanged.
         .target(name: "SiftSamples", dependencies: ["SiftCompatibility"], path: "Tests/SiftSamples"),
         .target(
             name: "SiftObjectiveCSample",
@@ -279,9 +294,9 @@ let package = Package(
                 "SiftCompatibility", "SiftSamples", "SiftObjectiveCSample", "Trackway", "TrackwayTesting",
                 "TrackwayBehavior", "TrackwayDelivery", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // The fifth document's samples, as they stand there but for the placeholders of its editor.
+        // The fifth document's samples, unchanged except for placeholders of its editor.
         .target(name: "SAPUsageSamples", dependencies: ["SAPUsageCompatibility"], path: "Tests/SAPUsageSamples"),
         .testTarget(
             name: "SAPUsageCompatibilityTests",
@@ -289,9 +304,9 @@ let package = Package(
                 "SAPUsageCompatibility", "SAPUsageSamples", "Trackway", "TrackwayTesting", "TrackwayBehavior",
                 "TrackwayEvents", "TrackwayJournal", "TrackwayPlatform", "TrackwayWire", "TrackwayDestinations",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // What holds for every compatibility module.
+        // Rules for every compatibility module.
         .testTarget(
             name: "CompatibilityRulesTests",
             dependencies: [
@@ -299,12 +314,12 @@ let package = Package(
                 "SiftCompatibility",
                 "Trackway", "TrackwayTesting", "TrackwayEvents",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayTriggersTests",
             dependencies: ["TrackwayTriggers", "Trackway", "TrackwayTesting", "TrackwayEvents"],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         // The SparkChamber document's samples, in both language modes, without a warning.
         .target(
@@ -326,26 +341,26 @@ let package = Package(
                 "Trackway",
                 "TrackwayTesting", "TrackwayEvents",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayUIKitTests",
             dependencies: [
                 "TrackwayUIKit", "TrackwaySwiftUI", "Trackway", "TrackwayTesting", "TrackwayBehavior", "TrackwayEvents",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayJournalTests",
             dependencies: [
                 "TrackwayJournal", "TrackwayEvents", "TrackwayPlatform", "TrackwayTesting", "CTrackway", "CZlib",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayWireTests",
             dependencies: ["TrackwayWire", "TrackwayEvents", "TrackwayTesting"],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayDeliveryTests",
@@ -353,7 +368,7 @@ let package = Package(
                 "TrackwayDelivery", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayEvents",
                 "TrackwayTesting",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayPlatformTests",
@@ -361,36 +376,36 @@ let package = Package(
                 "TrackwayPlatform", "TrackwayBehavior", "TrackwayDelivery", "TrackwayJournal", "TrackwayWire",
                 "TrackwayEvents", "TrackwayTesting", "LifeCycleProbe", "CrashProbe", "CTrackway",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // A process for tests to send signals to.
+        // A process that tests send signals to.
         .executableTarget(
             name: "LifeCycleProbe",
             dependencies: ["TrackwayPlatform", "TrackwayEvents", "TrackwayWire"],
             path: "Tests/LifeCycleProbe",
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // A process for tests that dies in many ways.
+        // A process that crashes in different ways, for tests.
         .executableTarget(
             name: "CrashProbe",
-            dependencies: ["Trackway", "TrackwayPlatform", "TrackwayEvents"],
+            dependencies: ["Trackway", "TrackwayDestinations", "TrackwayPlatform", "TrackwayEvents"],
             path: "Tests/CrashProbe",
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayTests",
             dependencies: [
                 "Trackway", "TrackwayTesting", "TrackwayDelivery", "TrackwayJournal", "TrackwayWire", "TrackwayEvents",
-                "TrackwayBehavior", "TrackwayPlatform", "CrashProbe",
+                "TrackwayBehavior", "TrackwayPlatform", "TrackwayDestinations", "CrashProbe",
             ],
             resources: [.copy("Fixtures")],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // Whole stories of an app's life, played on a simulated device.
+        // Complete scenarios of an app's use on a simulated device.
         .testTarget(
             name: "TrackwayScenarioTests",
             dependencies: ["Trackway", "TrackwayTesting", "TrackwayEvents"],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -5,13 +5,13 @@
 import Foundation
 import PackageDescription
 
-// Runs the SDK's code for Apple's systems on Linux, against simulated frameworks. A package of its own, so that nobody who depends
-// on the SDK ever has a module called UIKit in his graph. See README.md.
+// Runs the SDK's code for Apple platforms on Linux, with simulated frameworks. A separate package, so that clients of
+// the SDK never have a module called UIKit in their dependency graph. See README.md.
 
 let isOurs = Context.environment["TRACKWAY_WARNINGS_AS_ERRORS"] == "1"
 
 /// The same settings as in the SDK's own manifest.
-let house: [SwiftSetting] =
+let strictSwiftSettings: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
@@ -19,8 +19,10 @@ let house: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (isOurs ? [.treatAllWarnings(as: .error)] : [])
 
-/// A framework of Apple's, simulated. Swift 5's rules let a class of the main actor override `NSObject.init()`, as the imported
-/// classes do; library evolution makes enumerations as open as imported ones.
+/// A simulated Apple framework.
+///
+/// The Swift 5 language mode allows a main-actor class to override `NSObject.init()`, as the imported classes do;
+/// library evolution makes enumerations non-frozen like imported ones.
 func framework(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(
         name: name,
@@ -33,8 +35,9 @@ func framework(_ name: String, _ dependencies: [Target.Dependency] = []) -> Targ
     )
 }
 
-/// A room of the SDK, by the link to its sources; nil while there is no such folder.
-func room(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = ["PrivacyInfo.xcprivacy"]) -> Target?
+/// A module of the SDK, built from the link to its sources; nil if the folder does not exist.
+func module(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = ["PrivacyInfo.xcprivacy"])
+    -> Target?
 {
     let folder = Context.packageDirectory + "/../Sources/" + name
     let isThere = { FileManager.default.fileExists(atPath: folder + "/" + $0) }
@@ -44,61 +47,63 @@ func room(_ name: String, _ dependencies: [Target.Dependency], exclude: [String]
         dependencies: dependencies,
         path: "SDK/" + name,
         exclude: exclude.filter(isThere),
-        swiftSettings: house
+        swiftSettings: strictSwiftSettings
     )
 }
 
-let ground: [Target.Dependency] = [
+let baseModules: [Target.Dependency] = [
     "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "CTrackway",
 ]
 
-let face: [Target.Dependency] = [
+let compatibilityModule: [Target.Dependency] = [
     "TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
 ]
 
-// A room that asks `canImport` of a simulated framework has to depend on it, directly or through another room: whether a module
-// that nobody asked for is there depends on the order in which things happened to be built.
-let rooms: [Target?] = [
+// A module that uses `canImport` with a simulated framework must depend on it, directly or through another module.
+// Otherwise the result would depend on which modules were built earlier.
+let modules: [Target?] = [
     .target(name: "CTrackway", path: "SDK/CTrackway", exclude: ["PrivacyInfo.xcprivacy"]),
     .systemLibrary(name: "CZlib", path: "SDK/CZlib"),
     .systemLibrary(name: "CCurl", path: "SDK/CCurl"),
     .systemLibrary(name: "CCrypto", path: "SDK/CCrypto"),
-    room("TrackwayEvents", ["CTrackway"]),
-    room("TrackwayJournal", ["TrackwayEvents", "CTrackway"]),
-    room("TrackwayWire", ["TrackwayEvents", "CZlib"]),
-    room("TrackwayBehavior", ["TrackwayEvents"]),
-    room("TrackwayDestinations", ["TrackwayEvents", "TrackwayWire"]),
-    room("TrackwayDelivery", ground),
-    room(
+    module("TrackwayEvents", ["CTrackway"]),
+    module("TrackwayJournal", ["TrackwayEvents", "CTrackway"]),
+    module("TrackwayWire", ["TrackwayEvents", "CZlib"]),
+    module("TrackwayBehavior", ["TrackwayEvents"]),
+    module("TrackwayDelivery", baseModules),
+    module(
         "TrackwayPlatform",
-        ground + ["TrackwayDelivery", "CCurl", "CCrypto", "UIKit", "Network", "MetricKit"],
+        baseModules + ["TrackwayDelivery", "CCurl", "CCrypto", "UIKit", "Network", "MetricKit"],
         exclude: ["Apple/PrivacyInfo.xcprivacy"]
     ),
-    room("Trackway", ground + ["TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform"]),
-    room(
+    module("Trackway", baseModules + ["TrackwayDelivery", "TrackwayPlatform"]),
+    module("TrackwayDestinations", ["Trackway", "TrackwayEvents", "TrackwayWire"]),
+    module(
         "TrackwayLocation",
         ["TrackwayBehavior", "TrackwayEvents", "TrackwayPlatform", "CoreLocation"]
     ),
-    room(
+    module(
         "TrackwayMotion",
         ["TrackwayBehavior", "TrackwayEvents", "TrackwayPlatform", "CoreMotion"]
     ),
-    room(
+    module(
         "TrackwayAdvertisingID",
         ["TrackwayPlatform", "AdSupport", "AppTrackingTransparency"]
     ),
-    room("TrackwayTesting", ["Trackway"] + ground + ["TrackwayDelivery", "TrackwayPlatform"]),
-    room("TrackwayTriggers", ["Trackway", "TrackwayEvents"]),
-    room("TrackwayUIKit", ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents", "UIKit"]),
-    room("TrackwaySwiftUI", ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents", "SwiftUI"]),
-    room("ClickstreamCompatibility", face),
-    room("SensorsAnalyticsCompatibility", face + ["TrackwayBehavior"]),
+    module("TrackwayTesting", ["Trackway"] + baseModules + ["TrackwayDelivery", "TrackwayPlatform"]),
+    module("TrackwayTriggers", ["Trackway", "TrackwayEvents"]),
+    module("TrackwayUIKit", ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents", "UIKit"]),
+    module("TrackwaySwiftUI", ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents", "SwiftUI"]),
+    module("ClickstreamCompatibility", compatibilityModule),
+    module("SensorsAnalyticsCompatibility", compatibilityModule + ["TrackwayBehavior"]),
     .target(name: "CSiftCompatibility", path: "SDK/CSiftCompatibility"),
-    room(
+    module(
         "SiftCompatibility",
-        face + ["CSiftCompatibility", "TrackwayBehavior", "TrackwayDelivery", "TrackwayPlatform", "TrackwayMotion"]
+        compatibilityModule + [
+            "CSiftCompatibility", "TrackwayBehavior", "TrackwayDelivery", "TrackwayPlatform", "TrackwayMotion",
+        ]
     ),
-    room("SparkChamberCompatibility", ["TrackwayUIKit", "TrackwayTriggers", "Trackway", "TrackwayEvents", "UIKit"]),
+    module("SparkChamberCompatibility", ["TrackwayUIKit", "TrackwayTriggers", "Trackway", "TrackwayEvents", "UIKit"]),
 ]
 
 let package = Package(
@@ -113,15 +118,15 @@ let package = Package(
         framework("BackgroundTasks"),
         framework("AdSupport"),
         framework("AppTrackingTransparency"),
-        // `import Testing` beside a module named UIKit looks for this one.
+        // With a module named UIKit, `import Testing` looks for this module.
         .target(name: "_Testing_UIKit"),
-        .testTarget(name: "UIKitTests", dependencies: ["UIKit", "_Testing_UIKit"], swiftSettings: house),
+        .testTarget(name: "UIKitTests", dependencies: ["UIKit", "_Testing_UIKit"], swiftSettings: strictSwiftSettings),
         .testTarget(
             name: "SwiftUITests",
             dependencies: ["SwiftUI", "UIKit", "_Testing_UIKit"],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // The example app, as it stands. A library here, so that a program may start it; its own beginning gets another name.
+        // The sample app, unchanged. A library, so that another program can start it; its entry point is renamed.
         .target(
             name: "ShopApp",
             dependencies: ["SparkChamberCompatibility", "TrackwaySwiftUI", "Trackway", "SwiftUI", "UIKit"],
@@ -130,7 +135,7 @@ let package = Package(
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "ShopApp_main"])
             ]
         ),
-        // The iPhone app of the README's quick start, as it stands there.
+        // The iPhone app of the README's quick start, unchanged.
         .target(
             name: "ReadmeApp",
             dependencies: ["TrackwaySwiftUI", "Trackway", "SwiftUI"],
@@ -139,24 +144,25 @@ let package = Package(
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "ReadmeApp_main"])
             ]
         ),
-        // The sample of AppleApps.md, as it stands there.
+        // The sample app of AppleApps.md, unchanged.
         .target(
             name: "FirstHour",
-            dependencies: ["TrackwayUIKit", "TrackwaySwiftUI", "Trackway", "SwiftUI"],
+            dependencies: ["TrackwayUIKit", "TrackwaySwiftUI", "Trackway", "TrackwayDestinations", "SwiftUI"],
             path: "FirstHour",
             swiftSettings: [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "FirstHour_main"])
             ]
         ),
-        // The example app in a phone that does as it is told: one process is one life of the app.
+        // The sample app in a simulated phone that executes commands: one process is one launch of the app.
         .executableTarget(
             name: "phone-story",
             dependencies: [
-                "ShopApp", "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayPlatform", "TrackwayEvents",
+                "ShopApp", "TrackwayUIKit", "Trackway", "TrackwayDestinations", "TrackwayTesting", "TrackwayPlatform",
+                "TrackwayEvents",
                 "SwiftUI", "UIKit",
             ],
             path: "PhoneStory",
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "ShopAppTests",
@@ -164,7 +170,7 @@ let package = Package(
                 "ShopApp", "ReadmeApp", "FirstHour", "SparkChamberCompatibility", "TrackwaySwiftUI", "Trackway",
                 "TrackwayTesting", "TrackwayEvents", "SwiftUI", "UIKit", "_Testing_UIKit",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwayPlatformTests",
@@ -172,20 +178,20 @@ let package = Package(
                 "TrackwayPlatform", "TrackwayBehavior", "TrackwayDelivery", "TrackwayEvents", "TrackwayJournal",
                 "TrackwayTesting", "UIKit", "Network", "MetricKit", "_Testing_UIKit",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // The SparkChamber document's samples, as they stand.
+        // The samples of the SparkChamber documentation, unchanged.
         .target(
             name: "SparkChamberSamples",
             dependencies: ["SparkChamberCompatibility"],
             path: "SparkChamberSamples",
             swiftSettings: isOurs ? [.treatAllWarnings(as: .error)] : []
         ),
-        // What automatic capture costs; in a release build.
+        // Measures the cost of automatic capture; needs a release build.
         .executableTarget(
             name: "capture-cost",
             dependencies: ["TrackwayUIKit", "TrackwayTriggers", "Trackway", "UIKit"],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TriggersTests",
@@ -193,24 +199,24 @@ let package = Package(
                 "TrackwayTriggers", "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayEvents", "UIKit",
                 "_Testing_UIKit",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // What one call captures of UIKit.
+        // Events that one call captures in UIKit.
         .testTarget(
             name: "TrackwayUIKitTests",
             dependencies: [
                 "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayEvents", "UIKit", "_Testing_UIKit",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // What the compatibility modules find by themselves.
+        // Events that the compatibility modules capture automatically.
         .testTarget(
             name: "FacesTests",
             dependencies: [
                 "ClickstreamCompatibility", "SensorsAnalyticsCompatibility", "SiftCompatibility", "TrackwayUIKit",
                 "Trackway", "TrackwayTesting", "TrackwayEvents", "TrackwayWire", "SwiftUI", "UIKit", "_Testing_UIKit",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "TrackwaySwiftUITests",
@@ -218,15 +224,15 @@ let package = Package(
                 "TrackwaySwiftUI", "TrackwayTriggers", "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayEvents",
                 "SwiftUI", "UIKit", "_Testing_UIKit",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // The app's own tasks in the background, which the SDK knows nothing of.
+        // Background tasks that the app registers and the SDK does not observe.
         .testTarget(
             name: "BackgroundTasksTests",
             dependencies: [
                 "BackgroundTasks", "Trackway", "TrackwayTesting", "TrackwayEvents", "UIKit", "_Testing_UIKit",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "SparkChamberTests",
@@ -234,7 +240,7 @@ let package = Package(
                 "SparkChamberCompatibility", "SparkChamberSamples", "TrackwayUIKit", "TrackwayTesting", "UIKit",
                 "_Testing_UIKit",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
         .testTarget(
             name: "ProductTests",
@@ -243,8 +249,8 @@ let package = Package(
                 "TrackwayEvents", "CoreLocation", "CoreMotion", "AdSupport", "AppTrackingTransparency",
                 "_Testing_UIKit",
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-    ] + rooms.compactMap { $0 },
+    ] + modules.compactMap { $0 },
     swiftLanguageModes: [.v6]
 )

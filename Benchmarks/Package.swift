@@ -4,12 +4,14 @@
 
 import PackageDescription
 
-/// Warnings are errors when this repository is built for its own sake; see the SDK's manifest.
+/// Treats warnings as errors when this package is built as the root package.
+///
+/// See the SDK's manifest.
 let warnings: [SwiftSetting] =
     Context.environment["TRACKWAY_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
 
-/// How every room is built; the same list as in the SDK's manifest.
-let house: [SwiftSetting] =
+/// The settings of every target: the same list as in the SDK's manifest.
+let strictSwiftSettings: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
@@ -17,8 +19,9 @@ let house: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + warnings
 
-/// A program for each product that apps link, and one that links none, to be stripped and weighed. On Linux the other products have
-/// next to nothing in them.
+/// A program for each product that apps link, and one that links none, for measuring stripped sizes.
+///
+/// On Linux the other products are almost empty.
 let linked = [
     "Nothing", "Trackway", "TrackwayTriggers", "ClickstreamCompatibility", "SensorsAnalyticsCompatibility",
     "SiftCompatibility", "SAPUsageCompatibility", "SparkChamberCompatibility",
@@ -31,7 +34,7 @@ let linked = [
         dependencies: products.map { .product(name: $0, package: "trackway") },
         path: "Sources/linked",
         sources: ["\(product).swift"],
-        swiftSettings: house
+        swiftSettings: strictSwiftSettings
     )
 }
 
@@ -40,41 +43,42 @@ let package = Package(
     platforms: [.macOS(.v13)],
     dependencies: [.package(name: "trackway", path: "..")],
     targets: [
-        // Counts allocations and reads what the kernel says about this process.
+        // Counts allocations and reads the kernel's statistics of this process.
         .target(name: "CCounters"),
         .executableTarget(
             name: "trackway-bench",
             dependencies: [
                 "CCounters",
                 .product(name: "Trackway", package: "trackway"),
+                .product(name: "TrackwayDestinations", package: "trackway"),
                 .product(name: "TrackwayTriggers", package: "trackway"),
                 .product(name: "SparkChamberCompatibility", package: "trackway"),
-                .product(name: "TrackwayEvents", package: "trackway"),
-                .product(name: "TrackwayJournal", package: "trackway"),
-                .product(name: "TrackwayWire", package: "trackway"),
+                .product(name: "_TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayJournal", package: "trackway"),
+                .product(name: "_TrackwayWire", package: "trackway"),
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // Imports nothing but the SDK, so that what it takes of memory is the SDK's.
+        // Imports only the SDK, so that the measured memory is the SDK's.
         .executableTarget(
             name: "trackway-footprint",
             dependencies: ["CCounters", .product(name: "Trackway", package: "trackway")],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // A million usage records, and an uploader of the app's own, with what apps have.
+        // Stores a million usage records and uploads them with an app's own uploader.
         .executableTarget(
             name: "trackway-usage",
             dependencies: ["CCounters", .product(name: "SAPUsageCompatibility", package: "trackway")],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        // How often an app wakes and what it writes while nothing happens, and a program without the SDK beside it.
+        // Measures wake-ups and writes of an idle app, and of a program without the SDK for comparison.
         .executableTarget(
             name: "trackway-idle",
             dependencies: ["CCounters", "IdleCounting", .product(name: "Trackway", package: "trackway")],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        .executableTarget(name: "bare-idle", dependencies: ["IdleCounting"], swiftSettings: house),
-        .target(name: "IdleCounting", dependencies: ["CCounters"], swiftSettings: house),
+        .executableTarget(name: "bare-idle", dependencies: ["IdleCounting"], swiftSettings: strictSwiftSettings),
+        .target(name: "IdleCounting", dependencies: ["CCounters"], swiftSettings: strictSwiftSettings),
     ] + linked,
     swiftLanguageModes: [.v6]
 )

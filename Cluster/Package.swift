@@ -17,11 +17,11 @@ let strictSwiftSettings: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + warnings
 
-/// What every target shares with the SDK and the collector.
+/// The modules of the SDK and the collector that most targets use.
 let shared: [Target.Dependency] = [
-    .product(name: "TrackwayEvents", package: "trackway"),
-    .product(name: "TrackwayWire", package: "trackway"),
-    .product(name: "TrackwayJournal", package: "trackway"),
+    .product(name: "_TrackwayEvents", package: "trackway"),
+    .product(name: "_TrackwayWire", package: "trackway"),
+    .product(name: "_TrackwayJournal", package: "trackway"),
     .product(name: "Collector", package: "Server"),
 ]
 
@@ -50,7 +50,7 @@ let package = Package(
         .target(
             name: "CollectorTLS",
             dependencies: [
-                .product(name: "TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayEvents", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -97,13 +97,13 @@ let package = Package(
             swiftSettings: strictSwiftSettings
         ),
 
-        // Shared by test targets: servers of NATS and ClickHouse, scripted servers, certificates.
+        // Shared by test targets: NATS and ClickHouse servers, scripted servers, certificates.
         .target(
             name: "ClusterTesting",
             dependencies: [
                 "CollectorJetStream", "CollectorTLS",
                 .product(name: "CollectorTesting", package: "Server"),
-                .product(name: "TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayEvents", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -113,7 +113,7 @@ let package = Package(
         .testTarget(
             name: "CollectorTLSTests",
             dependencies: [
-                "CollectorTLS", "ClusterTesting", .product(name: "TrackwayEvents", package: "trackway"),
+                "CollectorTLS", "ClusterTesting", .product(name: "_TrackwayEvents", package: "trackway"),
             ],
             swiftSettings: strictSwiftSettings
         ),
@@ -138,18 +138,18 @@ let package = Package(
             ],
             swiftSettings: strictSwiftSettings
         ),
-        // Both engines together, as values in virtual time.
+        // Both engines together, simulated in virtual time.
         .testTarget(
             name: "ClusterSimulationTests",
             dependencies: [
                 "CollectorJetStream", "CollectorClickHouse", "ClusterTesting",
                 .product(name: "Collector", package: "Server"),
                 .product(name: "CollectorTesting", package: "Server"),
-                .product(name: "TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayEvents", package: "trackway"),
             ],
             swiftSettings: strictSwiftSettings
         ),
-        // The collector's HTTP tests over a scripted engine; `Support` is a link to those of Server.
+        // The collector's HTTP tests with a scripted engine; `Support` links to the tests' support code in Server.
         .testTarget(
             name: "ClusterEndpointTests",
             dependencies: shared + [
@@ -163,7 +163,7 @@ let package = Package(
             ],
             swiftSettings: strictSwiftSettings
         ),
-        // `Support` is a link to that of the command's tests in Server.
+        // `Support` links to the support code of the command's tests in Server.
         .testTarget(
             name: "ClusterCommandTests",
             dependencies: shared + [

@@ -5,12 +5,14 @@
 import PackageDescription
 
 let shared: [Target.Dependency] = [
-    .product(name: "TrackwayEvents", package: "trackway"),
-    .product(name: "TrackwayWire", package: "trackway"),
-    .product(name: "TrackwayJournal", package: "trackway"),
+    .product(name: "_TrackwayEvents", package: "trackway"),
+    .product(name: "_TrackwayWire", package: "trackway"),
+    .product(name: "_TrackwayJournal", package: "trackway"),
 ]
 
-/// Every executable named `Fuzz…` is one fuzz target; `Scripts/fuzz` builds and runs them all. See README.md.
+/// Every executable named `Fuzz…` is one fuzz target; `Scripts/fuzz` builds and runs them all.
+///
+/// See README.md.
 let package = Package(
     name: "trackway-fuzzing",
     platforms: [.macOS(.v13)],
@@ -18,26 +20,26 @@ let package = Package(
         .package(name: "trackway", path: "..")
     ],
     targets: [
-        // libFuzzer's entry, which Swift cannot see, and what a target does with it.
+        // libFuzzer's entry point, which is not visible to Swift, and the code that runs a target with it.
         .target(name: "CFuzzer"),
         .target(name: "Feeder", dependencies: ["CFuzzer"]),
 
-        // The collector's admission, through a link: the server's package would bring its web framework along.
+        // The collector's admission code, through a symbolic link: the server's package would add its web framework.
         .target(name: "Collector", dependencies: shared),
 
-        // The JSON scanner and everything that reads events with it.
+        // The JSON scanner and all code that reads events with it.
         .executableTarget(name: "FuzzJSONScanner", dependencies: ["Feeder"] + shared),
 
-        // Logs and journals with damage anywhere.
+        // Logs and journals with arbitrary damage.
         .executableTarget(
             name: "FuzzJournalReader",
             dependencies: ["Feeder", .product(name: "TrackwayTesting", package: "trackway")] + shared
         ),
 
-        // What the collector receives, and what it reads back from its intake log.
+        // The collector's request bodies, and the records of its intake log.
         .executableTarget(name: "FuzzIntake", dependencies: ["Feeder", "Collector"] + shared),
 
-        // What it receives in other formats, one target for each; they share what must hold for all.
+        // The collector's other formats: one target for each, with shared rules.
         .target(name: "VendorRules", dependencies: ["Feeder", "Collector"] + shared),
         .executableTarget(name: "FuzzClickstream", dependencies: ["Feeder", "VendorRules", "Collector"]),
         .executableTarget(name: "FuzzSensors", dependencies: ["Feeder", "VendorRules", "Collector"]),

@@ -4,77 +4,82 @@
 
 import PackageDescription
 
-/// Warnings are errors when this repository is built for its own sake; see the SDK's manifest.
+/// Treats warnings as errors when this package is built as the root package.
+///
+/// See the SDK's manifest.
 let warnings: [SwiftSetting] =
     Context.environment["TRACKWAY_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
 
-/// How every room is built: the same rules as in the SDK's manifest, and for the same reasons.
-let house: [SwiftSetting] =
+/// The settings of every target: the same rules as in the SDK's manifest, for the same reasons.
+let strictSwiftSettings: [SwiftSetting] =
     [
-        .enableUpcomingFeature("ExistentialAny"),  // say `any`: an existential is a decision
-        .enableUpcomingFeature("MemberImportVisibility"),  // a file uses only what it imports
-        .enableUpcomingFeature("InternalImportsByDefault"),  // a dependency leaks only on purpose
-        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async stays where it was called
+        .enableUpcomingFeature("ExistentialAny"),  // requires `any`, so that an existential type is a deliberate choice
+        .enableUpcomingFeature("MemberImportVisibility"),  // a file can use only the modules that it imports
+        .enableUpcomingFeature("InternalImportsByDefault"),  // a dependency becomes public only explicitly
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // an async function stays on its caller's actor
     ] + warnings
 
-/// Real processes on the SDK against a real collector on loopback. The collector is run as the built `trackway` command
-/// and not linked, so that this package builds quickly and tests what users run.
+/// Runs real processes that use the SDK against a real collector on loopback.
+///
+/// The collector is not linked: tests run the built `trackway` command, so that this package builds quickly and tests
+/// what users run.
 let package = Package(
     name: "trackway-integration",
     platforms: [.macOS(.v13)],
     products: [
-        // Loaded into a process before everything else, by LD_PRELOAD.
+        // Loaded into a process before all other libraries, through LD_PRELOAD.
         .library(name: "ClockShift", type: .dynamic, targets: ["ClockShift"])
     ],
     dependencies: [
         .package(name: "trackway", path: "..")
     ],
     targets: [
-        // Lets one process see another wall clock, as if somebody had set it.
+        // Shifts the wall clock of one process, as if someone had set it.
         .target(name: "ClockShift"),
 
-        // An app on the SDK that does as it is told and says what it did.
+        // An app on the SDK that executes commands and prints what it did.
         .executableTarget(
             name: "recorder",
             dependencies: [
                 .product(name: "Trackway", package: "trackway"),
-                .product(name: "TrackwayEvents", package: "trackway"),
+                .product(name: "TrackwayDestinations", package: "trackway"),
+                .product(name: "_TrackwayEvents", package: "trackway"),
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
-        // An app on the compatibility module for usage reports, which does as it is told.
+        // An app on the compatibility module for usage reports that executes commands.
         .executableTarget(
             name: "usage-reporter",
             dependencies: [.product(name: "SAPUsageCompatibility", package: "trackway")],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
-        // Opening a terminal, which Swift's view of the C library lacks.
+        // Opens a terminal, which Swift's import of the C library does not support.
         .target(name: "CTerminal"),
 
-        // What the tests play on: processes, folders, small disks, an unreliable server, the collector.
+        // The test support: processes, folders, small disks, an unreliable server, the collector.
         .target(
             name: "Stage",
             dependencies: [
                 "CTerminal",
-                .product(name: "TrackwayEvents", package: "trackway"),
-                .product(name: "TrackwayJournal", package: "trackway"),
-                .product(name: "TrackwayWire", package: "trackway"),
+                .product(name: "_TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayJournal", package: "trackway"),
+                .product(name: "_TrackwayWire", package: "trackway"),
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
 
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "Stage", "recorder", "usage-reporter",
-                .product(name: "TrackwayEvents", package: "trackway"),
-                .product(name: "TrackwayJournal", package: "trackway"),
-                .product(name: "TrackwayWire", package: "trackway"),
+                .product(name: "_TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayJournal", package: "trackway"),
+                .product(name: "_TrackwayWire", package: "trackway"),
             ],
             exclude: ["Phone/Golden"],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -17,11 +17,11 @@ let strictSwiftSettings: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + warnings
 
-/// What the collector shares with the SDK: events, the wire format, and the append-only log.
+/// The SDK's modules that the collector uses: events, the wire format, and the append-only log.
 let shared: [Target.Dependency] = [
-    .product(name: "TrackwayEvents", package: "trackway"),
-    .product(name: "TrackwayWire", package: "trackway"),
-    .product(name: "TrackwayJournal", package: "trackway"),
+    .product(name: "_TrackwayEvents", package: "trackway"),
+    .product(name: "_TrackwayWire", package: "trackway"),
+    .product(name: "_TrackwayJournal", package: "trackway"),
 ]
 
 /// CollectorHTTP, CollectorWeb and CollectorStore never import each other: TrackwayCommand connects them.
@@ -30,7 +30,7 @@ let package = Package(
     platforms: [.macOS(.v14)],
     products: [
         .executable(name: "trackway", targets: ["trackway"]),
-        // For the package in ../Cluster only. These libraries are no public API and may change in any version.
+        // For the package in ../Cluster only. These libraries are not a public API, and may change in any version.
         .library(name: "Collector", targets: ["Collector"]),
         .library(name: "CollectorStore", targets: ["CollectorStore"]),
         .library(name: "CollectorHTTP", targets: ["CollectorHTTP"]),
@@ -96,6 +96,7 @@ let package = Package(
             dependencies: shared + [
                 "Collector", "CollectorStore", "CollectorHTTP", "CollectorWeb",
                 .product(name: "Trackway", package: "trackway"),
+                .product(name: "TrackwayDestinations", package: "trackway"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -112,7 +113,7 @@ let package = Package(
         .target(
             name: "CollectorTesting",
             dependencies: [
-                .product(name: "TrackwayEvents", package: "trackway"),
+                .product(name: "_TrackwayEvents", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/CollectorTesting",
@@ -155,6 +156,7 @@ let package = Package(
             dependencies: shared + [
                 "TrackwayCommand", "Collector", "CollectorHTTP", "CollectorWeb", "CollectorTesting",
                 .product(name: "Trackway", package: "trackway"),
+                .product(name: "TrackwayDestinations", package: "trackway"),
                 .product(name: "TrackwayTesting", package: "trackway"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

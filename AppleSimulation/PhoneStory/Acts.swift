@@ -8,26 +8,28 @@ internal import UIKit
 
 @testable internal import ShopApp
 
-/// What can be done with the phone, one line each. A name with spaces is written as it is; it is the rest of its line.
+/// Executes the script commands, one per line.
 ///
-/// - `launch person|background|prewarmed`: says `installation ID`. Before a prewarmed launch `ActivePrewarm=1` has to stand in
-///   the process's environment, as the system puts it there.
-/// - `restart`: before a launch, the phone starts anew and nobody unlocks it: no file can be read until `unlock`
-/// - `open`: the person comes back to the app; `home`: leaves it; `suspend`: the system holds it still
-/// - `lock`, `unlock`, `interrupt` (a call comes), `resume` (and is over), `expire` (the time in the background ends)
-/// - `window`: another window; `close`: the last one goes
-/// - `tap NAME`: a view of SwiftUI's, by its identifier or its text; `back`
-/// - `touch ID`: a finger on a view of UIKit's; `scroll ID POINTS`; `type ID LETTERS`
-/// - `help`: a sheet with screens of UIKit's comes; `letter`: its next one; `close-help`: it goes
-/// - `later SECONDS`: so much time goes by at once
+/// A name with spaces is not quoted; it extends to the end of its line.
+///
+/// - `launch person|background|prewarmed`: prints `installation ID`. Before a prewarmed launch, the process's
+///   environment must contain `ActivePrewarm=1`, as set by the system.
+/// - `restart`: before a launch, the phone restarts and stays locked: no file can be read until `unlock`
+/// - `open`: the user returns to the app; `home`: the user leaves it; `suspend`: the system suspends it
+/// - `lock`, `unlock`, `interrupt` (a call starts), `resume` (the call ends), `expire` (the background time ends)
+/// - `window`: opens another window; `close`: closes the last one
+/// - `tap NAME`: taps a SwiftUI view by its identifier or text; `back`
+/// - `touch ID`: touches a UIKit view; `scroll ID POINTS`; `type ID LETTERS`
+/// - `help`: presents a sheet with UIKit screens; `letter`: pushes the next one; `close-help`: dismisses the sheet
+/// - `later SECONDS`: advances the clock without waiting
 /// - `sign-in NAME`
-/// - `flush`: says `pending COUNT`; `deliver`: begins the same, and waits for nothing
-/// - `record NAME`: the app records an event of its own, as it may on a push
-/// - `told` (events of this life, those included that wait for the disk), `running`: say `count NUMBER`
-/// - `recorded`, `dropped`, `work` (tasks that keep the app awake): say `count NUMBER`; `read TEXT`: says `count 1` when it can be
-///   read somewhere, else `count 0`
-/// - `swipe-away`: the person throws the app out of the switcher; the process ends
-/// - `kill`: the system ends the process without a word
+/// - `flush`: prints `pending COUNT`; `deliver`: starts a flush without waiting for it
+/// - `record NAME`: the app records an event, as it may after a push notification
+/// - `told` (events recorded by this process, including those not on disk yet), `running`: print `count NUMBER`
+/// - `recorded`, `dropped`, `work` (tasks that keep the app awake): print `count NUMBER`; `read TEXT`: prints `count 1`
+///   if the text is on the screen, else `count 0`
+/// - `swipe-away`: the user swipes the app away in the app switcher; the process exits
+/// - `kill`: kills the process without notifying the app
 @MainActor
 struct Acts {
     private let life: Life
@@ -36,39 +38,42 @@ struct Acts {
         self.life = life
     }
 
-    /// Does one thing; returns when the SDK has dealt with what the system announced on the way.
+    /// Executes one command.
+    ///
+    /// Returns when the SDK has processed all resulting system notifications.
     func carryOut(_ words: [String]) async throws {
         let name = words.dropFirst().joined(separator: " ")
         switch words.first {
         case "launch":
             try life.launch(try reason(name))
-            PhoneStory.say("installation \(try analytics.installationID)")
+            ScriptedPhone.say("installation \(try analytics.installationID)")
         case "flush":
             let report = await (try analytics).flush(timeout: .seconds(5))
-            PhoneStory.say("pending \(report.destinations.values.reduce(0) { $0 + $1.pending })")
+            ScriptedPhone.say("pending \(report.destinations.values.reduce(0) { $0 + $1.pending })")
         case "deliver":
             let analytics = try analytics
             Task { _ = await analytics.flush(timeout: .seconds(60)) }
-        case "recorded": PhoneStory.say("count \(try analytics.ledger().recorded)")
+        case "recorded": ScriptedPhone.say("count \(try analytics.ledger().recorded)")
         case "dropped":
             let dropped = try analytics.ledger().destinations.values.reduce(0) { sum, account in
                 sum + account.dropped.values.reduce(0, +)
             }
-            PhoneStory.say("count \(dropped)")
+            ScriptedPhone.say("count \(dropped)")
         case "record": (try analytics).record(name)
-        case "told": PhoneStory.say("count \(life.neighbourhood.told)")
-        case "running": PhoneStory.say("count \(life.phone.isRunning ? 1 : 0)")
-        case "work": PhoneStory.say("count \(life.phone.backgroundWork.count)")
-        case "read": PhoneStory.say("count \(canRead(name) ? 1 : 0)")
+        case "told": ScriptedPhone.say("count \(life.neighbourhood.told)")
+        case "running": ScriptedPhone.say("count \(life.phone.isRunning ? 1 : 0)")
+        case "work": ScriptedPhone.say("count \(life.phone.backgroundWork.count)")
+        case "read": ScriptedPhone.say("count \(canRead(name) ? 1 : 0)")
         case "sign-in": life.shop?.signedIn(name)
         case "kill": Foundation.kill(getpid(), SIGKILL)
         default: try play(words, name)
         }
         if let analytics = life.analytics {
             await analytics.lifecycle.follower.untilSettled()
-            // The system ends an app that left once its background task is over, and that waits for the state. A kill before it is
-            // written is not part of the story: the exit it cuts off is told a second time (Documentation/KnownConcerns.md).
-            await analytics.lifecycle.behavior.untilKept()
+            // The system ends a backgrounded app after its background task, which waits for the state to be saved. A
+            // kill before that is not covered here: the exit it interrupts is reported twice
+            // (Documentation/KnownConcerns.md).
+            await analytics.lifecycle.behavior.untilSaved()
         }
         if words.first == "swipe-away" { exit(0) }
     }
@@ -89,11 +94,11 @@ struct Acts {
         case "expire": phone.expireBackgroundTime()
         case "window": phone.openWindow()
         case "close":
-            guard let scene = phone.scenes.last else { throw Failure(description: "there is no window") }
+            guard let scene = phone.scenes.last else { throw Failure(description: "no open window") }
             phone.disconnect(scene)
         case "swipe-away": phone.swipeAway()
         case "tap":
-            guard life.screen?.tap(name) == true else { throw Failure(description: "nothing there takes taps") }
+            guard life.screen?.tap(name) == true else { throw Failure(description: "no such element accepts taps") }
         case "back": life.screen?.goBack()
         case "help", "letter", "close-help": try help(words[0])
         case "later":
@@ -102,15 +107,15 @@ struct Acts {
         case "touch": phone.tap(try view(name))
         case "scroll":
             guard words.count == 3, let scroll = try view(words[1]) as? UIScrollView, let points = Int(words[2]) else {
-                throw Failure(description: "nothing there scrolls")
+                throw Failure(description: "no such scroll view")
             }
             scroll.simulate(scrollingBy: CGFloat(points))
         case "type":
             guard words.count == 3, let field = try view(words[1]) as? UITextField else {
-                throw Failure(description: "nothing there takes letters")
+                throw Failure(description: "no such text field")
             }
             field.simulate(typing: words[2])
-        default: throw Failure(description: "there is no such act")
+        default: throw Failure(description: "unknown command")
         }
     }
 
@@ -127,7 +132,7 @@ struct Acts {
 
     private var analytics: Analytics {
         get throws {
-            guard let analytics = life.analytics else { throw Failure(description: "the app does not run") }
+            guard let analytics = life.analytics else { throw Failure(description: "the app is not running") }
             return analytics
         }
     }
@@ -137,16 +142,16 @@ struct Acts {
         case "person": return .person
         case "background": return .background
         case "prewarmed": return .prewarmed
-        default: throw Failure(description: "nobody launches for that")
+        default: throw Failure(description: "unknown launch reason")
         }
     }
 
     private func view(_ identifier: String) throws -> UIView {
-        guard let view = life.view(identifier) else { throw Failure(description: "there is no view \(identifier)") }
+        guard let view = life.view(identifier) else { throw Failure(description: "unknown view \(identifier)") }
         return view
     }
 
-    /// Whether something can be read: in SwiftUI's views, or on a label of UIKit's beneath the window in front.
+    /// Whether a text is shown in a SwiftUI view or on a UIKit label in the top window.
     private func canRead(_ text: String) -> Bool {
         if life.screen?.texts.contains(where: { $0.contains(text) }) == true { return true }
         var views: [UIView] = life.phone.topWindow.map { [$0] } ?? []

@@ -4,12 +4,15 @@
 internal import Foundation
 internal import SwiftUI
 internal import Trackway
+internal import TrackwayDestinations
 internal import TrackwayUIKit
 internal import UIKit
 
 @testable internal import ShopApp
 
-/// One life of the shop on one phone: what `ShopApp.swift` sets up, with a destination for each format in place of one.
+/// One launch of the shop on a simulated phone.
+///
+/// Replaces the setup in `ShopApp.swift` with one destination per format.
 @MainActor
 final class Life {
     let phone = SimulatedPhone.new()
@@ -25,13 +28,13 @@ final class Life {
         self.options = options
     }
 
-    /// The phone starts anew, and nobody unlocks it.
+    /// Restarts the phone, which stays locked.
     func restart() {
         phone.restart()
         isLocked = true
     }
 
-    /// The system, or a person, starts the app.
+    /// The system or the user launches the app.
     func launch(_ reason: SimulatedPhone.LaunchReason) throws {
         var failure: (any Error)?
         phone.launch(
@@ -57,13 +60,13 @@ final class Life {
         )
         self.analytics = analytics
         shop = Shop(analytics: analytics)
-        // The shop names its screens itself, and its pages of UIKit's lie within SwiftUI's.
+        // The shop names its screens itself, and its UIKit pages are inside SwiftUI views.
         var screens = ScreenRules()
         screens.includesChildren = true
         capture = analytics.captureUIKit(screens: options.findsScreens ? screens : nil)
     }
 
-    /// One app, five formats, one collector, to which each format has an account of its own.
+    /// One app, five formats, and one collector with a separate account for each format.
     private func configuration() -> Configuration {
         let url = options.collector
         var configuration = Configuration(
@@ -82,15 +85,15 @@ final class Life {
         )
         configuration.storage.folder = options.folder
         configuration.appVersion = options.version
-        // How many seconds a screen was used depends on how busy the machine is, unless the clock goes ahead on every screen.
+        // Engagement times depend on the machine's load, unless the script advances the clock on every screen.
         configuration.capture = options.findsScreens ? .standard : .standard.subtracting(.engagement)
-        // Nothing is sent but when the app leaves, and when it is told to.
+        // Events are sent only when the app goes to the background or on request.
         configuration.delivery.policy.flushInterval = .seconds(86_400)
         configuration.delivery.policy.flushEvents = 1_000_000
         configuration.delivery.policy.retry = RetrySchedule(base: .milliseconds(5), cap: .milliseconds(40))
-        // What is recorded is counted, wherever it waits.
+        // Counts recorded events, whether they are stored or still in memory.
         configuration.logEvents = true
-        configuration.onDiagnostic = { PhoneStory.say("diagnostic \($0.code) \($0.field) \($0.value)") }
+        configuration.onDiagnostic = { ScriptedPhone.say("diagnostic \($0.code) \($0.field) \($0.value)") }
         return configuration
     }
 
@@ -102,12 +105,12 @@ final class Life {
         return scene
     }
 
-    /// The views of the window that was opened last and is in front.
+    /// The views of the foreground window that was opened last.
     var screen: SimulatedScreen? {
         scenes.last { $0.scene?.activationState == .foregroundActive }?.controller.simulatedScreen
     }
 
-    /// The view with an accessibility identifier in a window in front.
+    /// Returns the view with this accessibility identifier in a foreground window.
     func view(_ identifier: String) -> UIView? {
         phone.topWindow.flatMap { Self.view(identifier, in: $0) }
     }
@@ -118,10 +121,10 @@ final class Life {
     }
 }
 
-/// The app's delegate, which has nothing to do.
+/// The app delegate, which does nothing.
 private final class ShopDelegate: NSObject, UIApplicationDelegate {}
 
-/// Shows the shop in a window of a scene, as SwiftUI does with what an app's body says.
+/// Shows the shop in a window of a scene, as SwiftUI does with an app's body.
 @MainActor
 final class ShopScene: UIResponder, UIWindowSceneDelegate {
     let controller: UIHostingController<FollowedShop>
@@ -159,7 +162,7 @@ final class ShopScene: UIResponder, UIWindowSceneDelegate {
     }
 }
 
-/// What stands in the app's body.
+/// The view in the app's body.
 struct FollowedShop: View {
     let shop: Shop
     @Environment(\.scenePhase) private var phase

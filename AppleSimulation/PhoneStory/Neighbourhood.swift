@@ -8,20 +8,19 @@ internal import TrackwayPlatform
 internal import TrackwayTesting
 internal import UIKit
 
-/// What lies around the app in a life that is not like the others: a disk that opens with the first unlocking, and a clock that goes
-/// ahead when it is told to.
+/// A test environment for the app: a disk that is locked until the first unlock, and a clock that can be advanced.
 @MainActor
 final class Neighbourhood {
     private let clock = AdvancedClock()
     private var disk: FaultyStorage?
     private let lines = Locked(0)
 
-    /// How many events were recorded in this life, those included that wait for the disk.
+    /// The number of events recorded by this process, including those not on disk yet.
     var told: Int { lines.withLock { $0 } }
 
-    /// The system's own dependencies, with these two in place of the real ones.
+    /// Returns the system's dependencies with this clock and disk.
     ///
-    /// - Parameter isLocked: whether nobody has unlocked the phone since it started.
+    /// - Parameter isLocked: Whether the phone has not been unlocked since its restart.
     func dependencies(_ configuration: Configuration, isLocked: Bool) throws -> Dependencies {
         var dependencies = try Dependencies.live(configuration)
         dependencies.clock = clock
@@ -29,7 +28,7 @@ final class Neighbourhood {
         dependencies.pacer = TaskSleeper(clock: clock)
         dependencies.write = { [lines] _ in lines.withLock { $0 += 1 } }
         guard isLocked else { return dependencies }
-        // As iOS answers for every file of the class that Trackway chooses.
+        // iOS reports this error for every file with the protection class that Trackway uses.
         let disk = FaultyStorage(dependencies.storage)
         for operation in StorageOperation.allCases {
             disk.fail(operation, with: StorageFault(.denied, number: EPERM))
@@ -39,18 +38,18 @@ final class Neighbourhood {
         return dependencies
     }
 
-    /// The phone was unlocked.
+    /// Makes the disk accessible, as after the first unlock.
     func unlock() {
         disk?.heal()
     }
 
-    /// Time goes by at once.
+    /// Advances the clock without waiting.
     func advance(by duration: Duration) {
         clock.advance(by: duration)
     }
 }
 
-/// The system's clocks, as much later as they were told to be.
+/// The system's clocks, shifted into the future.
 private final class AdvancedClock: EventClock {
     private let system = SystemClock()
     private let ahead = Locked(Duration.zero)
@@ -59,16 +58,16 @@ private final class AdvancedClock: EventClock {
         ahead.withLock { $0 += duration }
     }
 
-    func now() -> Moment {
+    func now() -> DualTimestamp {
         let (now, ahead) = (system.now(), ahead.withLock { $0 })
         let milliseconds = ahead.components.seconds * 1000
-        return Moment(
+        return DualTimestamp(
             wall: Timestamp(milliseconds: now.wall.milliseconds + milliseconds),
             monotonic: now.monotonic.advanced(by: ahead)
         )
     }
 }
 
-/// Screens of UIKit's that say nothing of themselves: what is found of them is found by itself.
+/// UIKit screens without their own names; they are captured automatically.
 final class HelpViewController: UIViewController {}
 final class LetterViewController: UIViewController {}

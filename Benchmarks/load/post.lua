@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Copyright 2026 the Trackway authors
 --
--- Posts prepared bodies. BODIES names their folder, COUNT how many there are. With ONCE=1 every body is sent exactly
--- once, shared among the threads, and the thread then stops; otherwise they are sent round and round.
+-- Posts prepared bodies. BODIES is their folder and COUNT their number. With ONCE=1 every body is sent exactly once,
+-- distributed over the threads, and each thread then stops; otherwise the bodies are sent repeatedly.
 
 local folder = os.getenv("BODIES")
 local count = tonumber(os.getenv("COUNT"))

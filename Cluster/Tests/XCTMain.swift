@@ -3,10 +3,10 @@
 
 import Testing
 
-/// Runs the tests of the package.
+/// Runs the package's tests.
 ///
-/// SwiftPM takes a file of this name as the entry point of the test program. Without it, SwiftPM looks for tests of XCTest in the compiler's
-/// index, which our builds do without: see `Scripts/build`.
+/// SwiftPM uses a file with this name as the entry point of the test program. Without it, SwiftPM searches the
+/// compiler's index for XCTest tests, and our builds have no index: see `Scripts/build`.
 @main
 struct TestProgram {
     static func main() async {

@@ -4,6 +4,7 @@
 import Foundation
 import SwiftUI
 import Trackway
+import TrackwayDestinations
 import TrackwaySwiftUI
 import TrackwayUIKit
 
@@ -43,7 +44,7 @@ struct FirstPage: View {
         .onAppear { isAsking = analytics?.consent == .pending }
         .sheet(isPresented: $isAsking) {
             VStack {
-                Text("May we count how you use the shop?")
+                Text("May we collect data about how you use the shop?")
                 Button("Allow") { decide(.granted) }
                 Button("Don't allow") { decide(.denied) }
             }

@@ -4,11 +4,13 @@
 
 import PackageDescription
 
-/// Warnings are errors when this repository is built for its own sake; see the SDK's manifest.
+/// Treats warnings as errors when this package is built as the root package.
+///
+/// See the SDK's manifest.
 let warnings: [SwiftSetting] =
     Context.environment["TRACKWAY_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
 
-let house: [SwiftSetting] =
+let strictSwiftSettings: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
@@ -22,18 +24,19 @@ let package = Package(
     products: [.executable(name: "shop", targets: ["shop"])],
     dependencies: [.package(name: "trackway", path: "../..")],
     targets: [
-        // The shop itself: goods, basket, screens and visitors as values. Knows nothing of terminals and analytics.
-        .target(name: "ShopFloor", swiftSettings: house),
-        // The app: a terminal, and what a shop wants to know about its visitors, recorded with Trackway.
+        // The shop itself: goods, basket, screens and visitors as values, independent of the terminal and of analytics.
+        .target(name: "ShopFloor", swiftSettings: strictSwiftSettings),
+        // The app: a terminal UI whose visits are recorded with Trackway.
         .executableTarget(
             name: "shop",
             dependencies: [
                 "ShopFloor", .product(name: "Trackway", package: "trackway"),
-                .product(name: "TrackwayEvents", package: "trackway"),
+                .product(name: "TrackwayDestinations", package: "trackway"),
+                .product(name: "_TrackwayEvents", package: "trackway"),
             ],
-            swiftSettings: house
+            swiftSettings: strictSwiftSettings
         ),
-        .testTarget(name: "ShopFloorTests", dependencies: ["ShopFloor"], swiftSettings: house),
+        .testTarget(name: "ShopFloorTests", dependencies: ["ShopFloor"], swiftSettings: strictSwiftSettings),
     ],
     swiftLanguageModes: [.v6]
 )

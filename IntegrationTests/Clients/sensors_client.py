@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""An app on the Python client that speaks the Sensors Analytics format.
+"""An app that uses the Python client for the Sensors Analytics format.
 
     python sensors_client.py CONSUMER URL PREFIX
 
-Makes every call the client has, once, through one of its consumers (default, batch, async, debug, dry), and goes on until
-the server has taken everything, however often it fails before. Each call's record carries a mark of its own, PREFIX-CALL.
-Prints one line per call, `sent MARK TYPE`, in the order of the calls, and `done ATTEMPTS` at the end.
+Makes every call of the client once, through one of its consumers (default, batch, async, debug, dry), and retries until the
+server has accepted everything. Each call's record carries a unique mark, PREFIX-CALL. Prints one line per call,
+`sent MARK TYPE`, in the order of the calls, and `done ATTEMPTS` at the end.
 """
 
 import datetime
@@ -18,10 +18,10 @@ import urllib.error
 import sensorsanalytics
 from sensorsanalytics import sdk
 
-# A server that fails is asked again soon; a test that is not answered at all ends soon.
+# A short pause between retries, and a maximum number of attempts, so that a test without a server ends soon.
 PAUSE, MOST_ATTEMPTS = 0.01, 400
-# How the client says that a request did not succeed, whatever went wrong.
-# The consumer with a thread names a class in its `except` that is no exception, hence the TypeError.
+# The exceptions that the client raises when a request failed for any reason.
+# The asynchronous consumer names a class in its `except` that is not an exception, hence the TypeError.
 FAILURES = (
     sdk.SensorsAnalyticsNetworkException, sdk.SensorsAnalyticsDebugException, urllib.error.URLError, OSError, TypeError
 )
@@ -30,7 +30,7 @@ attempts = 0
 
 
 def persistently(deed):
-    """Does something until it succeeds."""
+    """Repeats a call until it succeeds."""
     global attempts
     while True:
         attempts += 1
@@ -43,7 +43,7 @@ def persistently(deed):
 
 
 class Persistent(object):
-    """A consumer whose every message is sent until it was taken. The client throws; sending again is the app's part."""
+    """Resends every message until it was accepted. The client only raises an exception; the app has to retry."""
 
     def __init__(self, consumer):
         self.consumer = consumer
@@ -64,7 +64,7 @@ class Persistent(object):
 
 
 class PersistentBatch(Persistent):
-    """The same for the consumer that keeps what it could not send: the message is kept, only the sending failed."""
+    """The same for the batch consumer, which keeps a message when sending it fails."""
 
     def deliver(self, message):
         try:
@@ -77,13 +77,13 @@ class PersistentBatch(Persistent):
 
 
 class PersistentAsync(Persistent):
-    """The same for the consumer with a thread. The first failure ends that thread, and what it held is still there."""
+    """The same for the asynchronous consumer. Its thread ends at the first failure, but its messages are still queued."""
 
     def deliver(self, message):
         self.consumer.send(message)
 
     def close(self):
-        # Its own `close` waits for that thread, for ever once it has died.
+        # The consumer's own `close` would wait for that thread indefinitely after it has ended.
         self.consumer._flushing_thread._stop_event.set()
         self.consumer.need_flush.set()
         self.consumer._flushing_thread.join()
@@ -102,11 +102,11 @@ def consumer(kind, url):
         return Persistent(sdk.DebugConsumer(url, True))
     if kind == "dry":
         return Persistent(sdk.DebugConsumer(url, False))
-    sys.exit("no consumer " + kind)
+    sys.exit("unknown consumer " + kind)
 
 
 def calls(client, prefix):
-    """Every call: its mark, and what it does. The mark is the record's user or item, and a property where it has any."""
+    """Yields every call: its mark and a function. The mark is the record's user or item, and a property if it has any."""
 
     def mark(name):
         return prefix + "-" + name

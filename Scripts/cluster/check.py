@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""Compares what was acknowledged with the stream, with every collector's index, and with ClickHouse.
+"""Compares acknowledged events with the stream, every collector's index, and ClickHouse.
 
-Each is read to its end first: the stream by a client of its own, which refuses to answer with less than the stream says it has; an index once
-it has the stream's last record; ClickHouse once it has as many blocks as were decided, and these reach the stream's end.
+Each store is read to its end: the stream by a separate client, which fails if it can read less than the stream reports;
+an index once it has the stream's last record; ClickHouse once it has as many blocks as were decided, and these reach
+the end of the stream.
 """
 import collections
 import json
@@ -12,14 +13,14 @@ import threading
 import uuid
 
 from parts import until
-from stream import NoAnswer, events
+from stream import NoResponseError, events
 
-# The kind of the record that says that its stream takes no other any more.
+# The kind of a stream's last record, which closes the stream.
 LAST = "255"
 
 
 class Report:
-    """What was compared, and what came of it."""
+    """The comparisons and their results."""
 
     def __init__(self):
         self.lines, self.figures = [], {}
@@ -37,16 +38,19 @@ class Report:
 
 
 class Acknowledged:
-    """What senders were told is safe. From any thread."""
+    """The events that were acknowledged to senders.
+
+    `answer` may be called from any thread.
+    """
 
     def __init__(self):
         self.lock = threading.Lock()
-        # Ids of those whose sender chose them; by sender, how many events the SDK let go of.
+        # The IDs of events whose sender chose them; the numbers of events that each SDK sender recorded and delivered.
         self.ids, self.refused, self.recorded, self.delivered = set(), set(), {}, {}
         self.wrong = []
 
     def add(self, other):
-        """Takes over what others were told."""
+        """Adds the events that were acknowledged to other senders."""
         self.ids |= other.ids
         self.refused |= other.refused
         self.recorded.update(other.recorded)
@@ -54,11 +58,11 @@ class Acknowledged:
         self.wrong += other.wrong
 
     def answer(self, ids, answer):
-        """Counts one answer 200 about events with these ids."""
+        """Counts one response with status 200 to events with these IDs."""
         rejected = {fault["i"] for fault in answer["rejected"]}
         with self.lock:
             if answer["accepted"] + len(rejected) != len(ids):
-                self.wrong.append(f"{answer['accepted']} accepted and {len(rejected)} refused of {len(ids)}")
+                self.wrong.append(f"{answer['accepted']} accepted and {len(rejected)} rejected of {len(ids)}")
             if answer.get("durability") != "replicated":
                 self.wrong.append(f"durability {answer.get('durability')}")
             for number, id in enumerate(ids):
@@ -66,17 +70,17 @@ class Acknowledged:
 
 
 class Stream:
-    """All that the stream has, by the checker's own reading."""
+    """The contents of the stream, as the checker reads them."""
 
     def __init__(self, engine):
-        # Every stream that ever took records, one after the other; the check of the order says how they follow one another.
+        # All streams that ever accepted records, one after another; `order` checks how they follow each other.
         read, self.missing, self.messages, self.taken = [], 0, 0, 0
         for name in intakes(engine):
             of_stream, missing = engine.read(name)
             read += of_stream
-            # What was erased is listed.
+            # Deleted records are listed.
             self.missing += len(missing - engine.listed(name.replace("INTAKE", "ERASED")))
-            # Asked afterwards: nobody sends any more.
+            # Requested after the read; no sender is running any more.
             state = engine.info(name)["state"]
             self.messages += state["messages"]
             self.taken += state["last_seq"]
@@ -105,12 +109,15 @@ class Stream:
 
 
 def intakes(engine):
-    """The streams that take records, or took some, by their numbers."""
+    """Returns the streams that accept or accepted records, in the order of their numbers."""
     return sorted((name for name in engine.streams() if name.startswith("INTAKE_")), key=lambda name: int(name.split("_")[1]))
 
 
 def order(engine):
-    """Where the order of all records ends, how many it lacks, and what is wrong with it, by the checker's own reading of its entries."""
+    """Reads and checks the entries of the order of all records.
+
+    Returns the end of the order, the number of records that it lacks, and a list of mistakes.
+    """
     if "ORDER_0" not in engine.streams():
         return engine.info("INTAKE_0")["state"]["last_seq"], 0, []
     entries, missing = engine.read("ORDER_0")
@@ -120,17 +127,17 @@ def order(engine):
     for number, (sequence, _, body) in enumerate(entries, 1):
         entry = json.loads(body)
         if not entry["entry"] == sequence == number or entry["first"] != end + 1:
-            problems.append(f"entry {number}: {entry}, behind {end}")
+            problems.append(f"entry {number}: {entry}, after {end}")
         if "streams" in entry:
-            # What was open has everything in the order before others are.
+            # All records of the open streams must be in the order before other streams open.
             for stream in ends:
                 last = engine.info(f"INTAKE_{stream}")["state"]["last_seq"]
                 if ends[stream] != last:
-                    problems.append(f"entry {number} closes INTAKE_{stream} at {ends[stream]}, and it has {last}")
+                    problems.append(f"entry {number} closes INTAKE_{stream} at {ends[stream]}, but the stream ends at {last}")
             ends = {stream: 0 for stream in entry["streams"]}
         for stream, first, last in entry.get("runs", []):
             if ends.get(stream) != first - 1 or last < first:
-                problems.append(f"entry {number}: records {first} to {last} of INTAKE_{stream}, behind {ends.get(stream)}")
+                problems.append(f"entry {number}: records {first} to {last} of INTAKE_{stream}, after {ends.get(stream)}")
             ends[stream] = known[stream] = last
             end += last - first + 1
     lacking = sum(engine.info(f"INTAKE_{stream}")["state"]["last_seq"] - last for stream, last in ends.items())
@@ -138,7 +145,7 @@ def order(engine):
 
 
 def index(collector):
-    """What a collector's index has, read from its file."""
+    """Returns the contents of a collector's index, read from its file."""
     database = sqlite3.connect(f"file:{collector.data}/index.sqlite?mode=ro", uri=True)
     try:
         ids = [str(uuid.UUID(bytes=row[0])) for row in database.execute("SELECT id FROM events")]
@@ -151,7 +158,7 @@ def index(collector):
 
 
 def accounts_of_collector(collector):
-    """Every writer's account, and the gaps that are told."""
+    """Returns every writer's account, and the reported gaps."""
     found, gaps = {}, []
     for row in collector.ask("/v1/ledger")["writers"]:
         key = (row["installation"], row["writer"])
@@ -163,7 +170,7 @@ def accounts_of_collector(collector):
 
 
 def accounts_of_tables(clickhouse):
-    """The same, of the tables' rows."""
+    """Returns every writer's account, computed from ClickHouse's tables."""
     def key(row):
         return str(uuid.UUID(row[0])), str(uuid.UUID(row[1]))
     numbers = collections.defaultdict(lambda: [set(), set(), set()])
@@ -178,7 +185,7 @@ def accounts_of_tables(clickhouse):
 
 
 def catch_up(cluster, within=180):
-    """Until every index and the tables have the last record of all."""
+    """Waits until every index and the tables have the last record."""
     until(lambda: order(cluster.engine)[1] == 0, "every record is in the order", within)
     last = order(cluster.engine)[0]
     for collector in cluster.collectors:
@@ -187,7 +194,7 @@ def catch_up(cluster, within=180):
         def has_all():
             try:
                 return collector.ask(f"/v1/wait?position=0.{last + 1}&timeout=10") is not None
-            except NoAnswer:
+            except NoResponseError:
                 return False
         until(has_all, f"the index of {collector.name} has record {last}", within)
     if not cluster.clickhouse or not last:
@@ -197,42 +204,47 @@ def catch_up(cluster, within=180):
             decided = cluster.engine.info("BLOCKS_0")["state"]["messages"]
             blocks, end = cluster.clickhouse.ask("SELECT count(), max(last) FROM (SELECT block, max(last) AS last FROM blocks GROUP BY block) FORMAT TabSeparated")[0]
             return decided > 0 and int(blocks) == decided and int(end) >= last
-        except NoAnswer:
+        except NoResponseError:
             return False
     until(is_forwarded, f"the tables have record {last}", within)
 
 
 def check(cluster, acknowledged, erased=(), within=180):
-    """Everything. `erased` are ids that an erasure takes away: in no index and no table, and in the stream at most for now."""
+    """Compares everything.
+
+    `erased` are the IDs of events that a deletion removes: they must be in no index and no table, but may still be in
+    the stream.
+    """
     until(cluster.is_well, "everything runs", within)
     catch_up(cluster, within)
     report, stream = Report(), Stream(cluster.engine)
-    report.equal("messages of the stream that could be read", stream.messages, stream.read)
+    report.equal("readable messages in the stream", stream.messages, stream.read)
     report.equal("sequence numbers missing in the stream", 0, stream.missing)
     end, _, problems = order(cluster.engine)
-    report.equal("entries of the order that are not right", [], problems)
+    report.equal("mistakes in the order", [], problems)
     report.equal("records in the order", stream.taken, end)
     report.equal("acknowledged events that are not in the stream", set(), acknowledged.ids - stream.ids)
-    report.equal("refused events that were acknowledged or kept", set(), acknowledged.refused & stream.ids)
-    report.equal("answers that do not add up", [], acknowledged.wrong)
+    report.equal("rejected events that are in the stream", set(), acknowledged.refused & stream.ids)
+    report.equal("responses with wrong counts", [], acknowledged.wrong)
     for sender, recorded in sorted(acknowledged.recorded.items()):
         report.equal(f"{sender}: recorded and delivered", recorded, acknowledged.delivered.get(sender))
         report.equal(f"{sender}: numbers in the stream", recorded, len(stream.senders.get(sender, ())))
     rest = stream.ids - set(erased)
-    # A batch that is sent again after the engine's window of two minutes is a message once more; its events are known all the same.
+    # A batch that is resent after the engine's deduplication window of two minutes becomes another message; its events
+    # are still recognized.
     report.figures["messages again"] = sum(count - 1 for id, count in stream.message_ids.items() if id)
     report.figures.update(messages=stream.read, events=len(rest), comings=stream.comings, acknowledged=len(acknowledged.ids) + sum(acknowledged.recorded.values()))
     accounts = None
     for collector in cluster.collectors:
         ids, names, sums, sessions = index(collector)
         report.equal(f"{collector.name}: rows", len(rest), len(ids))
-        report.equal(f"{collector.name}: other ids than the stream", 0, len(rest.symmetric_difference(ids)))
+        report.equal(f"{collector.name}: IDs that differ from the stream", 0, len(rest.symmetric_difference(ids)))
         if not erased:
             report.equal(f"{collector.name}: events by name", dict(stream.names), names)
         own, gaps = accounts_of_collector(collector)
         report.equal(f"{collector.name}: writers with gaps", [], gaps)
         if accounts is not None:
-            report.equal(f"{collector.name}: accounts as the first collector's", accounts, own)
+            report.equal(f"{collector.name}: accounts, compared with the first collector", accounts, own)
         accounts = own
     if cluster.clickhouse:
         of_tables(cluster.clickhouse, report, rest, accounts, sums, sessions, cluster.engine.info("BLOCKS_0")["state"]["messages"], erased)
@@ -240,17 +252,17 @@ def check(cluster, acknowledged, erased=(), within=180):
 
 
 def of_tables(clickhouse, report, rest, accounts, sums, sessions, decided, erased):
-    """ClickHouse beside the stream's events and an index."""
+    """Compares ClickHouse with the stream's events and an index."""
     living = "WHERE installation NOT IN (SELECT installation FROM erasures)"
     ids = [str(uuid.UUID(row[0])) for row in clickhouse.ask(f"SELECT hex(id) FROM events FINAL {living} FORMAT TabSeparated")]
     report.equal("ClickHouse: rows", len(rest), len(ids))
-    report.equal("ClickHouse: other ids than the stream", 0, len(rest.symmetric_difference(ids)))
+    report.equal("ClickHouse: IDs that differ from the stream", 0, len(rest.symmetric_difference(ids)))
     report.equal("ClickHouse: blocks decided", decided, clickhouse.number("SELECT count() FROM blocks FINAL FORMAT TabSeparated"))
     report.figures["blocks"] = decided
     told = clickhouse.ask(f"SELECT sum(time), sum(sequence) FROM events FINAL {living} FORMAT TabSeparated")[0]
-    report.equal("ClickHouse: sums of times and numbers, as the index", sums, tuple(int(value) for value in told))
-    report.equal("ClickHouse: events in sessions, as the index", sessions, clickhouse.number(f"SELECT sum(events) FROM sessions FINAL {living} AND session != '' FORMAT TabSeparated"))
+    report.equal("ClickHouse: sums of times and numbers, compared with the index", sums, tuple(int(value) for value in told))
+    report.equal("ClickHouse: events in sessions, compared with the index", sessions, clickhouse.number(f"SELECT sum(events) FROM sessions FINAL {living} AND session != '' FORMAT TabSeparated"))
     if not erased:
         report.equal("ClickHouse: sum of the blocks' rows", len(rest), clickhouse.number("SELECT sum(rows) FROM blocks FINAL FORMAT TabSeparated"))
         report.equal("ClickHouse: ids", len(rest), clickhouse.number("SELECT uniqExact(id, position) FROM ids FORMAT TabSeparated"))
-        report.equal("ClickHouse: accounts, as the index", accounts, accounts_of_tables(clickhouse))
+        report.equal("ClickHouse: accounts, compared with the index", accounts, accounts_of_tables(clickhouse))

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""The demonstration beyond one machine: shops whose visitors send through nginx while parts of the cluster are killed, and the ledger at the end."""
+"""The cluster demo: shops send events through nginx while parts of the cluster are killed.
+
+It shows the ledger at the end.
+"""
 import collections
 import json
 import os
@@ -16,7 +19,7 @@ import uuid
 
 from check import Acknowledged, check
 from parts import Cluster, NotHere, until
-from stream import NoAnswer
+from stream import NoResponseError
 
 SHOPS = 3
 
@@ -26,7 +29,10 @@ def say(what, text):
 
 
 class Shop:
-    """A shop with a journal: one process after the other, and what the last one said of its ledger."""
+    """A shop with a journal, run as one process after another.
+
+    `ledger` is what the last process reported.
+    """
 
     def __init__(self, number, cluster, program):
         self.number, self.cluster, self.program = number, cluster, program
@@ -70,21 +76,21 @@ class Demo:
         self.shops = [Shop(number, cluster, program) for number in range(1, SHOPS + 1)]
 
     def run(self):
-        """Returns whether nothing was lost, and nothing is there twice."""
+        """Returns whether no event was lost or duplicated."""
         cluster, began = self.cluster, time.monotonic()
         cluster.start()
-        say("Cluster", f"three servers of NATS, two collectors behind nginx, two forwarders, ClickHouse: up in {time.monotonic() - began:.0f} s")
-        say("Shops", f"{SHOPS} shops, each a process with a journal of its own; their visitors' events go through nginx")
+        say("Cluster", f"three NATS servers, two collectors behind nginx, two forwarders, ClickHouse: started in {time.monotonic() - began:.0f} s")
+        say("Shops", f"{SHOPS} shops, each a process with its own journal; their visitors' events go through nginx")
         for shop in self.shops:
             shop.thread.start()
         self._records(20)
         self._kill(until_there(cluster.leader, "the stream has a leader"), "it led the stream")
-        self._kill(cluster.collectors[0], "nginx sends its visitors to the other")
-        self._kill(cluster.clickhouse, "records wait in the stream meanwhile")
-        say("Restart", f"every part, one after the other: {', '.join(part.name for part in cluster.parts)}")
+        self._kill(cluster.collectors[0], "nginx sends requests to the other collector")
+        self._kill(cluster.clickhouse, "records wait in the stream until it restarts")
+        say("Restart", f"every part, one after another: {', '.join(part.name for part in cluster.parts)}")
         for part in cluster.parts:
             self._restart(part)
-        say("Restart", "done; the last visitors leave, and what waits is delivered")
+        say("Restart", "done; the last visitors leave, and pending events are delivered")
         for shop in self.shops:
             shop.is_over = True
         for shop in self.shops:
@@ -95,19 +101,19 @@ class Demo:
     def _last(self):
         try:
             return self.cluster.engine.info("INTAKE_0")["state"]["last_seq"]
-        except NoAnswer:
+        except NoResponseError:
             return 0
 
     def _records(self, count):
-        """Until so many more records are in the stream; how many seconds that took."""
-        began, before = time.monotonic(), until_there(self._last, "the stream answers")
-        until(lambda: self._last() >= before + count, "records come")
+        """Waits until `count` more records are in the stream; returns the seconds taken."""
+        began, before = time.monotonic(), until_there(self._last, "the stream responds")
+        until(lambda: self._last() >= before + count, "new records arrive")
         return time.monotonic() - began
 
     def _kill(self, part, remark):
         part.end(signal.SIGKILL)
         seconds = self._records(1)
-        say("kill -9", f"{part.name}: {remark}; the next record was taken {seconds:.1f} s later")
+        say("kill -9", f"{part.name}: {remark}; the next record was accepted {seconds:.1f} s later")
         self._records(10)
         part.start()
         until(self.cluster.is_well, f"everything runs again after {part.name}")
@@ -117,7 +123,7 @@ class Demo:
         part.start()
         until(self.cluster.is_well, f"everything runs again after {part.name}")
         if status not in (0, -signal.SIGTERM, 1) and part not in self.cluster.servers:
-            say("Restart", f"{part.name} ended with status {status}")
+            say("Restart", f"{part.name} exited with status {status}")
 
     def _settle(self):
         report = check(self.cluster, Acknowledged())
@@ -137,14 +143,14 @@ class Demo:
         print(f"{'':<8}" + "".join(f"{column:>13}" for column in columns))
         for row in table:
             print(f"{row[0]:<8}" + "".join(f"{value:>13,}" for value in row[1:]))
-        print(f"\n{lost} lost, {twice} there twice.", flush=True)
+        print(f"\n{lost} lost, {twice} duplicated.", flush=True)
         for failure in report.failures:
-            print(f"not right: {failure}")
+            print(f"failed: {failure}")
         return balanced and lost == 0 and twice == 0 and len({value for value in table[-1][1:]}) == 1
 
 
 def until_there(look, what):
-    """Something that is looked for, once it is there."""
+    """Waits until `look` returns a true value, and returns that value."""
     found = []
     def is_there():
         found[:] = [look()]
@@ -154,7 +160,7 @@ def until_there(look, what):
 
 
 def rows_of_index(collector):
-    """How many rows, and how many distinct ones, each installation has in a collector's index."""
+    """Returns the numbers of rows and of distinct events per installation in a collector's index."""
     database = sqlite3.connect(f"file:{collector.data}/index.sqlite?mode=ro", uri=True)
     try:
         rows = database.execute("SELECT installations.id, count(*), count(DISTINCT events.id) FROM events JOIN installations ON installations.number = events.installation GROUP BY 1")
@@ -178,7 +184,7 @@ def main(program, stays):
                 print(f"\nPage        http://127.0.0.1:{cluster.collectors[0].port} and http://127.0.0.1:{cluster.collectors[1].port}")
                 print(f"ClickHouse  http://127.0.0.1:{cluster.clickhouse.port}, database trackway: curl 'http://127.0.0.1:{cluster.clickhouse.port}/?database=trackway' -d 'SELECT name, count() FROM events FINAL GROUP BY name'")
                 print(f"Send        trackway send --url http://127.0.0.1:{cluster.port} --key {cluster.key} hello world=1")
-                print("Ctrl-C ends all of it; nothing is kept.", flush=True)
+                print("Press Ctrl-C to stop everything; all data is deleted.", flush=True)
                 while True:
                     time.sleep(1)
             return 0 if is_good else 1
@@ -189,7 +195,7 @@ def main(program, stays):
 
 
 def interrupt(*_):
-    # Once: what ends everything is not to be interrupted itself.
+    # Only once: the shutdown itself must not be interrupted.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
@@ -200,8 +206,8 @@ if __name__ == "__main__":
         signal.signal(number, interrupt)
     try:
         sys.exit(main(sys.argv[1], os.environ.get("CLUSTER_DEMO_EXIT") != "1"))
-    except (NotHere, NoAnswer) as problem:
+    except (NotHere, NoResponseError) as problem:
         sys.exit(f"cluster-demo: {problem}")
     except KeyboardInterrupt:
-        print("\ncluster-demo: ended", file=sys.stderr)
+        print("\ncluster-demo: stopped", file=sys.stderr)
         sys.exit(130)

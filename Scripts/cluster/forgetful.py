@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""A file system that forgets what was not synced when it is told that the power failed: `forgetful.py BACKING MOUNTPOINT`.
+"""A file system that loses unsynced data in a simulated power failure: `forgetful.py BACKING MOUNTPOINT`.
 
-What is written stays in this process until the file is synced; then it lies in BACKING. Whoever creates a file named `.power-failed` at the
-top takes all power away: every file is what it was at its last sync. Names are kept at once (making, renaming and removing files is not
-forgotten), as journals of file systems nearly always have it.
+Written data stays in this process until the file is synced; then it is stored in BACKING. Creating a file named
+`.power-failed` at the top level simulates a power failure: every file returns to its state at the last sync. Names are
+stored immediately (creating, renaming and removing files is never lost), as in nearly all journaling file systems.
 """
 import errno
 import os
@@ -18,7 +18,7 @@ SIGN = "/.power-failed"
 
 
 class File:
-    """A file's synced bytes, below, and those that were written since."""
+    """A file's synced bytes, in the backing file, and the bytes written since."""
 
     def __init__(self, backing, flags):
         self.fd = os.open(backing, os.O_RDWR | flags & os.O_CREAT, 0o600)
@@ -58,7 +58,7 @@ class File:
         with self.lock:
             for number in [number for number in self.pages if number * PAGE >= length]:
                 del self.pages[number]
-            # What lies below and is cut off reads as zeros when the file grows again.
+            # Synced bytes that are cut off read as zeros when the file grows again.
             for number in range(length // PAGE, (self.synced + PAGE - 1) // PAGE):
                 page = self.page(number)
                 start = max(0, length - number * PAGE)
@@ -75,7 +75,7 @@ class File:
             self.pages, self.synced = {}, self.length
 
     def forget(self):
-        """Returns whether anything was lost."""
+        """Discards unsynced data, and returns whether there was any."""
         with self.lock:
             is_lost = bool(self.pages) or self.length != self.synced
             self.pages, self.length = {}, self.synced
@@ -103,9 +103,9 @@ class Forgetful(Operations):
                 if file.forget():
                     lost += 1
                     print(f"{path} had {length} bytes, and {synced} at its last sync", flush=True)
-        print(f"the power failed: {lost} of {len(self.files)} files had something that was not synced", flush=True)
+        print(f"the power failed: {lost} of {len(self.files)} files had unsynced data", flush=True)
 
-    # What a file system is asked.
+    # File system operations
 
     def getattr(self, path, fi=None):
         try:
@@ -140,7 +140,7 @@ class Forgetful(Operations):
                 self.files[new] = self.files.pop(old)
             else:
                 self.files.pop(new, None)
-            # A folder takes its files along.
+            # Renaming a folder moves its files.
             for path in [path for path in self.files if path.startswith(f"{old}/")]:
                 self.files[new + path[len(old) :]] = self.files.pop(path)
 
@@ -171,7 +171,7 @@ class Forgetful(Operations):
             except OSError as error:
                 raise FuseOSError(error.errno) from error
             fi.fh = max(self.handles, default=0) + 1
-            # Who opens a file like this has every write synced before it returns.
+            # With these flags, every write is synced before it returns.
             self.handles[fi.fh] = file, bool(flags & (os.O_SYNC | os.O_DSYNC))
         fi.direct_io = 1
         if flags & os.O_TRUNC:
@@ -202,7 +202,7 @@ class Forgetful(Operations):
         self.handles[fi.fh][0].sync()
 
     def flush(self, path, fi):
-        # Closing a file syncs nothing.
+        # Closing a file does not sync it.
         return 0
 
     def fsyncdir(self, path, datasync, fi):

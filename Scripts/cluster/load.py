@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""Who sends: processes with the SDK and its journal, and senders of plain batches who repeat themselves, and ask two collectors at once."""
+"""Load for a cluster: processes with the SDK and its journal, and senders without the SDK.
+
+Senders without the SDK resend some batches, and send some to all collectors at once.
+"""
 import collections
 import json
 import random
@@ -11,12 +14,15 @@ import time
 from check import Acknowledged
 from parts import request, trackway
 
-# Seconds that a raw sender waits for an answer; the collector holds a batch for ten.
+# Seconds that a raw sender waits for a response; the collector holds a batch for up to ten.
 PATIENCE = 25
 
 
 class Load:
-    """All senders of a run. `acknowledged` is what they were promised."""
+    """All senders of a run.
+
+    `acknowledged` has the events that were acknowledged to them.
+    """
 
     def __init__(self, cluster, seed, senders=3, raw=3, rate=60, per_batch=20, name=""):
         self.cluster, self.seed, self.rate, self.per_batch = cluster, seed, rate, per_batch
@@ -33,14 +39,14 @@ class Load:
         return self
 
     def end(self):
-        """Nothing new is recorded; returns when everything was delivered."""
+        """Stops recording, and returns when everything is delivered."""
         self.is_over.set()
         for thread in self.threads:
             thread.join()
         return self.acknowledged
 
     def cancel(self):
-        """Nothing is sent any more, delivered or not."""
+        """Stops sending immediately, even if events are pending."""
         self.is_cancelled = True
         self.is_over.set()
 
@@ -54,14 +60,17 @@ class Load:
                 self.times.append((began, now))
 
     def answered_between(self, start, end):
-        """How many answers 200 came to requests that were both made and answered between two moments."""
+        """Returns the number of requests that were both sent and answered with 200 between two times."""
         with self.lock:
             return sum(1 for began, at in self.times if start < began and at < end)
 
     # With the SDK
 
     def _send_with_sdk(self, name):
-        """One process after the other on the same journal. What each printed says what it recorded, and the journal in the end what was delivered."""
+        """Runs one process after another on the same journal.
+
+        Each process prints what it recorded; the final journal shows what was delivered.
+        """
         chance, number, acknowledged = random.Random(f"{self.seed}/{name}"), 0, self.acknowledged
         acknowledged.recorded[name] = 0
         while not self.is_over.is_set():
@@ -83,7 +92,7 @@ class Load:
                     break
         acknowledged.delivered[name] = self._delivered(name)
         if acknowledged.recorded[name] != number:
-            self.problems.append(f"{name} recorded {acknowledged.recorded[name]} of {number} events it was given")
+            self.problems.append(f"{name} recorded {acknowledged.recorded[name]} of the {number} events it received")
 
     def _process(self, name, wait):
         with self.lock:
@@ -94,12 +103,12 @@ class Load:
             return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, start_new_session=True)
 
     def _finish(self, name, sender):
-        """Lets it end, counts what it says, and returns how many events wait still."""
+        """Waits for the process to exit, counts its report, and returns the number of pending events."""
         text, _ = sender.communicate()
         try:
             told = json.loads(text)
         except ValueError:
-            self.problems.append(f"{name} ended with {sender.returncode} and said {text!r}")
+            self.problems.append(f"{name} exited with status {sender.returncode} and printed {text!r}")
             return 0
         with self.acknowledged.lock:
             self.acknowledged.recorded[name] += told["recorded"]
@@ -108,14 +117,17 @@ class Load:
         return told["pending"]
 
     def _delivered(self, name):
-        """How many events were let go of as delivered, by the journal. (What a process says when it ends leaves out what is delivered while it does.)"""
+        """Returns the number of delivered events according to the journal.
+
+        The report that a process prints leaves out events that are delivered while it exits.
+        """
         journal = json.loads(self.cluster.command("inspect", f"{self.cluster.folder}/{name}", "--json").stdout)
         accounts = journal["settled"]["destinations"] + [cursor for writer in journal["writers"] for cursor in writer["cursors"]]
         if any(account["dropped"] for account in accounts):
-            self.problems.append(f"{name} gave up events: {accounts}")
+            self.problems.append(f"{name} dropped events: {accounts}")
         return sum(account["delivered"] for account in accounts)
 
-    # By hand
+    # Without the SDK
 
     def _send_raw(self, number):
         writer = Writer(self.seed, number)
@@ -127,7 +139,10 @@ class Load:
             self.send(again, writer.chance)
 
     def send(self, batch, chance):
-        """Sends a batch until it is answered with 200: at times to two collectors at once, and at times once more."""
+        """Sends a batch until it is answered with 200.
+
+        Sometimes sends it to all collectors at once, and sometimes once more afterwards.
+        """
         body, ids = batch
         is_answered, pause = False, 0.1
         while not is_answered and not self.is_cancelled:
@@ -140,7 +155,7 @@ class Load:
             self.post([chance.choice(self.cluster.collectors)], body, ids)
 
     def post(self, collectors, body, ids):
-        """Sends a batch to collectors at once, and returns whether one of them took it."""
+        """Sends a batch to collectors at once, and returns whether any accepted it."""
         outcomes = []
         def one(collector):
             began = time.monotonic()
@@ -148,14 +163,14 @@ class Load:
             try:
                 answer = json.loads(text) if status == 200 else None
             except ValueError:
-                # Cut off: the process was killed while it answered.
+                # Truncated: the process was killed while it responded.
                 status = answer = None
             self._count(status, began)
             if answer:
                 self.acknowledged.answer(ids, answer)
                 outcomes.append(answer)
             elif status not in (None, 503):
-                self.problems.append(f"{collector.name} answered {status}: {text[:200]}")
+                self.problems.append(f"{collector.name} responded with {status}: {text[:200]}")
         others = [threading.Thread(target=one, args=(collector,)) for collector in collectors[1:]]
         for thread in others:
             thread.start()
@@ -166,22 +181,25 @@ class Load:
 
 
 class Writer:
-    """An installation that numbers its events, and makes batches of them by hand."""
+    """An installation that numbers its events, and makes batches without the SDK."""
 
     def __init__(self, seed, number):
         self.chance, self.number, self.next = random.Random(f"{seed}/raw-{number}"), number, 1
         self.installation, self.writer = self.id(0), self.id(1)
-        # Batches of events that come once more, cut anew.
+        # Batches that repeat earlier events, split differently.
         self.late = []
 
     def id(self, sequence):
-        """A UUID of version 7 with the time at which it is made."""
+        """Returns a version 7 UUID with the current time."""
         value = int(time.time() * 1000) << 80 | 7 << 76 | (self.number & 0xFFF) << 64 | 2 << 62 | self.chance.getrandbits(30) << 32 | sequence & 0xFFFFFFFF
         text = f"{value:032x}"
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
     def batch(self, count, name="raw", session="s", refused=0.02):
-        """The body of the next events, and their ids. A few have a name that is too long, and are refused."""
+        """Returns the body of the next events, and their IDs.
+
+        A few have a name that is too long, and are rejected.
+        """
         first, now = self.next, int(time.time() * 1000)
         self.next += count
         ids = [self.id(sequence) for sequence in range(first, first + count)]

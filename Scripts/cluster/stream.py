@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""A small client of NATS JetStream, written apart from the product's so that the checker does not believe that one."""
+"""A small NATS JetStream client, independent of the product's, which the checker must not rely on."""
 import json
 import socket
 import threading
@@ -8,12 +8,15 @@ import time
 import zlib
 
 
-class NoAnswer(Exception):
-    """Somebody did not answer, or not what was asked for."""
+class NoResponseError(Exception):
+    """A program did not respond, or responded with something else."""
 
 
 class Engine:
-    """Asks any of some servers; a connection that is lost is made anew, with the next question. From any thread, one after the other."""
+    """A client of any of several servers.
+
+    The next request reopens a lost connection. Requests from several threads run one after another.
+    """
 
     def __init__(self, addresses, user, password):
         self.addresses, self.user, self.password = addresses, user, password
@@ -31,22 +34,22 @@ class Engine:
                 self.input = self.connection.makefile("rb")
                 if self.input.readline().startswith(b"INFO "):
                     self._send(b"CONNECT " + json.dumps({"verbose": False, "pedantic": False, "headers": True, "no_responders": True, "user": self.user, "pass": self.password}).encode() + b"\r\nPING\r\n")
-                    # Others are behind the first PONG: a server that is paused greets nobody.
+                    # Waits for the first PONG, which a paused server does not send.
                     while (line := self.input.readline()) and not line.startswith(b"PONG"):
                         if line.startswith(b"-ERR"):
-                            raise NoAnswer(line.decode())
+                            raise NoResponseError(line.decode())
                     if line:
                         return
             except OSError:
                 pass
             self.close()
-        raise NoAnswer("no server of NATS answers")
+        raise NoResponseError("no NATS server responds")
 
     def _send(self, text):
         self.connection.sendall(text)
 
     def _message(self):
-        """The next message to this question: status, headers, reply, body."""
+        """Returns the next response to this request: status, headers, reply, body."""
         while line := self.input.readline():
             words = line.split()
             if words[0] == b"PING":
@@ -55,7 +58,7 @@ class Engine:
                 size = int(words[-1])
                 data = self.input.read(size + 2)[:size]
                 if int(words[2]) != self.count:
-                    # To a question that nobody waits for any more.
+                    # A response to an earlier request, which has ended.
                     continue
                 cut = int(words[-2]) if words[0] == b"HMSG" else 0
                 reply = words[3].decode() if len(words) > (5 if cut else 4) else ""
@@ -65,7 +68,7 @@ class Engine:
         raise OSError("closed")
 
     def _ask(self, subject, body, messages, within):
-        """Up to so many messages in answer to one; fewer when a status comes."""
+        """Returns up to `messages` responses to a request; a status message ends them early."""
         with self.lock:
             return self._ask_alone(subject, body, messages, within)
 
@@ -83,22 +86,22 @@ class Engine:
                 if message[0] is not None:
                     if message[0] in (404, 408):
                         break
-                    raise NoAnswer(f"{subject}: status {message[0]}")
+                    raise NoResponseError(f"{subject}: status {message[0]}")
                 found.append(message)
             self._send(f"UNSUB {self.count}\r\n".encode())
             return found
         except OSError as error:
             self.close()
-            raise NoAnswer(f"{subject}: {error}") from error
+            raise NoResponseError(f"{subject}: {error}") from error
 
     def request(self, subject, value=None, within=2):
         body = b"" if value is None else json.dumps(value).encode()
         answers = self._ask(subject, body, 1, within)
         if not answers:
-            raise NoAnswer(f"{subject}: nothing")
+            raise NoResponseError(f"{subject}: no response")
         answer = json.loads(answers[0][3])
         if "error" in answer:
-            raise NoAnswer(f"{subject}: {answer['error']}")
+            raise NoResponseError(f"{subject}: {answer['error']}")
         return answer
 
     def streams(self):
@@ -108,7 +111,7 @@ class Engine:
         return self.request(f"$JS.API.STREAM.INFO.{name}")
 
     def listed(self, name):
-        """The sequences that a list of deleted records has; nothing where there is none."""
+        """Returns the sequence numbers in a list of deleted records; empty if there is no list."""
         if name not in self.streams():
             return set()
         state = self.request(f"$JS.API.STREAM.INFO.{name}", {"subjects_filter": ">"})["state"]
@@ -116,9 +119,10 @@ class Engine:
         return {int(end) for end in ends if end.isdigit()}
 
     def read(self, name):
-        """Every message of a stream up to where it ends now: sequence, headers, body.
+        """Returns every message of a stream up to its current end, and the missing sequence numbers.
 
-        Fewer than the stream says it has are an error of reading, and never a loss: nothing is returned then.
+        A message is its sequence number, headers and body. Reading fewer messages than the stream reports is a read
+        error, not a loss: it raises NoResponseError.
         """
         state = self.info(name)["state"]
         first, last, told = state["first_seq"], state["last_seq"], state["messages"]
@@ -128,26 +132,26 @@ class Engine:
         while told and (not found or found[-1][0] < last):
             got = self._ask(f"$JS.API.CONSUMER.MSG.NEXT.{name}.{consumer}", json.dumps({"batch": 500, "expires": 2_000_000_000}).encode(), min(500, told - len(found)) or 1, 10)
             for _, headers, reply, body in got:
-                # $JS.ACK.stream.consumer.delivered.sequence.consumer's.time.pending; two words more with a domain.
+                # $JS.ACK.stream.consumer.delivered.sequence.consumer's.time.pending; two more tokens with a domain.
                 found.append((int(reply.split(".")[-4]), headers, body))
             tries = 0 if got else tries + 1
             if tries > 10:
-                raise NoAnswer(f"{name}: {len(found)} of {told} messages could be read")
+                raise NoResponseError(f"{name}: {len(found)} of {told} messages could be read")
         if len(found) < told:
-            raise NoAnswer(f"{name}: {len(found)} of {told} messages could be read")
+            raise NoResponseError(f"{name}: {len(found)} of {told} messages could be read")
         there = {sequence for sequence, _, _ in found}
         missing = {sequence for sequence in range(first, last + 1) if sequence not in there} if told else set()
         return found, missing
 
 
 def plain(body):
-    """A record's body as it was before its sender compressed it."""
+    """Returns a record's body, decompressed if its sender compressed it."""
     head, _, body = body.partition(b"\n")
     return zlib.decompress(body, 31) if json.loads(head)["encoding"] == "gzip" else body
 
 
 def events(body):
-    """The events of a record that were taken, those refused, and the batch's header (None without one)."""
+    """Returns a record's accepted events, its rejected events, and its batch header or None."""
     about, body = json.loads(body.partition(b"\n")[0]), plain(body)
     refused = {fault[0] for fault in about.get("rejected", [])}
     taken, others, header = [], [], None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""Faults that need a cluster of their own, or root: a full or slow ClickHouse, and an erasure."""
+"""Faults that need a separate cluster, or root: a full or slow ClickHouse, and deletions."""
 import hashlib
 import json
 import os
@@ -17,12 +17,12 @@ import uuid
 from check import intakes
 from load import Load, Writer
 from parts import Part, trackway, until
-from stream import NoAnswer, plain
+from stream import NoResponseError, plain
 from test_faults import OnCluster
 
 
 class Slowly(threading.Thread):
-    """Hands bytes on to a port of the loopback, every piece a while later."""
+    """Forwards bytes to a loopback port, with a delay for every chunk."""
 
     def __init__(self, port, target, delay):
         super().__init__(daemon=True)
@@ -47,12 +47,12 @@ class Slowly(threading.Thread):
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
         except OSError:
-            # One side is gone; the other learns of it.
+            # One side has closed its connection; closes the other.
             sink.close()
 
 
 class Behind(OnCluster):
-    """What is behind the stream is slow, and a batch orders an erasure."""
+    """The store that is filled from the stream is slow."""
 
     def test_clickhouse_is_slow(self):
         cluster = self.cluster
@@ -82,7 +82,7 @@ class Erasing(OnCluster):
         load = Load(self.cluster, "erasing", senders=0, raw=0)
         collectors = self.cluster.collectors
         tombstone = {"id": leaving.id(0), "name": "_installation_erased", "time": int(time.time() * 1000), "attributes": {"installation": leaving.installation, "proof": str(secret)}}
-        # All of it within a block, and not one collector alone.
+        # All records are in one block, and come from both collectors.
         for turn in range(6):
             body, ids = leaving.batch(5, refused=0)
             self.assertTrue(load.post([collectors[turn % 2]], body, ids))
@@ -96,7 +96,8 @@ class Erasing(OnCluster):
             self.erased.update(ids)
             self.assertTrue(load.post([collectors[turn % 2]], *staying.batch(5, refused=0)))
         self.assertEqual(load.problems, [])
-        # Events of the erased are refused wherever the order has been read, and taken and left out where not.
+        # A collector that has read the deletion request rejects the installation's events. Another one accepts them, and
+        # they are left out of the stores.
         load.acknowledged.refused -= self.erased
         load.acknowledged.ids -= self.erased
         self.acknowledged.add(load.acknowledged)
@@ -104,19 +105,22 @@ class Erasing(OnCluster):
             try:
                 read = [record for name in intakes(self.cluster.engine) for record in self.cluster.engine.read(name)[0]]
                 return not any(leaving.installation.encode() in plain(body) for _, headers, body in read if headers.get("Trackway-Kind") == "intake" and tombstone["id"].encode() not in plain(body))
-            except NoAnswer:
-                # Records are deleted while it is read.
+            except NoResponseError:
+                # Records are being deleted during the read.
                 return False
         until(is_deleted, "its records are deleted from the stream", 60)
         self.expect_whole()
         listed = [name.replace("INTAKE", "ERASED") for name in intakes(self.cluster.engine)]
         self.assertGreaterEqual(sum(len(self.cluster.engine.listed(name)) for name in listed), 6)
         self.assertEqual(self.cluster.clickhouse.number("SELECT count() FROM erasures FINAL FORMAT TabSeparated"), 1)
-        until(lambda: self.cluster.clickhouse.number(f"SELECT count() FROM events WHERE installation = unhex('{uuid.UUID(leaving.installation).hex}')") == 0, "the rows are gone")
+        until(lambda: self.cluster.clickhouse.number(f"SELECT count() FROM events WHERE installation = unhex('{uuid.UUID(leaving.installation).hex}')") == 0, "the rows are deleted")
 
 
 class ErasingFromStreams(Erasing):
-    """The same where three streams take the records; one installation's are in one of them, and in the one before them."""
+    """The same with three streams.
+
+    An installation's records are in one of them, and in the stream before them.
+    """
 
     @classmethod
     def setUpClass(cls):
@@ -129,7 +133,10 @@ class ErasingFromStreams(Erasing):
 
 
 def installation(secret, now):
-    """The identity that belongs to a secret, as Documentation/WireFormat.md has it; `now` is any UUID of version 7."""
+    """Returns the installation ID that belongs to a secret; see Documentation/WireFormat.md.
+
+    `now` is any version 7 UUID.
+    """
     began = uuid.UUID(now).int >> 80
     digest = hashlib.sha256(b"trackway.installation:" + began.to_bytes(8, "big") + secret.bytes).digest()
     low = int.from_bytes(digest[:8], "big") & 0xFFF
@@ -138,7 +145,7 @@ def installation(secret, now):
 
 
 class FullDisk(OnCluster):
-    """The tables lie on a file system of their own, which is full for a while."""
+    """The tables are on a separate file system, which is full for a while."""
 
     @classmethod
     def setUpClass(cls):
@@ -146,7 +153,7 @@ class FullDisk(OnCluster):
         cls.addClassCleanup(os.rmdir, cls.disk)
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "trackway", cls.disk], capture_output=True, text=True, check=False)
         if mounted.returncode != 0:
-            raise unittest.SkipTest(f"nothing can be mounted here: {mounted.stderr.strip()}")
+            raise unittest.SkipTest(f"no file system can be mounted: {mounted.stderr.strip()}")
         cls.addClassCleanup(subprocess.run, ["umount", "--lazy", cls.disk], check=False)
         cls.options = {"clickhouse_data": f"{cls.disk}/clickhouse"}
         super().setUpClass()
@@ -160,10 +167,10 @@ class FullDisk(OnCluster):
                         ballast.write(bytes(1 << 16))
                         ballast.flush()
                 except OSError:
-                    # That is what was wanted; what the file's buffer holds still is not written either.
+                    # Expected: the disk is full. The data in the file's buffer is not written either.
                     os.ftruncate(ballast.fileno(), os.fstat(ballast.fileno()).st_size)
             self.answers(load, 20)
-            until(lambda: "space" in "".join(forwarder.log() for forwarder in self.cluster.forwarders).lower(), "a forwarder tells that there is no room")
+            until(lambda: "space" in "".join(forwarder.log() for forwarder in self.cluster.forwarders).lower(), "a forwarder reports that there is no space")
             os.remove(f"{self.disk}/ballast")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""One fault after the other on one cluster, each under load, and after each the check of everything there has been so far."""
+"""One fault after another on one cluster under load, each followed by a check of all events so far."""
 import contextlib
 import json
 import os
@@ -17,10 +17,10 @@ from parts import Cluster, NotHere, request, until
 
 
 class OnCluster(unittest.TestCase):
-    """Tests on a cluster that they share; what was acknowledged adds up."""
+    """Tests that share a cluster, and accumulate the acknowledged events."""
 
     options = {}
-    # Who sends in these tests, unless said otherwise.
+    # The defaults: the numbers of senders with and without the SDK, and their rate.
     senders, raw, rate = 1, 2, 60
 
     @classmethod
@@ -38,11 +38,11 @@ class OnCluster(unittest.TestCase):
 
     @classmethod
     def before_start(cls):
-        """Before the cluster starts; what is cleaned up here is so after it has ended."""
+        """Prepares the cluster before it starts; cleanups added here run after it has ended."""
 
     @contextlib.contextmanager
     def load(self, **options):
-        """Under load; then everything that was ever acknowledged is looked for."""
+        """Runs the body under load, then checks every event that was ever acknowledged."""
         cls = type(self)
         cls.runs += 1
         load = Load(self.cluster, f"{self.id()}/{cls.runs}", **{"senders": self.senders, "raw": self.raw, "rate": self.rate, **options}, name=f"-{cls.runs}")
@@ -63,13 +63,13 @@ class OnCluster(unittest.TestCase):
         self.assertGreater(report.figures["events"], 0)
 
     def answers(self, load, more, within=60):
-        """Until so many more batches were answered with 200."""
+        """Waits until `more` more batches were answered with 200."""
         before = load.answers["200"]
         until(lambda: load.answers["200"] >= before + more, f"{more} more batches are answered", within)
 
     def leader(self):
-        """The server that leads the stream, once all three are well."""
-        until(self.cluster.servers_are_well, "all three are well")
+        """Returns the server that leads the stream, once all three servers are healthy."""
+        until(self.cluster.servers_are_well, "all three servers are healthy")
         found = self.cluster.leader()
         self.assertIsNotNone(found)
         return found
@@ -79,7 +79,7 @@ class OnCluster(unittest.TestCase):
 
 
 class Faults(OnCluster):
-    """The quickest; `make test-cluster` runs them, too."""
+    """The fastest tests, which `make test-cluster` also runs."""
 
     def test_a_leader_that_is_paused_comes_back_to_another_leader(self):
         with self.load() as load:
@@ -88,7 +88,7 @@ class Faults(OnCluster):
             leader.pause()
             self.answers(load, 10)
             leader.go_on()
-            until(self.cluster.servers_are_well, "all three are well")
+            until(self.cluster.servers_are_well, "all three servers are healthy")
 
     def test_a_stream_that_is_full_takes_nothing_until_it_is_larger(self):
         name = "INTAKE_0"
@@ -96,10 +96,10 @@ class Faults(OnCluster):
         config = info["config"]
         def resize(size):
             self.cluster.engine.request(f"$JS.API.STREAM.UPDATE.{name}", {**config, "max_bytes": size}, within=5)
-        # Without the SDK, which would come back a minute later, as it is told.
+        # Without SDK senders, which would follow the response and retry only after a minute.
         with self.load(senders=0) as load:
             resize(info["state"]["bytes"] + 20_000)
-            until(lambda: load.answers["503"] > 2, "batches are refused")
+            until(lambda: load.answers["503"] > 2, "batches are rejected")
             refusals = [request(collector.port, "GET", "/readyz") for collector in self.cluster.collectors]
             self.assertIn("engine_full", str(refusals))
             resize(config["max_bytes"])
@@ -120,11 +120,11 @@ class Faults(OnCluster):
             self.answers(load, 5)
             one.pause()
             before = self.blocks()
-            until(lambda: self.blocks() >= before + 3, "the other goes on")
+            until(lambda: self.blocks() >= before + 3, "the other forwarder continues")
             one.go_on()
             other.pause()
             before = self.blocks()
-            until(lambda: self.blocks() >= before + 3, "the one that woke goes on")
+            until(lambda: self.blocks() >= before + 3, "the resumed forwarder continues")
             other.go_on()
 
     def test_the_check_notices_what_is_missing_and_the_audit_mends_it(self):
@@ -132,19 +132,19 @@ class Faults(OnCluster):
         with self.load(senders=0) as load:
             self.answers(load, 3)
         clickhouse.ask("ALTER TABLE events DELETE WHERE block = 1")
-        until(lambda: clickhouse.number("SELECT count() FROM events WHERE block = 1") == 0, "the rows are gone")
+        until(lambda: clickhouse.number("SELECT count() FROM events WHERE block = 1") == 0, "the rows are deleted")
         report = check(self.cluster, self.acknowledged)
         self.assertTrue(any("ClickHouse: rows" in failure for failure in report.failures), report.failures)
         audit = self.cluster.command("engine", "audit", *self.cluster.engine_options, *self.cluster.column_options)
         self.assertEqual(audit.returncode, 0, audit.stdout + audit.stderr)
         self.expect_whole()
         invented = Acknowledged()
-        invented.ids.add(Writer("nobody", 5).id(1))
+        invented.ids.add(Writer("invented", 5).id(1))
         self.assertTrue(any("not in the stream" in failure for failure in check(self.cluster, invented).failures))
 
 
 class FullDisk(OnCluster):
-    """One server has a disk of its own, small enough to be filled: a tmpfs, which only root may mount."""
+    """One server has a separate disk that is small enough to fill: a tmpfs, which only root may mount."""
 
     options = {"columns": False}
 
@@ -154,7 +154,7 @@ class FullDisk(OnCluster):
         os.makedirs(cls.victim.store)
         mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400m", "tmpfs", cls.victim.store], capture_output=True, text=True, check=False)
         if mounted.returncode != 0:
-            raise unittest.SkipTest(f"no file system can be mounted here: {mounted.stderr.strip()}")
+            raise unittest.SkipTest(f"no file system can be mounted: {mounted.stderr.strip()}")
         cls.addClassCleanup(subprocess.run, ["umount", "--lazy", cls.victim.store], check=False)
 
     @property
@@ -162,39 +162,39 @@ class FullDisk(OnCluster):
         return f"{self.victim.store}/filler"
 
     def fill(self):
-        """Fills the disk, and keeps it full until its server has switched JetStream off."""
+        """Fills the disk, and keeps it full until its server has disabled JetStream."""
         def is_off():
             with contextlib.suppress(OSError), open(self.filler, "ab", buffering=0) as file:
                 while True:
                     file.write(b"\0" * (1 << 20))
             return json.loads(request(self.victim.http_port, "GET", "/jsz")[1] or "{}").get("disabled", False)
-        until(is_off, "the server switches JetStream off")
+        until(is_off, "the server disables JetStream")
 
     def check_engine(self):
-        """The exit status of a look at the engine, and what it says."""
+        """Checks the engine, and returns the exit status and the JSON output."""
         checked = self.cluster.command("engine", "check", *self.cluster.engine_options, "--json")
         return checked.returncode, json.loads(checked.stdout)
 
     def repair(self):
         os.remove(self.filler)
-        # Room alone does not bring JetStream back.
+        # Free space alone does not enable JetStream again.
         self.assertTrue(json.loads(request(self.victim.http_port, "GET", "/jsz")[1])["disabled"])
         self.victim.end(signal.SIGTERM)
         self.victim.start()
-        until(self.cluster.servers_are_well, "all three are well")
-        until(lambda: self.check_engine()[0] == 0, "nothing is missing any more")
+        until(self.cluster.servers_are_well, "all three servers are healthy")
+        until(lambda: self.check_engine()[0] == 0, "the check of the engine succeeds")
 
     def expect_intake(self, load):
-        """Batches are taken, and it is said everywhere that a server stores nothing."""
+        """Checks that batches are accepted, and that every report names the server that stores nothing."""
         self.answers(load, 10)
-        # Collectors look every ten seconds while nothing is missing.
+        # Collectors check every ten seconds while no server is missing.
         for collector in self.cluster.collectors:
             until(lambda collector=collector: self.is_counted(collector), f"{collector.name} counts the server", 15)
         began = time.monotonic()
         while time.monotonic() - began < 15:
             before = load.answers["200"]
             time.sleep(3)
-            self.assertGreater(load.answers["200"], before, "Nothing is taken for three seconds.")
+            self.assertGreater(load.answers["200"], before, "No batch was accepted for three seconds.")
             status, told = self.check_engine()
             self.assertEqual((status, told["durable"], told["degraded"]), (2, True, True), told)
             self.assertIn(f"{self.victim.name} stores nothing", str(told["warnings"]))
@@ -203,7 +203,7 @@ class FullDisk(OnCluster):
                 self.assertTrue(self.is_counted(collector))
 
     def is_counted(self, collector):
-        """Whether a collector's figures have the two servers that are left, and the other."""
+        """Whether a collector's metrics count two proven servers, and one that is off."""
         metrics = request(collector.port, "GET", "/metrics")[1]
         return 'trackway_engine_servers{state="proven"} 2\n' in metrics and 'trackway_engine_servers{state="off"} 1\n' in metrics
 
@@ -215,7 +215,7 @@ class FullDisk(OnCluster):
             self.answers(load, 10)
             self.fill()
             self.expect_intake(load)
-            # It was no leader, so nobody had to be elected.
+            # The server was not the leader, so no election was needed.
             self.assertLess(load.silence, 10)
             self.repair()
 
@@ -234,7 +234,7 @@ class FullDisk(OnCluster):
 
 
 class MoreFaults(OnCluster):
-    """The others that fit one cluster."""
+    """The other faults that can share a cluster."""
 
     def test_a_server_comes_back_with_an_empty_disk(self):
         with self.load() as load:
@@ -243,7 +243,7 @@ class MoreFaults(OnCluster):
             server.end()
             shutil.rmtree(server.store)
             server.start()
-            until(self.cluster.servers_are_well, "all three are well")
+            until(self.cluster.servers_are_well, "all three servers are healthy")
             self.answers(load, 5)
 
     def test_all_servers_are_restarted_one_by_one(self):
@@ -252,7 +252,7 @@ class MoreFaults(OnCluster):
                 self.answers(load, 3)
                 server.end(signal.SIGTERM)
                 server.start()
-                until(self.cluster.servers_are_well, "all three are well")
+                until(self.cluster.servers_are_well, "all three servers are healthy")
 
     def test_clickhouse_is_paused(self):
         with self.load() as load:
@@ -266,13 +266,13 @@ class MoreFaults(OnCluster):
         with self.load() as load:
             clickhouse.allow(writes=False)
             try:
-                until(lambda: request(clickhouse.port, "POST", "/?database=trackway", b"CREATE TABLE probe (a UInt8) ENGINE = Memory")[0] != 200 or not self.drop(), "writes are refused")
+                until(lambda: request(clickhouse.port, "POST", "/?database=trackway", b"CREATE TABLE probe (a UInt8) ENGINE = Memory")[0] != 200 or not self.drop(), "writes are rejected")
                 self.answers(load, 15)
             finally:
                 clickhouse.allow(writes=True)
 
     def drop(self):
-        """Takes away what showed that writes are allowed still."""
+        """Drops the table whose creation showed that writes are still allowed."""
         return self.cluster.clickhouse.ask("DROP TABLE probe") == []
 
 

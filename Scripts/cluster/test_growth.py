@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""Other streams take the records, under load, while parts of the cluster die; and after each the check of everything there has been."""
+"""Stream changes under load while parts of the cluster are killed, each followed by a check of all events so far."""
 import json
 import shutil
 import signal
@@ -12,7 +12,7 @@ from test_faults import OnCluster
 
 
 class Growth(OnCluster):
-    """In the order of their names: each goes on where the one before it ended."""
+    """Tests that run in the order of their names; each continues where the previous one ended."""
 
     rate = 40
 
@@ -31,7 +31,7 @@ class Growth(OnCluster):
             self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
             self.answers(load, 20)
         self.assertEqual(self.open_streams(), ["INTAKE_1", "INTAKE_2", "INTAKE_3"])
-        # A refusal would be a batch that its sender has to send once more; none was needed.
+        # A rejected batch would have to be resent by its sender; there was no such batch.
         self.assertEqual(load.answers["503"], 0, load.answers)
         check = self.cluster.command("engine", "check", *self.cluster.engine_options, *self.cluster.column_options)
         self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
@@ -43,7 +43,7 @@ class Growth(OnCluster):
                 part.end(signal.SIGKILL)
                 self.answers(load, 10)
                 part.start()
-                until(self.cluster.servers_are_well, "all three are well")
+                until(self.cluster.servers_are_well, "all three servers are healthy")
 
     def test_3_whoever_grows_is_killed_again_and_again_and_goes_on(self):
         with self.load() as load:
@@ -63,14 +63,14 @@ class Growth(OnCluster):
         late = Collector("late", self.cluster.folder, self.cluster.ports, self.cluster.engine_options)
         late.start()
         self.addCleanup(late.end)
-        until(late.is_ready, "the late one is ready")
+        until(late.is_ready, "the new collector is ready")
         self.cluster.collectors.append(late)
         self.addCleanup(self.cluster.collectors.remove, late)
-        # With the keys of the others the check asks it, too.
+        # With the other collectors' keys, the check can also query this one.
         late.end(signal.SIGTERM)
         shutil.copy(f"{self.cluster.collectors[0].data}/keys", f"{late.data}/keys")
         late.start()
-        until(late.is_ready, "the late one is ready again")
+        until(late.is_ready, "the new collector is ready again")
         with self.load() as load:
             self.answers(load, 5)
 
@@ -97,12 +97,12 @@ class Growth(OnCluster):
             for line in process.stdout:
                 if "close the" in line:
                     break
-            # They are closed at once, and what was on its way to them is waited for.
+            # The streams are closed immediately; then the command waits for records in flight.
             time.sleep(0.25)
             process.kill()
             process.wait()
             for collector in self.cluster.collectors:
-                until(lambda collector=collector: is_named_by(collector), f"{collector.name} names the change")
+                until(lambda collector=collector: is_named_by(collector), f"{collector.name} reports the change")
             for _ in range(20):
                 self.assertTrue(all(is_named_by(collector) for collector in self.cluster.collectors))
                 time.sleep(0.5)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""Servers of NATS in network namespaces of their own, and the network between them cut. Needs root; nothing leaves the namespaces."""
+"""NATS servers in separate network namespaces, with interrupted connections between them.
+
+Requires root. No traffic leaves the namespaces.
+"""
 import json
 import os
 import subprocess
@@ -9,7 +12,7 @@ import unittest
 
 from load import Load, Writer
 from parts import PASSWORD, USER, Collector, until
-from stream import Engine, NoAnswer
+from stream import Engine, NoResponseError
 from test_faults import OnCluster
 
 INSIDE = "TRACKWAY_OWN_NETWORK"
@@ -17,11 +20,11 @@ HOSTS = [f"10.99.0.{number}" for number in (1, 2, 3)]
 
 
 class Network(unittest.TestCase):
-    @unittest.skipIf(os.environ.get(INSIDE), "This is inside already.")
+    @unittest.skipIf(os.environ.get(INSIDE), "Already in the network namespace.")
     def test_in_a_network_of_its_own(self):
         own = ["unshare", "--net", "--mount", "--"]
         if subprocess.run([*own, "sh", "-c", "mount -t tmpfs own /run && ip netns add trial"], capture_output=True, check=False).returncode != 0:
-            self.skipTest("no network namespace can be made here; that needs root")
+            self.skipTest("no network namespace can be created; this requires root")
         tests = subprocess.run([*own, sys.executable, "-m", "unittest", "--verbose", "test_network"], env={**os.environ, INSIDE: "1"}, capture_output=True, text=True, check=False)
         self.assertEqual(tests.returncode, 0, tests.stderr)
 
@@ -30,7 +33,7 @@ def ip(*words):
     subprocess.run(["ip", *words], check=True)
 
 
-@unittest.skipUnless(os.environ.get(INSIDE), "It runs in a network of its own, see above.")
+@unittest.skipUnless(os.environ.get(INSIDE), "Runs only in a separate network namespace; see above.")
 class Cuts(OnCluster):
     raw, senders = 1, 1
 
@@ -52,7 +55,7 @@ class Cuts(OnCluster):
         super().setUpClass()
 
     def cut(self, server, word):
-        """Between a server and the two others, both ways; "add" cuts, "del" heals."""
+        """Interrupts ("add") or restores ("del") the network between a server and the two others, both ways."""
         for other in self.cluster.servers:
             if other is not server:
                 ip("-n", server.name, "route", word, "blackhole", f"{other.host}/32")
@@ -60,9 +63,9 @@ class Cuts(OnCluster):
 
     def test_a_leader_that_is_cut_off_acknowledges_nothing_and_the_others_go_on(self):
         cluster = self.cluster
-        until(cluster.servers_are_well, "all three are well")
+        until(cluster.servers_are_well, "all three servers are healthy")
         leader = cluster.leader()
-        # A collector on the small side, which reaches the leader alone.
+        # A collector on the minority side, which reaches only the leader.
         lone = Collector("collector-lone", self.folder, cluster.ports, cluster.engine_options)
         os.makedirs(lone.data)
         os.link(f"{cluster.collectors[0].data}/keys", f"{lone.data}/keys")
@@ -76,7 +79,7 @@ class Cuts(OnCluster):
             return answer[-1], answer[0]
         small = Load(cluster, "lone", senders=0, raw=0)
         first, its = writer.batch(1, refused=0)
-        until(lambda: taken(small, its, *post(first, 5)), "the collector beside the leader takes batches")
+        until(lambda: taken(small, its, *post(first, 5)), "the collector next to the leader accepts batches")
         with self.load() as load:
             self.answers(load, 5)
             self.cut(leader, "add")
@@ -84,21 +87,24 @@ class Cuts(OnCluster):
             statuses = [post(body, 15)[0] for body, _ in held]
             self.assertNotIn("200", statuses)
             self.answers(load, 10)
-            until(lambda: leads_elsewhere(cluster, leader), "another leads")
+            until(lambda: leads_elsewhere(cluster, leader), "another server leads")
             self.cut(leader, "del")
-            until(cluster.servers_are_well, "all three are well")
+            until(cluster.servers_are_well, "all three servers are healthy")
             for body, ids in held:
-                until(lambda: taken(small, ids, *post(body, 15)), "the batches that were held are taken")
+                until(lambda: taken(small, ids, *post(body, 15)), "the held batches are accepted")
         self.acknowledged.add(small.acknowledged)
         self.expect_whole()
 
 
 def leads_elsewhere(cluster, leader):
-    """Asked of the others: who is cut off may still think that it leads."""
+    """Returns whether the other servers report another leader.
+
+    The isolated server may still consider itself the leader.
+    """
     others = Engine([(server.host, server.port) for server in cluster.servers if server is not leader], USER, PASSWORD)
     try:
         return others.info("INTAKE_0")["cluster"].get("leader") not in (None, leader.name)
-    except NoAnswer:
+    except NoResponseError:
         return False
     finally:
         others.close()

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""Servers of NATS lose their power: killed, and on a file system that forgets what they did not sync. Needs root and FUSE."""
+"""Power failures of NATS servers: they are killed, and their file system loses unsynced data.
+
+Requires root and FUSE.
+"""
 import os
 import subprocess
 import sys
@@ -8,25 +11,25 @@ import tempfile
 import unittest
 
 from parts import HERE, ROOT, Cluster, NotHere, until
-from stream import NoAnswer
+from stream import NoResponseError
 from test_faults import OnCluster
 
-# The Python module that speaks to the kernel.
+# The version of fusepy, the Python module for FUSE.
 FUSE_VERSION = "3.0.1"
 
 
 def fuse_module():
-    """Where the module lies; installed there the first time."""
+    """Returns the folder of fusepy, and installs it there the first time."""
     cache = f"{ROOT}/.build-nats/fusepy-{FUSE_VERSION}"
     if not os.path.exists(f"{cache}/fuse.py"):
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action", "ignore", "--no-deps", "--target", cache, f"fusepy=={FUSE_VERSION}"], check=False)
     if not os.path.exists(f"{cache}/fuse.py"):
-        raise unittest.SkipTest("there is no Python module fusepy, and it could not be installed")
+        raise unittest.SkipTest("the Python module fusepy is missing and could not be installed")
     return cache
 
 
 class Disk:
-    """A server's store on a file system that forgets."""
+    """A server's store on a file system that loses unsynced data."""
 
     def __init__(self, server, folder):
         self.server, self.mountpoint = server, server.store
@@ -42,19 +45,19 @@ class Disk:
         finally:
             if not os.path.ismount(self.mountpoint):
                 with open(self.path) as log:
-                    raise unittest.SkipTest(f"no file system can be mounted here: {log.read()[-200:]}")
+                    raise unittest.SkipTest(f"no file system can be mounted: {log.read()[-200:]}")
 
     def lose_power(self):
-        """The server's process is gone already."""
+        """Simulates a power failure; the server's process has already exited."""
         try:
             open(f"{self.mountpoint}/.power-failed", "w").close()
         except FileExistsError:
-            # That is its answer: it is done.
+            # The file system confirms the power failure with this error.
             return
-        raise AssertionError("the file system did not hear that the power failed")
+        raise AssertionError("the file system did not confirm the power failure")
 
     def lost(self):
-        """In how many files something was lost, power failure by power failure."""
+        """Returns the number of files that lost data in each power failure."""
         with open(self.path) as log:
             return [int(line.split(": ")[1].split()[0]) for line in log if line.startswith("the power failed")]
 
@@ -70,7 +73,7 @@ class OnForgetfulDisks(OnCluster):
     @classmethod
     def setUpClass(cls):
         if os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
-            raise unittest.SkipTest("file systems of one's own need root and /dev/fuse")
+            raise unittest.SkipTest("mounting file systems requires root and /dev/fuse")
         fuse_module()
         start = Cluster.start
 
@@ -93,7 +96,7 @@ class OnForgetfulDisks(OnCluster):
             super().setUpClass()
         finally:
             Cluster.start = start
-        # What is added last is done first: the servers end before their disks.
+        # Cleanups run in reverse order: the servers end before their disks.
         cls.addClassCleanup(cls.cluster.end)
 
     @classmethod
@@ -114,18 +117,18 @@ class PowerFailures(OnForgetfulDisks):
         with self.load() as load:
             for count in [2, 2, 3, 3]:
                 self.answers(load, 15)
-                until(self.cluster.servers_are_well, "all three are well", 120)
+                until(self.cluster.servers_are_well, "all three servers are healthy", 120)
                 leader = self.cluster.leader()
-                # The leader is among them.
+                # The leader is one of the victims.
                 victims = sorted(self.cluster.servers, key=lambda server: server is not leader)[:count]
                 self.lose_power(victims)
-                until(self.cluster.servers_are_well, "all three are well again", 120)
+                until(self.cluster.servers_are_well, "all three servers are healthy again", 120)
         for disk in self.disks.values():
             self.assertGreaterEqual(len(disk.lost()), 2)
 
 
 class Carelessness(OnForgetfulDisks):
-    """The same without syncing: what shows that the file system does forget, and that the gate is needed."""
+    """The same without syncing: shows that the file system loses data, and that the gate is needed."""
 
     syncs = "2m"
     options = {"collectors": 0, "forwarders": 0, "columns": False}
@@ -134,7 +137,7 @@ class Carelessness(OnForgetfulDisks):
     def prepare(cls, cluster, start):
         for server in cluster.servers:
             server.start()
-        until(cluster.servers_are_well, "the servers of NATS have found together")
+        until(cluster.servers_are_well, "the NATS servers have formed a cluster")
 
     def test_without_syncing_acknowledged_records_are_gone_with_the_power_and_the_check_says_so_before(self):
         engine = self.cluster.engine
@@ -145,10 +148,13 @@ class Carelessness(OnForgetfulDisks):
         self.lose_power(self.cluster.servers)
         found = []
         def has_ended():
-            """Somebody tells of the stream, or no server has started: some refuse, with what they find on their disks."""
+            """Whether a server reports the stream, or fewer than two servers run.
+
+            With the data on their disks, some servers refuse to start.
+            """
             try:
                 found.append(engine.info("INTAKE_0")["state"]["messages"])
-            except NoAnswer as problem:
+            except NoResponseError as problem:
                 if "not found" in str(problem):
                     found.append(0)
             return bool(found) or sum(server.runs for server in self.cluster.servers) < 2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""Starts a whole cluster, kills parts of it under load, and compares what was acknowledged with every store."""
+"""Kills parts of a cluster under load, and compares the acknowledged events with every store."""
 import unittest
 
 from parts import until
@@ -8,7 +8,7 @@ from test_faults import OnCluster
 
 
 class Smoke(OnCluster):
-    """A minute at most; `make smoke-cluster` runs it for every change."""
+    """Takes at most a minute; `make smoke-cluster` runs it for every change."""
 
     def test_the_loss_of_a_leader_a_collector_and_a_forwarder_loses_no_event(self):
         with self.load() as load:
@@ -24,7 +24,7 @@ class Smoke(OnCluster):
             self.cluster.forwarders[0].end()
             self.answers(load, 10)
             self.cluster.forwarders[0].start()
-            until(self.cluster.servers_are_well, "all three servers are well")
+            until(self.cluster.servers_are_well, "all three servers are healthy")
 
     def test_a_check_of_a_healthy_engine_succeeds(self):
         with self.load() as load:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# A real collector with the same made-up events each time, and a browser that looks at it.
+# A real collector with the same generated events each time, and a browser that shows its page.
 import json
 import os
 import random
@@ -19,9 +19,9 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect, sync_playwright
 
 DAY = 86_400_000
-# Long, for machines that are busy with something else: what is waited for is an outcome, and mostly there at once.
+# A long timeout, for busy machines: tests wait for outcomes, most of which are immediate.
 PATIENCE = 1000 * int(os.environ.get("TRACKWAY_PATIENCE", "60"))
-# The page's files as they are being written; None for those of the collector.
+# A folder with the page's files during development; None uses the collector's own files.
 ASSETS = os.environ.get("TRACKWAY_ASSETS")
 HOSTILE = [
     "<img src=x onerror=document.title='hit'>", "\u202egnp.ecilop", "شراء الآن", "🛒👩‍👩‍👧‍👦", "a=b≠\"c\"", "</script><script>alert(1)</script>", "x" * 200,
@@ -33,7 +33,10 @@ def installation(number):
 
 
 class Collector:
-    """A collector on a folder that is gone at the end, with further options; `now` is when its events end."""
+    """A collector with a temporary folder, and with additional options.
+
+    `now` is the time of its last events.
+    """
 
     def __init__(self, trackway, *options):
         self.trackway = trackway
@@ -62,7 +65,7 @@ class Collector:
             return json.load(error)
 
     def wait(self, position):
-        """Until the index has what was accepted."""
+        """Waits until the index contains all records up to a position."""
         with urllib.request.urlopen(f"{self.url}/v1/wait?position={position}&timeout=60") as answer:
             answer.read()
 
@@ -78,7 +81,7 @@ class Collector:
 
 
 def make_key(collector, name, scopes):
-    """A key with these scopes, once the collector knows it."""
+    """Creates a key with these scopes, and returns it once the collector knows it."""
     made = subprocess.run([collector.trackway, "keys", "create", "--data", collector.folder.name, name, "--json", *(word for scope in scopes for word in ("--scope", scope))], check=True, capture_output=True, text=True)
     key = json.loads(made.stdout)["key"]
     for _ in range(600):
@@ -87,15 +90,18 @@ def make_key(collector, name, scopes):
             with urllib.request.urlopen(request):
                 return key
         except urllib.error.HTTPError as error:
-            # It is refused as unknown until the file of keys was read again.
+            # The key is rejected as unknown until the collector has reloaded the file of keys.
             if error.code != 401:
                 return key
         time.sleep(0.1)
-    raise RuntimeError("the collector does not come to know the key")
+    raise RuntimeError("the collector did not load the key")
 
 
 def seed(collector):
-    """Sixty people over four weeks: each looks, some put into the cart, fewer buy; and what senders should not write."""
+    """Sends four weeks of events of sixty people, and events with hostile names and values.
+
+    All of them view items, some add items to the cart, and fewer purchase.
+    """
     chance = random.Random(14)
     collector.now = int(time.time() * 1000)
     purchases, viewers, buyers = 0, set(), set()
@@ -125,7 +131,7 @@ def seed(collector):
     for name in HOSTILE[:-1]:
         collector.send({"name": "hostile", "time": collector.now - 60_000, "attributes": {name: name, "long": name * (8_000 // len(name.encode()))}})
     collector.send({"name": "hostile", "time": collector.now - 60_000, "attributes": {"hostile": HOSTILE[0]}})
-    # The names of events are free, too, as far as admission lets them.
+    # Event names are free text, too, as far as admission allows.
     for name in HOSTILE:
         collector.send({"name": name, "time": collector.now - 120_000})
     collector.refused = collector.send({"name": "", "time": collector.now})["error"]["message"]
@@ -138,15 +144,23 @@ def answering(answer):
 
 
 class PageTest(unittest.TestCase):
-    """Tests share one collector and one browser; each has a context of its own, and fails when the page complains on the console."""
+    """A test of the page.
+
+    Tests share one collector and one browser. Each has a separate browser context, and fails if the page writes errors
+    or warnings to the console.
+    """
 
     collector = None
     browser = None
-    # What a browser writes of answers that are errors, as wrong addresses bring about on purpose.
+    # Allowed console messages: browsers report error responses, which some tests cause on purpose.
     forgiven = re.compile(r"^$")
 
     def open(self, path="/", width=1440, height=900, scheme="light", zone="Europe/Berlin", few=False, answers=None):
-        """`few`: with the latest twenty events for the latest two hundred, where each is looked at by rules that take their time. `answers`: what is answered in the collector's place, by address."""
+        """Opens the page, and fails the test at its end if the console has errors or warnings.
+
+        `few` shows the latest twenty events instead of two hundred, for accessibility rules that check each one slowly.
+        `answers` replaces the collector's responses, by URL.
+        """
         context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, timezone_id=zone, reduced_motion="reduce")
         context.set_default_timeout(PATIENCE)
         self.addCleanup(context.close)
@@ -169,24 +183,24 @@ class PageTest(unittest.TestCase):
         route.fulfill(path=os.path.join(ASSETS, name), headers={"content-type": {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}[name.rsplit(".", 1)[1]]})
 
     def until(self, page, condition):
-        """Until what the page does has made this true."""
+        """Waits until the page has made the condition true."""
         for _ in range(PATIENCE // 50):
             if condition():
                 return
             page.wait_for_timeout(50)
-        self.fail("it did not come about")
+        self.fail("the condition did not become true")
 
     def resize(self, page, width):
         page.set_viewport_size({"width": width, "height": 900})
-        # What follows the width draws in the next frame.
+        # Elements that depend on the width redraw in the next frame.
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
 
     def violations(self, page, without=()):
-        """What axe finds, a sentence for each. `without`: rules that are left out."""
+        """Returns a sentence for each violation that axe finds, except of the rules in `without`."""
         if not page.evaluate("'axe' in globalThis"):
             page.evaluate(AXE_SCRIPT)
         options = {"resultTypes": ["violations"], "rules": {rule: {"enabled": False} for rule in without}}
-        # A script that runs in the page is not waited for without an end, so it leaves a mark when it is done.
+        # Waiting for a script in the page has no timeout, so the script sets an attribute when it is done.
         page.evaluate("""(options) => {
             delete document.documentElement.dataset.axe;
             globalThis.axeFound = null;
@@ -194,11 +208,11 @@ class PageTest(unittest.TestCase):
         }""", options)
         page.locator("html[data-axe=done]").wait_for(state="attached", timeout=PATIENCE)
         found = page.evaluate("globalThis.axeFound")
-        self.assertIsNotNone(found, "axe came to no end")
+        self.assertIsNotNone(found, "axe did not finish")
         return [f"{rule['id']}: {node['target']} {node.get('failureSummary', '')}" for rule in found for node in rule["nodes"][:4]]
 
     def answered(self, page):
-        """The answer that is shown, once there is one."""
+        """Returns the result that is shown, once there is one."""
         answer = page.locator("#answer:not([aria-busy])")
         expect(answer.locator(":scope > *").first).to_be_attached()
         return answer

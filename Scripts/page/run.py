@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
-"""Runs the tests of this folder, or those that are named, each file in a process of its own, and makes sure that the run ends and says why.
+"""Runs this folder's tests, or the named ones, and makes sure that the run ends and reports why.
 
-As many files at once as there are processors, TRACKWAY_PAGE_WORKERS (at most 2) to be told otherwise: a browser alone keeps no two busy.
-What a file's tests say is printed when they are over.
+Each file runs in a separate process. As many files run at once as there are processors, but at most 2: one browser alone does
+not keep two processors busy, and more than two browsers wait for each other. TRACKWAY_PAGE_WORKERS overrides this
+number. The output of a file's tests is printed when they end.
 
-A run of which TRACKWAY_PAGE_MINUTES (20) are over is ended, with everything it started, and fails; it says where it stood.
+A run of more than TRACKWAY_PAGE_MINUTES (20) is terminated, with everything it started, and fails. It prints where it
+stopped.
 
-With TRACKWAY_RETRY=1 what failed is run once more by itself, with a new collector and a new browser. When all of it passes then, so does
-the run, and it ends by naming it as unsteady: such a test is to be mended, and a change that has nothing to do with it is not to wait for that.
+With TRACKWAY_RETRY=1, failed tests are run again alone, with a new collector and a new browser. If all of them pass
+then, the run passes and reports them as flaky. A flaky test must be fixed, but an unrelated change need not wait for
+that.
 """
 import concurrent.futures
 import faulthandler
@@ -23,15 +26,15 @@ import time
 import unittest
 
 MINUTES = float(os.environ.get("TRACKWAY_PAGE_MINUTES") or 20)
-# More than this is no matter of a few unsteady tests.
+# If more tests fail, the cause is not a few flaky tests, and none is retried.
 MOST_RETRIED = 5
 HERE = pathlib.Path(__file__).resolve().parent
-# Two browsers at once: of more, each waits for the others.
+# At most two browsers at once: with more, each waits for the others.
 WORKERS = int(os.environ.get("TRACKWAY_PAGE_WORKERS") or min(2, os.cpu_count() or 1))
 
 
 class Noting(unittest.TextTestResult):
-    """Writes a line for each test that begins, and one for each that does not pass."""
+    """Writes a line when a test begins, ends, or fails."""
 
     notes = None
 
@@ -48,7 +51,7 @@ class Noting(unittest.TextTestResult):
 
     def addError(self, test, error):
         super().addError(test, error)
-        # What cannot be set up is no test, and has no name to be run by.
+        # A failed setup is not a test, and has no name to run it by.
         self.note("failed" if isinstance(test, unittest.TestCase) else "broken", test)
 
     def addFailure(self, test, error):
@@ -62,7 +65,7 @@ class Noting(unittest.TextTestResult):
 
 
 def run(names):
-    """In a process of tests: whether all of them passed."""
+    """Runs the named tests in this process; returns whether all of them passed."""
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     tests = unittest.TestLoader().loadTestsFromNames(names)
@@ -71,7 +74,7 @@ def run(names):
 
 
 class Attempt:
-    """A run of tests, in processes by their files."""
+    """A run of tests, with one process per file."""
 
     def __init__(self, names):
         self.parts = {}
@@ -83,14 +86,17 @@ class Attempt:
         self.is_over = False
 
     def run(self):
-        """Whether all passed, and the tests that failed or did not end (None where that cannot be told)."""
+        """Returns whether all tests passed, and the tests that failed or did not end.
+
+        Returns None as the second value if these tests are unknown.
+        """
         with concurrent.futures.ThreadPoolExecutor(max(1, WORKERS)) as pool:
             results = list(pool.map(self.part, self.parts.values()))
         unknown = any(failed is None for _, failed in results)
         return all(passed for passed, _ in results), None if unknown else set().union(*(failed for _, failed in results))
 
     def part(self, names):
-        """One file's tests, in another process."""
+        """Runs one file's tests in another process."""
         with tempfile.TemporaryDirectory() as folder, open(pathlib.Path(folder, "said"), "w+", errors="replace") as said:
             notes = pathlib.Path(folder, "notes")
             notes.touch()
@@ -103,11 +109,11 @@ class Attempt:
             try:
                 status = process.wait(max(0, self.until - began))
             except subprocess.TimeoutExpired:
-                said.write(f"\n=== not at an end after {MINUTES:g} minutes; it stands here:\n")
+                said.write(f"\n=== not finished after {MINUTES:g} minutes; current stacks:\n")
                 said.flush()
                 process.send_signal(signal.SIGUSR1)
                 try:
-                    # For as long as it takes to say so.
+                    # Time to print the stacks.
                     process.wait(5)
                 except subprocess.TimeoutExpired:
                     pass
@@ -122,7 +128,7 @@ class Attempt:
         return status == 0, None if of["broken"] else of["failed"] | (of["begun"] - of["ended"])
 
     def stop(self):
-        """Ends what is running, and begins nothing more."""
+        """Ends running processes, and starts no others."""
         with self.lock:
             self.is_over = True
             for process in self.processes:
@@ -144,11 +150,11 @@ def end(process):
 
 
 def main(names):
-    # The longest first, so that none of them is begun when the others are over.
+    # The longest tests first, so that they do not start when the others have ended.
     names = names or [path.stem for path in sorted(HERE.glob("test_*.py"), key=lambda path: (path.stem != "test_rules", -path.stat().st_size))]
     attempt = Attempt(names)
 
-    # Whoever ends the run ends what it started, too.
+    # A signal that ends the run also ends the processes that it started.
     def stop(*_):
         attempt.stop()
         os._exit(130)
@@ -157,11 +163,11 @@ def main(names):
     passed, failed = attempt.run()
     if passed or os.environ.get("TRACKWAY_RETRY") != "1" or failed is None or not 0 < len(failed) <= MOST_RETRIED:
         return 0 if passed else 1
-    print("\n=== once more, these alone:", *sorted(failed), sep="\n  ", flush=True)
+    print("\n=== retrying only these:", *sorted(failed), sep="\n  ", flush=True)
     attempt = Attempt(sorted(failed))
     passed, _ = attempt.run()
     if passed:
-        print("\n=== UNSTEADY, passed when run again; to be mended:", *sorted(failed), sep="\n  ", flush=True)
+        print("\n=== FLAKY: passed only on retry. Fix them:", *sorted(failed), sep="\n  ", flush=True)
     return 0 if passed else 1
 
 

@@ -20,14 +20,17 @@ MOST_BYTES = 150_000
 
 
 def smaller(png: bytes) -> bytes:
-    """The picture with a palette of 256 colors, which is enough for a page without photographs."""
+    """Returns the image with a palette of at most 256 colors.
+
+    That is enough for a page without photos.
+    """
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     for colors in (256, 128, 64):
         out = io.BytesIO()
         picture.quantize(colors, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
         if len(out.getvalue()) <= MOST_BYTES:
             return out.getvalue()
-    raise SystemExit(f"screenshots: a picture has {len(out.getvalue())} bytes; at most {MOST_BYTES}")
+    raise SystemExit(f"screenshots: an image has {len(out.getvalue())} bytes; the limit is {MOST_BYTES}")
 
 
 def main(folder: pathlib.Path):
@@ -46,7 +49,7 @@ def main(folder: pathlib.Path):
                     page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme, timezone_id="UTC", locale="en-US")
                     page.goto(f"{url}/?boards={board}")
                     page.locator("#board-cards > article").first.wait_for(timeout=60_000)
-                    # Every card has its answer.
+                    # Every card shows its result.
                     expect(page.locator("#board-cards [aria-busy]")).to_have_count(0, timeout=60_000)
                     # The first card shows the arrivals of the last hour, and the sample arrived in one minute.
                     page.locator("#board-cards > article").nth(1).evaluate("card => { card.style.scrollMarginTop = '14px'; card.scrollIntoView({block: 'start'}); }")

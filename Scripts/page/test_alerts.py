@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# Alerts: made, tried, changed and deleted in the browser, beside a receiver of their own.
+# Alerts that are created, tested, changed and deleted in the browser, with a webhook receiver.
 import http.server
 import json
 import re
@@ -17,7 +17,7 @@ setUpModule = collector.setUp
 
 
 class Receiver(http.server.ThreadingHTTPServer):
-    """Takes messages, and answers with `status`."""
+    """Receives messages, and responds with `status`."""
 
     def __init__(self):
         self.status, self.messages = 204, []
@@ -68,10 +68,10 @@ class AlertTest(PageTest):
             if len(self.receiver.messages) >= count:
                 return
             threading.Event().wait(0.1)
-        self.fail("nothing was told")
+        self.fail("no message was received")
 
     def open_with_key(self, path, **more):
-        """The page of somebody who has given the key already."""
+        """Opens the page as a user who has already entered the key."""
         page = self.open("/icon.svg", **more)
         page.evaluate("sessionStorage.setItem('trackway.key', 'dev')")
         page.goto(self.collector.url + path)
@@ -82,10 +82,10 @@ class Making(AlertTest):
     def test_an_alert_is_made_from_a_question_and_told(self):
         page = self.open_with_key("/?questions=trends&name=purchase&last=30d")
         self.answered(page)
-        page.get_by_role("button", name="Make an alert").click()
+        page.get_by_role("button", name="Create alert").click()
         dialog = page.get_by_role("dialog", name="New alert")
-        expect(dialog.get_by_label("Query, as in the page’s address")).to_have_value("name=purchase&last=24h")
-        dialog.get_by_label("Query, as in the page’s address").fill("name=purchase&last=30d")
+        expect(dialog.get_by_label("Query (URL parameters)")).to_have_value("name=purchase&last=24h")
+        dialog.get_by_label("Query (URL parameters)").fill("name=purchase&last=30d")
         dialog.get_by_label("Comparison").select_option(">")
         dialog.get_by_label("Threshold").fill("3")
         expect(dialog.get_by_text(f"Fires when: events of purchase within 30d > 3. Now: {self.collector.purchases}.")).to_be_visible()
@@ -108,16 +108,16 @@ class Making(AlertTest):
         page.get_by_role("button", name="New alert").click()
         dialog = page.get_by_role("dialog")
         dialog.get_by_label("Title", exact=True).fill("Wrong")
-        dialog.get_by_label("Query, as in the page’s address").fill("name=a&last=7d&by=currency")
+        dialog.get_by_label("Query (URL parameters)").fill("name=a&last=7d&by=currency")
         dialog.get_by_role("button", name="Save").click()
         expect(dialog.get_by_role("alert")).to_contain_text("leave out “by”")
-        expect(dialog.get_by_label("Query, as in the page’s address")).to_be_focused()
-        dialog.get_by_label("Query, as in the page’s address").fill("name=a&last=7d")
+        expect(dialog.get_by_label("Query (URL parameters)")).to_be_focused()
+        dialog.get_by_label("Query (URL parameters)").fill("name=a&last=7d")
         dialog.get_by_label("Webhook URL").fill("http://10.0.0.1/")
         dialog.get_by_role("button", name="Save").click()
         expect(dialog.get_by_label("Webhook URL")).to_have_attribute("aria-invalid", "true")
-        dialog.get_by_label("Tell when").select_option("silence")
-        expect(dialog.get_by_label("Query, as in the page’s address")).to_be_hidden()
+        dialog.get_by_label("Alert when").select_option("silence")
+        expect(dialog.get_by_label("Query (URL parameters)")).to_be_hidden()
         expect(dialog.get_by_label("Within")).to_be_visible()
 
     def test_an_alert_on_the_disk_has_a_unit_and_a_default(self):
@@ -125,7 +125,7 @@ class Making(AlertTest):
         page.get_by_role("button", name="New alert").click()
         dialog = page.get_by_role("dialog", name="New alert")
         dialog.get_by_label("Title", exact=True).fill("Disk")
-        dialog.get_by_label("Tell when").select_option("disk")
+        dialog.get_by_label("Alert when").select_option("disk")
         expect(dialog.get_by_label("Threshold, in %")).to_have_value("10")
         expect(dialog.get_by_role("combobox", name="Compare", exact=True)).to_have_value("share")
         expect(dialog.get_by_text("Fires when: less than 10 % of the disk free.")).to_be_visible()
@@ -139,9 +139,9 @@ class Making(AlertTest):
         expect(alert.locator(".alert-state")).to_have_text("ok")
         expect(alert.locator(".alert-value")).to_contain_text("bytes")
         alert.get_by_role("button", name="Edit: Disk").click()
-        dialog = page.get_by_role("dialog", name="Change the alert")
+        dialog = page.get_by_role("dialog", name="Edit alert")
         expect(dialog.get_by_role("combobox", name="Compare", exact=True)).to_have_value("bytes")
-        dialog.get_by_label("Tell when").select_option("lag")
+        dialog.get_by_label("Alert when").select_option("lag")
         expect(dialog.get_by_role("combobox", name="Compare", exact=True)).to_have_count(0)
         dialog.get_by_label("Threshold, in seconds").fill("300")
         expect(dialog.get_by_text("Fires when: index more than 300 s behind.")).to_be_visible()
@@ -155,14 +155,14 @@ class Making(AlertTest):
         page.get_by_role("button", name="New alert").click()
         form = page.get_by_role("dialog", name="New alert")
         form.get_by_label("Title", exact=True).fill("Mine")
-        form.get_by_label("Tell when").select_option("missing")
+        form.get_by_label("Alert when").select_option("missing")
         form.get_by_role("button", name="Save").click()
-        asking = page.get_by_role("dialog", name="This collector asks for a key")
+        asking = page.get_by_role("dialog", name="This collector requires a key")
         given = asking.get_by_label("A key with the scopes “read” and “write”")
         expect(asking.locator(".wrong")).to_be_hidden()
         given.fill(reading)
         given.press("Enter")
-        expect(asking.get_by_text("That key may not change anything here.")).to_be_visible()
+        expect(asking.get_by_text("This key has no write access.")).to_be_visible()
         self.assertEqual(self.ask("GET", "/v1/alerts")["alerts"], [])
         given.fill("dev")
         given.press("Enter")
@@ -175,9 +175,9 @@ class Making(AlertTest):
         page.get_by_role("button", name="New alert").click()
         form = page.get_by_role("dialog", name="New alert")
         form.get_by_label("Title", exact=True).fill("Mine")
-        form.get_by_label("Tell when").select_option("missing")
+        form.get_by_label("Alert when").select_option("missing")
         form.get_by_role("button", name="Save").click()
-        expect(page.get_by_role("dialog", name="This collector asks for a key")).to_be_visible()
+        expect(page.get_by_role("dialog", name="This collector requires a key")).to_be_visible()
         page.keyboard.press("Escape")
         expect(form.get_by_label("Title", exact=True)).to_have_value("Mine")
         self.assertEqual(self.ask("GET", "/v1/alerts")["alerts"], [])
@@ -191,14 +191,14 @@ class Changing(AlertTest):
         expect(alert.locator(".alert-state")).to_have_text("ok")
         self.receiver.status = 503
         alert.get_by_role("button", name="Test: Calm").press("Enter")
-        expect(page.locator("#alert-told")).to_contain_text("Not taken: status 503")
+        expect(page.locator("#alert-told")).to_contain_text("Not delivered: status 503")
         expect(alert.locator("tbody tr")).to_contain_text("given up")
         alert.get_by_role("button", name="Pause: Calm").press("Enter")
         expect(alert.locator(".alert-state")).to_have_text("ok, paused")
         alert.get_by_role("button", name="Resume: Calm").press("Enter")
         expect(alert.locator(".alert-state")).to_have_text("ok")
         alert.get_by_role("button", name="Edit: Calm").press("Enter")
-        dialog = page.get_by_role("dialog", name="Change the alert")
+        dialog = page.get_by_role("dialog", name="Edit alert")
         dialog.get_by_label("Threshold").fill("1")
         dialog.get_by_label("Title", exact=True).fill("Loud")
         self.receiver.status = 204
@@ -217,14 +217,14 @@ class Changing(AlertTest):
         page.get_by_role("button", name="Edit: Two").click()
         self.ask("PUT", f"/v1/alerts/{made['id']}", {"title": "Other", "condition": made["condition"], "version": 1})
         page.get_by_role("dialog").get_by_role("button", name="Save").click()
-        expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Somebody else has just changed")
+        expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Another user has just changed")
 
     def test_what_is_not_delivered_stands_there(self):
         self.receiver.status = 500
         self.make("Late")
         self.until_told()
         page = self.open("/?alerts")
-        expect(page.locator("#alert-list > li")).to_contain_text("“firing” is not delivered yet: 1 attempt failed")
+        expect(page.locator("#alert-list > li")).to_contain_text("The “firing” notification is not delivered yet: 1 attempt failed")
 
 
 class Looking(AlertTest):

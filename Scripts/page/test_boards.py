@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# Boards: made, changed and read in the browser, and what a link opens.
+# Dashboards that are created, changed and viewed in the browser, and shared with links.
 import json
 import re
 import time
@@ -30,7 +30,7 @@ class BoardTest(PageTest):
             return json.load(answer)
 
     def make(self, title, cards=EVERYTHING):
-        """A board that is gone at the end."""
+        """Creates a dashboard, and deletes it when the test ends."""
         board = self.ask("POST", "/v1/boards", {"title": title, "cards": [{"title": f"{kind} {number}", "kind": kind, "query": query} for number, (kind, query) in enumerate(cards)]})
 
         def remove():
@@ -43,11 +43,11 @@ class BoardTest(PageTest):
         return board
 
     def pass_through(self, page):
-        """Returns when an answer that came before has reached the page: one that is asked for now comes later."""
+        """Returns when earlier responses have reached the page, because this request's response is later."""
         page.evaluate("fetch('/v1/boards').then((answer) => answer.text())")
 
     def drawn(self, page, count):
-        """The cards, once all of them have their answers."""
+        """Returns the cards, once all of them show their results."""
         cards = page.locator("#board-cards > article")
         expect(cards).to_have_count(count)
         expect(page.locator("#board-cards [aria-busy]")).to_have_count(0)
@@ -62,7 +62,7 @@ class Looking(BoardTest):
         expect(page.locator("#board-title")).to_have_text("Everything")
         for kind, inside in [("trends", "path.line"), ("funnels", "ol.funnel li"), ("retention", "table.triangle"), ("lifecycle", ".chart rect.fill"), ("stickiness", ".chart rect.fill"), ("paths", ".ribbon"), ("catalogue", "table.figures tbody tr"), ("failed", ".card-groups li"), ("live", ".chart")]:
             expect(page.locator(f".card-{kind} {inside}").first).to_be_visible()
-        # Whoever sends without sequence numbers has no account.
+        # A sender without sequence numbers has no account in the ledger.
         expect(page.locator(".card-ledger")).to_contain_text("Nothing yet.")
         self.assertEqual(cards.locator(".wrong").count(), 0)
         expect(page.locator(".card-funnels ol.funnel")).to_contain_text(str(self.collector.viewers))
@@ -80,12 +80,12 @@ class Looking(BoardTest):
 
     def test_ready_made_boards_are_there_and_can_be_copied(self):
         page = self.open("/?boards=behaviour")
-        expect(page.locator("#board-title")).to_have_text("Behaviour")
+        expect(page.locator("#board-title")).to_have_text("Behavior")
         expect(page.get_by_role("heading", name="Screens")).to_be_visible()
         expect(page.get_by_role("button", name="Edit")).to_be_hidden()
         page.get_by_role("button", name="Copy", exact=True).first.click()
-        expect(page.get_by_role("textbox", name="Title", exact=True)).to_have_value("Behaviour")
-        expect(page.locator("#board-list")).to_contain_text(re.compile(r"Behaviour\d+ cards"))
+        expect(page.get_by_role("textbox", name="Title", exact=True)).to_have_value("Behavior")
+        expect(page.locator("#board-list")).to_contain_text(re.compile(r"Behavior\d+ cards"))
         board = re.search("boards=(.+)$", page.url).group(1)
         saved = self.ask("GET", f"/v1/boards/{board}")
         self.addCleanup(lambda: self.ask("DELETE", f"/v1/boards/{board}?version={saved['version']}"))
@@ -101,16 +101,16 @@ class Looking(BoardTest):
         board = self.make("Trouble", [("trends", "name=purchase&last=7d"), ("trends", "name=gone-for-good&last=7d"), ("catalogue", "")])
         page = self.open()
         expect(page.locator("#rows tr").first).to_be_attached()
-        error = {"error": {"code": "question_too_large", "field": "from", "message": "The question is too large: choose a shorter time."}}
+        error = {"error": {"code": "question_too_large", "field": "from", "message": "The query is too large: choose a shorter time."}}
         page.route("**/cards/c1*", lambda route: route.fulfill(status=422, content_type="application/json", body=json.dumps(error)))
         page.keyboard.press("b")
         page.get_by_role("link", name=re.compile("^Trouble")).click()
         self.drawn(page, 3)
-        expect(page.locator('[data-card="c1"] .wrong')).to_have_text("The question is too large: choose a shorter time.")
-        expect(page.locator('[data-card="c2"]')).to_contain_text("No events in this time.")
+        expect(page.locator('[data-card="c1"] .wrong')).to_have_text("The query is too large: choose a shorter time.")
+        expect(page.locator('[data-card="c2"]')).to_contain_text("No events in this time range.")
         expect(page.locator('[data-card="c3"] table')).to_be_visible()
         page.unroute("**/cards/c1*")
-        page.get_by_role("button", name="Ask again").last.click()
+        page.get_by_role("button", name="Try again").last.click()
         expect(page.locator('[data-card="c1"] path.line').first).to_be_visible()
 
     def test_while_it_waits_it_shows_where_answers_will_be(self):
@@ -121,7 +121,7 @@ class Looking(BoardTest):
         page.route("**/cards/c1*", lambda route: held.append(route))
         page.goto(f"{self.collector.url}/?boards={board['id']}")
         expect(page.locator('[data-card="c1"] .skeleton')).to_be_attached()
-        expect(page.locator("#board-cards [aria-busy]")).to_contain_text("Asking the collector…")
+        expect(page.locator("#board-cards [aria-busy]")).to_contain_text("Loading…")
         for route in held:
             route.continue_()
         expect(page.locator(".card path.line").first).to_be_visible()
@@ -136,11 +136,14 @@ class Looking(BoardTest):
 
     def test_a_board_that_is_none_says_so(self):
         page = self.open("/?boards=nowhere")
-        expect(page.get_by_text("There is no such board")).to_be_visible()
+        expect(page.get_by_text("Dashboard not found")).to_be_visible()
 
 
 class Refused(BoardTest):
-    """A collector that others can reach takes changes with a key alone, and says so after the reader has filled in a form."""
+    """A collector that other machines can reach requires a key for changes.
+
+    It reports this after the user has filled in a form.
+    """
 
     def refusing(self, path):
         page = self.open(path)
@@ -156,10 +159,10 @@ class Refused(BoardTest):
         board = self.make("Cards", [("ledger", "")])
         page = self.refusing("/?questions=trends&name=purchase&last=7d")
         self.answered(page)
-        page.get_by_role("button", name="Save to a board").click()
-        form = page.get_by_role("dialog", name="Save to a board")
-        form.get_by_label("Title of the card").fill("Sales")
-        form.get_by_role("combobox", name="Board", exact=True).select_option(board["id"])
+        page.get_by_role("button", name="Add to dashboard").click()
+        form = page.get_by_role("dialog", name="Add to dashboard")
+        form.get_by_label("Card title").fill("Sales")
+        form.get_by_role("combobox", name="Dashboard", exact=True).select_option(board["id"])
         form.get_by_role("button", name="Save", exact=True).click()
         self.give_key(page)
         expect(form.get_by_role("link", name="Cards")).to_be_visible()
@@ -169,8 +172,8 @@ class Refused(BoardTest):
         board = self.make("Linked", [("ledger", "")])
         page = self.refusing(f"/?boards={board['id']}")
         self.drawn(page, 1)
-        page.get_by_role("button", name="Link", exact=True).click()
-        page.get_by_role("button", name="Make a link").click()
+        page.get_by_role("button", name="Share", exact=True).click()
+        page.get_by_role("button", name="Create link").click()
         self.give_key(page)
         expect(page.get_by_label("The link", exact=True)).to_have_value(re.compile("link=twl_"))
         self.assertEqual(len(self.ask("GET", f"/v1/boards/{board['id']}")["links"]), 1)
@@ -228,11 +231,11 @@ class Changing(BoardTest):
     def test_a_question_is_saved_to_a_new_board_and_leads_back(self):
         page = self.open("/?questions=trends&name=purchase&by=currency&last=7d")
         self.answered(page)
-        page.get_by_role("button", name="Save to a board").click()
-        dialog = page.get_by_role("dialog", name="Save to a board")
-        dialog.get_by_label("Title of the card").fill("Sales")
-        dialog.get_by_role("combobox", name="Board", exact=True).select_option("")
-        dialog.get_by_label("Title of the new board").fill("Mine")
+        page.get_by_role("button", name="Add to dashboard").click()
+        dialog = page.get_by_role("dialog", name="Add to dashboard")
+        dialog.get_by_label("Card title").fill("Sales")
+        dialog.get_by_role("combobox", name="Dashboard", exact=True).select_option("")
+        dialog.get_by_label("New dashboard title").fill("Mine")
         dialog.get_by_role("button", name="Save", exact=True).click()
         dialog.get_by_role("link", name="Mine").click()
         self.drawn(page, 1)
@@ -256,11 +259,11 @@ class Changing(BoardTest):
         expect(page.locator("#board-told")).to_have_text("Saved.")
         expect(page.locator("#board-cards > article").nth(1)).to_have_attribute("data-card", "c1")
         expect(later).to_be_focused()
-        title = page.locator('[data-card="c2"]').get_by_label("Title of the card")
+        title = page.locator('[data-card="c2"]').get_by_label("Card title")
         title.fill("Names")
         title.press("Enter")
         expect(page.get_by_role("link", name="Names")).to_be_visible()
-        page.get_by_role("button", name="As wide as the board: Names").click()
+        page.get_by_role("button", name="Full width: Names").click()
         expect(page.locator('[data-card="c2"]')).to_have_class(re.compile("full"))
         page.get_by_role("button", name="Remove: live 2").click()
         expect(page.locator("#board-cards > article")).to_have_count(2)
@@ -274,8 +277,8 @@ class Changing(BoardTest):
         self.drawn(page, 1)
         page.get_by_role("button", name="Edit").click()
         self.ask("PUT", f"/v1/boards/{board['id']}", {"title": "Theirs", "cards": [], "version": 1})
-        page.get_by_role("button", name="As wide as the board: ledger 0").click()
-        expect(page.locator("#board-told")).to_contain_text("Somebody else has just changed this board.")
+        page.get_by_role("button", name="Full width: ledger 0").click()
+        expect(page.locator("#board-told")).to_contain_text("Another user has just changed this dashboard.")
         expect(page.locator("#board-title")).to_have_text("Theirs")
         self.assertEqual(self.ask("GET", f"/v1/boards/{board['id']}")["title"], "Theirs")
 
@@ -283,14 +286,14 @@ class Changing(BoardTest):
         page = self.open("/?boards")
         expect(page.locator("#board-title")).to_have_text("First look")
         page.get_by_role("button", name="New").click()
-        expect(page.get_by_text("An empty board")).to_be_visible()
+        expect(page.get_by_text("Empty dashboard")).to_be_visible()
         page.get_by_role("textbox", name="Title", exact=True).fill("Short-lived")
         page.get_by_role("textbox", name="Title", exact=True).press("Tab")
         expect(page.locator("#board-list")).to_contain_text("Short-lived")
         page.locator("#board-add").select_option("ledger")
         self.drawn(page, 1)
-        page.get_by_role("button", name="Delete the board").click()
-        page.get_by_role("dialog", name="Delete this board?").get_by_role("button", name="Delete").click()
+        page.get_by_role("button", name="Delete dashboard").click()
+        page.get_by_role("dialog", name="Delete this dashboard?").get_by_role("button", name="Delete").click()
         expect(page.locator("#board-list")).not_to_contain_text("Short-lived")
 
     def test_hostile_titles_stay_text(self):
@@ -318,18 +321,18 @@ class Sharing(BoardTest):
         expect(page.locator("#board-title")).to_have_text("Shown around")
         self.assertEqual([path for path in asked if path.startswith("/v1/") and not path.startswith("/v1/shared")], [])
         self.assertEqual([path for path in asked if path.startswith("/v1/") and "twl_" in path], [])
-        for name in ["Live", "Edit", "Link", "Ask again"]:
+        for name in ["Live", "Edit", "Share", "Refresh"]:
             expect(page.get_by_role("button", name=name, exact=True)).to_have_count(0)
         self.assertEqual(page.locator("#boards a[href]").count(), 0)
 
     def test_a_link_that_opens_nothing_says_so(self):
         page = self.open("/?link=twl_nothing")
-        expect(page.get_by_text("This link opens nothing")).to_be_visible()
+        expect(page.get_by_text("This link has expired or was revoked")).to_be_visible()
         board = self.make("Gone", [("ledger", "")])
         path = self.link(board)
         self.ask("DELETE", f"/v1/boards/{board['id']}?version=1")
         page.goto(self.collector.url + path)
-        expect(page.get_by_text("This link opens nothing")).to_be_visible()
+        expect(page.get_by_text("This link has expired or was revoked")).to_be_visible()
 
 
 class Rules(BoardTest):

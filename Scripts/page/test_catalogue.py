@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# The catalogue: which events there are and what they look like, also when somebody sends more names than are told apart.
+# The catalog of events and their attributes, also when a client sends more names than the collector tracks.
 import re
 import unittest
 
 import collector
 from collector import HOSTILE, PageTest, expect
 
-# As many as the collector tells apart; see Documentation/Catalogue.md.
+# The number of names that the collector tracks; see Documentation/Catalogue.md.
 TOLD_APART = 10_000
 
 
 def setUpModule():
     collector.setUp()
     there = PageTest.collector
-    # What no format recommends, a value of several types, and a global attribute.
+    # A name that no format recommends, a value of several types, and a global attribute.
     for total in (5, "5", 2.5, None):
         there.send({"context": {"global": {"plan": "pro"}, "app": {"id": "shop", "version": "2.0"}}}, {"name": "_own name", "time": there.now - 30_000, "attributes": {"total": total, "looks": "12"}})
     last = None
-    # The names of the others were there first: of these, some are told apart, and some are not.
+    # The names of the other events were first, so only some of these names are tracked.
     for start in range(0, TOLD_APART + 1_000, 1_000):
         last = there.send(*({"name": f"flood_{number:05}", "time": there.now - 40_000} for number in range(start, start + 1_000)))
     there.wait(last["position"])
@@ -39,7 +39,7 @@ class Catalogue(PageTest):
         expect(answer.get_by_role("heading", name="purchase", exact=True)).to_be_visible()
         expect(answer.locator(".attributes > li")).to_have_count(2)
         expect(answer.locator(".attributes > li").filter(has_text="currency")).to_contain_text(re.compile("100 %.*EUR.*USD"))
-        expect(answer).to_contain_text(f"Described by the latest {self.collector.purchases:,} events")
+        expect(answer).to_contain_text(f"Based on the latest {self.collector.purchases:,} events")
         expect(page.locator("#question-dates")).not_to_contain_text("read")
         page.go_back()
         expect(page).to_have_url(re.compile(r"\?questions=catalogue$"))
@@ -54,38 +54,38 @@ class Catalogue(PageTest):
         page.get_by_label("Name contains").press("Enter")
         expect(page).to_have_url(re.compile("search=FLOOD_0000"))
         expect(self.rows(page)).to_have_count(10)
-        page.get_by_role("combobox", name="First").select_option("name")
+        page.get_by_role("combobox", name="Sort by").select_option("name")
         expect(page).to_have_url(re.compile("order=name"))
         expect(self.rows(page).first.locator("th")).to_have_text("flood_00000")
         page.get_by_label("Name contains").fill("")
         page.get_by_label("Name contains").press("Enter")
         expect(self.rows(page)).to_have_count(50)
         first = self.rows(page).first.locator("th").text_content()
-        page.get_by_role("button", name="Further names").click()
+        page.get_by_role("button", name="More names").click()
         expect(page).to_have_url(re.compile("after="))
         expect(self.rows(page).first.locator("th")).not_to_have_text(first)
         page.go_back()
         expect(self.rows(page).first.locator("th")).to_have_text(first)
         page.get_by_label("Name contains").fill("no such name anywhere")
         page.get_by_label("Name contains").press("Enter")
-        expect(page.get_by_text("No event has such a name.")).to_be_visible()
+        expect(page.get_by_text("No event names match.")).to_be_visible()
 
     def test_a_flood_of_names_is_bounded_and_said(self):
         page = self.open("/?questions=catalogue")
         self.rows(page)
-        expect(page.locator(".answer-foot")).to_contain_text(f"{TOLD_APART:,} names are told apart")
-        expect(page.locator(".answer-foot")).to_contain_text(re.compile(r"1,\d\d\d events of further names are in no line"))
-        page.get_by_label("One event in full").fill(f"flood_{TOLD_APART + 999}")
-        page.get_by_label("One event in full").press("Enter")
+        expect(page.locator(".answer-foot")).to_contain_text(f"{TOLD_APART:,} names are tracked")
+        expect(page.locator(".answer-foot")).to_contain_text(re.compile(r"1,\d\d\d events with other names are not listed"))
+        page.get_by_label("Event details").fill(f"flood_{TOLD_APART + 999}")
+        page.get_by_label("Event details").press("Enter")
         answer = self.answered(page)
         expect(answer.get_by_role("heading", name=f"flood_{TOLD_APART + 999}")).to_be_visible()
-        # Not told apart, so nothing is counted of it; what its events look like can be said.
+        # The name is not tracked, so its events are not counted, but their attributes can be shown.
         expect(answer.locator(".catalogued-facts")).not_to_contain_text("Today")
-        expect(answer).to_contain_text("Described by the latest 1 event,")
+        expect(answer).to_contain_text("Based on the latest 1 event,")
 
     def test_remarks_types_and_scopes_are_said(self):
         page = self.open("/?questions=catalogue&search=own%20name")
-        expect(self.rows(page)).to_contain_text("remark")
+        expect(self.rows(page)).to_contain_text("warning")
         self.rows(page).get_by_role("link", name="_own name").click()
         answer = self.answered(page)
         expect(answer.locator(".catalogued .remarks li").filter(has_text="trackway")).to_contain_text("_")
@@ -94,26 +94,26 @@ class Catalogue(PageTest):
             expect(total).to_contain_text(text)
         expect(total.locator(".badge.bad")).not_to_have_count(0)
         expect(total.locator(".remarks")).not_to_be_empty()
-        # A text that looks like a number stands in quotation marks.
+        # A string that looks like a number is shown in quotation marks.
         expect(answer.locator(".attributes > li").filter(has_text="looks").locator(".top-values")).to_contain_text('"12"')
-        expect(answer.locator("section[aria-label='Attributes of all events'] .attributes > li")).to_contain_text("pro")
+        expect(answer.locator("section[aria-label='Global attributes'] .attributes > li")).to_contain_text("pro")
 
     def test_hostile_names_and_values_stay_text(self):
-        # The last is too long for a name, and was refused.
+        # The last name is too long, and was rejected.
         for name in HOSTILE[:-1]:
             with self.subTest(name[:30]):
                 page = self.open("/?questions=catalogue")
                 self.rows(page)
-                page.get_by_label("One event in full").fill(name)
-                page.get_by_label("One event in full").press("Enter")
+                page.get_by_label("Event details").fill(name)
+                page.get_by_label("Event details").press("Enter")
                 answer = self.answered(page)
                 expect(answer.locator("h3 bdi").first).to_be_visible()
                 self.assertEqual(answer.locator("img, script").count(), 0)
-                # Its link is its address, and leads to it again.
+                # The URL shows the same event again.
                 page.reload()
                 expect(self.answered(page).locator(".catalogued h3")).not_to_be_empty()
-                expect(page.get_by_label("One event in full")).to_have_value(name)
-                expect(page).to_have_title("Catalogue – Trackway")
+                expect(page.get_by_label("Event details")).to_have_value(name)
+                expect(page).to_have_title("Catalog – Trackway")
                 page.context.close()
         page = self.open("/?questions=catalogue&name=hostile")
         answer = self.answered(page)
@@ -124,7 +124,7 @@ class Catalogue(PageTest):
     def test_it_is_used_without_a_pointer(self):
         page = self.open("/?questions=trends")
         self.answered(page)
-        page.get_by_role("link", name="Catalogue").focus()
+        page.get_by_role("link", name="Catalog").focus()
         page.keyboard.press("Enter")
         expect(page.get_by_label("Name contains")).to_be_visible()
         page.get_by_label("Name contains").focus()
@@ -140,12 +140,12 @@ class Catalogue(PageTest):
 
 
 class Kept(PageTest):
-    """What was chosen stays chosen, whatever is looked at in between."""
+    """Choices are kept while other views are shown."""
 
     def test_the_time_waits_while_a_kind_has_none(self):
         page = self.open("/?questions=trends&name=purchase&last=7d&where=total%3E=3")
         self.answered(page)
-        page.get_by_role("link", name="Catalogue").click()
+        page.get_by_role("link", name="Catalog").click()
         expect(page).to_have_url(re.compile(r"\?questions=catalogue$"))
         self.answered(page)
         page.get_by_role("link", name="Lifecycle").click()
@@ -158,7 +158,7 @@ class Kept(PageTest):
     def test_an_events_trends_are_of_the_time_that_was_chosen(self):
         page = self.open("/?questions=trends&from=2026-01-01&to=2026-01-31")
         self.answered(page)
-        page.get_by_role("link", name="Catalogue").click()
+        page.get_by_role("link", name="Catalog").click()
         self.answered(page).get_by_role("row").filter(has=page.get_by_role("link", name="purchase", exact=True)).get_by_role("link", name="Trends").click()
         expect(page).to_have_url(re.compile("questions=trends&name=purchase&from=2026-01-01&to=2026-01-31"))
 
@@ -172,10 +172,10 @@ class Kept(PageTest):
     def test_the_time_stays_while_the_rest_of_the_page_is_looked_at(self):
         page = self.open("/?questions=trends&name=purchase&last=90d")
         self.answered(page)
-        for part in ("Visitors", "Devices", "Live"):
+        for part in ("Users", "Devices", "Live"):
             page.get_by_role("button", name=part, exact=True).click()
             expect(page).not_to_have_url(re.compile("questions"))
-            page.get_by_role("button", name="Questions", exact=True).click()
+            page.get_by_role("button", name="Insights", exact=True).click()
             expect(page).to_have_url(re.compile(r"\?questions=trends&name=purchase&last=90d$"))
         self.answered(page)
         expect(page.get_by_role("button", name="90 days")).to_have_attribute("aria-pressed", "true")
@@ -186,26 +186,26 @@ class Mistaken(PageTest):
 
     def test_a_name_that_is_not_there_is_said_to_be_absent(self):
         page = self.open("/?questions=catalogue&name=no_such_event")
-        expect(self.answered(page)).to_contain_text("Nothing of this name")
+        expect(self.answered(page)).to_contain_text("No such event")
 
     def test_while_it_waits_it_says_so_and_a_collector_that_is_away_is_asked_again(self):
         page = self.open("/?questions=trends")
         self.answered(page)
         held = []
         page.route("**/v1/catalogue?*", lambda route: held.append(route))
-        page.get_by_role("link", name="Catalogue").click()
-        expect(page.locator("#answer")).to_contain_text("Asking the collector…")
+        page.get_by_role("link", name="Catalog").click()
+        expect(page.locator("#answer")).to_contain_text("Loading…")
         self.until(page, lambda: held)
         for route in held:
             route.abort()
-        expect(page.get_by_text("The collector does not answer.")).to_be_visible()
+        expect(page.get_by_text("The collector is not responding.")).to_be_visible()
         page.unroute("**/v1/catalogue?*")
-        page.get_by_role("button", name="Ask again").click()
+        page.get_by_role("button", name="Refresh").click()
         expect(self.answered(page).locator("table.figures")).to_be_visible()
 
     def test_a_time_is_no_part_of_it(self):
         page = self.open("/?questions=catalogue&last=7d")
-        expect(page.locator("#question-wrong")).to_contain_text("“last” is no part of this question")
+        expect(page.locator("#question-wrong")).to_contain_text("“last” is not a parameter of this insight")
 
 
 if __name__ == "__main__":

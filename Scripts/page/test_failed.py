@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# What was refused, in groups, and admitting it again.
+# Rejected events in groups, and replaying them.
 import pathlib
 import re
 import unittest
@@ -19,7 +19,7 @@ def setUpModule():
     collector.setUp()
     there = PageTest.collector
     for number in range(3):
-        # With one that is good: what is refused beside it is kept in its batch.
+        # With a valid event, because the rejected event is stored with its batch.
         send(there, number, LONG)
     send(there, 3, HOSTILE[0] + "<script>alert(1)</script>" * 20)
     there.wait(send(there, 4, "still_" + "y" * 300)["position"])
@@ -34,7 +34,10 @@ def send(there, number, name):
 
 
 def mend(there):
-    """Mends the names in the log of intake, in place: what a newer collector with other rules would find acceptable. Gives how many records."""
+    """Changes the names in the intake log in place, so that they are valid.
+
+    This simulates a newer collector with other rules. Returns the number of changed records.
+    """
     found = 0
     for path in sorted(pathlib.Path(there.folder.name).rglob("*")):
         if not path.is_file() or "intake" not in str(path.relative_to(there.folder.name)):
@@ -42,7 +45,8 @@ def mend(there):
         data = bytearray(path.read_bytes())
         at = 0
         while (at := data.find(FAULTY, at)) >= 0:
-            # The frame around it: its length at the start, a checksum behind that, and 16 bytes that the checksum covers after the payload.
+            # The frame around the name: its length at the start, followed by a checksum and 16 bytes, which the checksum
+            # covers after the payload.
             start = next(start for start in range(at // 8 * 8, -1, -8) if start + int.from_bytes(data[start:start + 4], "little") > at + len(FAULTY) and data[start + 8] in (16, 17) and int.from_bytes(data[start:start + 4], "little") < 1 << 20)
             end = start + int.from_bytes(data[start:start + 4], "little")
             checksum = lambda: zlib.crc32(data[start + 8:start + 24], zlib.crc32(data[start + 24:end]))
@@ -75,14 +79,14 @@ class Older(PageTest):
         expect(rows).to_have_count(120)
         expect(page.locator("#failures-older")).to_be_hidden()
         expect(rows.last).to_contain_text("refused 119")
-        # The next regular look leaves them there.
+        # The next regular refresh keeps them.
         with page.expect_response(re.compile(r"/v1/failed\?limit=50$")):
             pass
         expect(rows).to_have_count(120)
 
 
 class Failed(PageTest):
-    # 404: a group is looked at once more while its last event is admitted.
+    # 404: a group is requested again while its last event is being accepted.
     forgiven = re.compile("Failed to load resource: the server responded with a status of 40[134]")
 
     def group(self, page, text):
@@ -101,16 +105,16 @@ class Failed(PageTest):
         group = self.group(page, "checkout_xxx")
         expect(group).to_contain_text("name_too_long")
         expect(group).to_contain_text("app 3.1")
-        expect(page.locator("#groups-note")).to_contain_text("The last 30 days")
+        expect(page.locator("#groups-note")).to_contain_text("Last 30 days")
         everything = page.locator("#failures > li")
         refused = self.collector.ask("/v1/stats")["failed"]
         expect(everything).to_have_count(refused)
         self.group(page, "still_yyy").click()
-        expect(page.locator("#failures-title")).to_have_text("Of this group")
+        expect(page.locator("#failures-title")).to_have_text("In this group")
         expect(everything).to_have_count(1)
         expect(everything).to_contain_text("still_yyy")
         self.group(page, "still_yyy").click()
-        expect(page.locator("#failures-title")).to_have_text("The latest")
+        expect(page.locator("#failures-title")).to_have_text("Latest")
         expect(everything).to_have_count(refused)
         expect(page.locator("#again")).to_be_hidden()
 
@@ -127,13 +131,13 @@ class Failed(PageTest):
         page = self.open("/?tab=failed")
         self.offered(page, "still_yyy")
         again = page.locator("#again")
-        expect(again).to_contain_text("takes a key that may both write and read")
+        expect(again).to_contain_text("requires a key with the scopes “write” and “read”")
         again.get_by_label("A key with the scopes").fill(self.key("read"))
         again.get_by_role("button", name="Use this key").click()
-        expect(again.locator(".wrong")).to_contain_text("The key of this tab may not")
+        expect(again.locator(".wrong")).to_contain_text("The key in this tab is not allowed")
         again.get_by_label("A key with the scopes").fill(self.key("read", "write"))
         again.get_by_role("button", name="Use this key").click()
-        expect(again).to_contain_text("Nothing would be admitted. 1 event would still be refused for the same reason.")
+        expect(again).to_contain_text("Nothing would be accepted. 1 event would still be rejected for the same reason.")
         again.get_by_role("button", name="Close").click()
         expect(again.get_by_role("button", name="Try again")).to_be_visible()
 
@@ -148,23 +152,23 @@ class Failed(PageTest):
         expect(again.get_by_label("A key with the scopes")).to_be_focused()
         page.keyboard.type(self.key("write", "read"))
         page.keyboard.press("Enter")
-        expect(again).to_contain_text("Nothing would be admitted. 3 events would still be refused for the same reason.")
+        expect(again).to_contain_text("Nothing would be accepted. 3 events would still be rejected for the same reason.")
         self.assertEqual(mend(self.collector), 3)
         expect(again.get_by_role("button", name="Close")).to_be_focused()
         page.keyboard.press("Enter")
         again.get_by_role("button", name="Try again").focus()
         page.keyboard.press("Enter")
-        expect(again).to_contain_text("3 events would be admitted. Once admitted, they stay.")
-        # Nothing has happened yet, and it can be left.
+        expect(again).to_contain_text("3 events would be accepted. This cannot be undone.")
+        # Nothing has changed yet, and the dialog can be closed.
         self.assertEqual(self.collector.ask("/v1/events?name=checkout")["events"], [])
-        again.get_by_role("button", name="Leave it").focus()
+        again.get_by_role("button", name="Cancel").focus()
         page.keyboard.press("Enter")
         again.get_by_role("button", name="Try again").focus()
         page.keyboard.press("Enter")
-        expect(again.get_by_role("button", name="Admit 3 events")).to_be_focused()
+        expect(again.get_by_role("button", name="Accept 3 events")).to_be_focused()
         page.keyboard.press("Enter")
-        expect(again.locator(".again-done")).to_have_text("3 events were admitted.")
-        expect(page.locator("#failures")).to_contain_text("None of this group is refused any more.")
+        expect(again.locator(".again-done")).to_have_text("3 events were accepted.")
+        expect(page.locator("#failures")).to_contain_text("No rejected events are left in this group.")
         expect(page.locator("#failed-count")).to_have_text(str(refused - 3))
         expect(self.group(page, "checkout_xxx")).to_have_count(0)
         stored = self.collector.ask("/v1/events?name=checkout")["events"]
@@ -184,31 +188,31 @@ class Away(PageTest):
         page.locator("#failure-groups button").filter(has_text="still_yyy").click()
         again = page.locator("#again")
         again.get_by_role("button", name="Try again").click()
-        again.get_by_role("button", name="Admit 2 events").click()
-        expect(again.locator(".wrong")).to_have_text("1 event was admitted. Not to be judged again: 1 kept only in part. There are more: do it again for the rest. Then it ended: The collector does not answer.")
-        expect(again.get_by_role("button", name="Ask again")).to_be_visible()
+        again.get_by_role("button", name="Accept 2 events").click()
+        expect(again.locator(".wrong")).to_have_text("1 event was accepted. Cannot be checked again: 1 stored only partially. There are more events: repeat the replay for the rest. Then the replay stopped: The collector is not responding.")
+        expect(again.get_by_role("button", name="Try again")).to_be_visible()
 
     def test_who_comes_while_others_admit_waits_for_a_moment(self):
         page = self.open("/?tab=failed")
-        refusals = [{"error": {"code": "replay_running", "message": "Events are being admitted again already; ask again in a moment."}}] * 2
+        refusals = [{"error": {"code": "replay_running", "message": "A replay is already running; try again in a moment."}}] * 2
         page.route("**/v1/failed/replay?*", lambda route: route.fulfill(status=503, json=refusals.pop()) if refusals else route.fulfill(json={"admitted": 0, "refused": 0, "unchanged": 1, "not_kept": [], "dry_run": True}))
         page.locator("#failure-groups button").filter(has_text="still_yyy").click()
         page.locator("#again").get_by_role("button", name="Try again").click()
-        expect(page.locator("#again")).to_contain_text("1 event would still be refused for the same reason.")
+        expect(page.locator("#again")).to_contain_text("1 event would still be rejected for the same reason.")
         self.assertEqual(refusals, [])
 
     def test_groups_that_cannot_be_asked_for_leave_the_list(self):
         page = self.open("/")
         page.route("**/v1/failed/groups?*", lambda route: route.abort())
-        page.get_by_role("tab", name="Failed").click()
+        page.get_by_role("tab", name="Rejected").click()
         expect(page.locator("#failures button").first).to_be_visible()
 
 
 class Nothing(PageTest):
     def test_nothing_refused_is_said(self):
         page = self.open("/", answers={"**/v1/failed?*": {"failed": []}, "**/v1/failed/groups?*": {"edges": [], "groups": [], "others": 0, "count": 0, "lost": [], "reports": []}})
-        page.get_by_role("tab", name="Failed").click()
-        expect(page.locator("#failures")).to_contain_text("Nothing was refused.")
+        page.get_by_role("tab", name="Rejected").click()
+        expect(page.locator("#failures")).to_contain_text("No rejected events.")
         expect(page.locator("#failure-groups")).to_be_hidden()
         expect(page.locator("#groups-note")).to_be_hidden()
 

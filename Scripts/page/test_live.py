@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# The live events, the ledger and what was refused; and that all of it has an address.
+# Live events, the ledger and rejected events; each view has a URL.
 import re
 import unittest
 
@@ -23,8 +23,8 @@ class Live(PageTest):
         expect(rows.first).to_contain_text("purchase")
         expect(rows.filter(has_not_text="purchase")).to_have_count(0)
         page.locator("#filter").fill("no such event anywhere")
-        expect(page.get_by_text("No event matches")).to_be_visible()
-        page.get_by_role("button", name="Clear the filter").click()
+        expect(page.get_by_text("No matching events")).to_be_visible()
+        page.get_by_role("button", name="Clear filter").click()
         expect(rows.filter(has_text="the_last")).to_have_count(1)
         self.assertEqual(page.url, self.collector.url + "/")
 
@@ -32,7 +32,7 @@ class Live(PageTest):
         page = self.open("/#name%3Apurchase%20total%3E%3D100")
         rows = page.locator("#rows tr:visible")
         expect(rows.first).to_contain_text("purchase")
-        expect(page.locator("#stream-note")).to_contain_text(re.compile(r"^[\d,]+ events · searched to the first$"))
+        expect(page.locator("#stream-note")).to_contain_text(re.compile(r"^[\d,]+ events · search complete$"))
         found = rows.count()
         dear = self.collector.ask("/v1/events?name=purchase&where=total%3E%3D100&limit=1000")["events"]
         self.assertEqual(found, min(len(dear), 200))
@@ -48,7 +48,7 @@ class Live(PageTest):
                     expect(rows.filter(has_not_text=re.compile("|".join(names)))).to_have_count(0)
                     expect(rows).to_have_count(1)
                 else:
-                    expect(page.get_by_text("No event matches")).to_be_visible()
+                    expect(page.get_by_text("No matching events")).to_be_visible()
 
     def test_a_search_that_is_not_through_says_how_far_it_came_and_goes_on(self):
         asked = []
@@ -64,14 +64,14 @@ class Live(PageTest):
 
         page = self.open("/icon.svg")
         page.route("**/v1/events?*", answer)
-        # What the collector really has lies behind these made-up places, and would count as arriving.
+        # The collector's real events have later positions than these invented ones, and would count as new arrivals.
         held = []
         page.route("**/v1/live*", lambda route: held.append(route))
         page.goto(self.collector.url + "/#rare")
-        # By itself it goes on for a while.
+        # The search continues automatically for a while.
         expect(page.locator("#stream-note")).to_have_text("11 events · searched 2,200,000 of 5,000,000")
-        page.get_by_role("button", name="Search further back").click()
-        expect(page.locator("#stream-note")).to_have_text("15 events · searched to the first")
+        page.get_by_role("button", name="Search older events").click()
+        expect(page.locator("#stream-note")).to_have_text("15 events · search complete")
         expect(page.locator("#older")).to_be_hidden()
         expect(page.locator("#rows .row-name")).to_have_text([f"rare_{index}" for index in range(1, 16)])
 
@@ -86,7 +86,7 @@ class Live(PageTest):
             expect(rows).to_have_count(count)
         expect(page.locator("#older")).to_be_hidden()
         expect(page.locator("#stream-note")).to_have_text(f"{there:,} events")
-        # Days beside the times of what is not of today.
+        # The times of events before today have dates.
         expect(rows.last.locator(".cell-date")).to_have_text(re.compile(r"^\d{1,2} \w{3,4}( \d{4})?$"))
         page.get_by_role("button", name="Clear", exact=True).click()
         expect(rows).to_have_count(0)
@@ -97,22 +97,22 @@ class Live(PageTest):
         page = self.open("/#name%3A_screen_view")
         rows = page.locator("#rows tr")
         expect(rows).to_have_count(200)
-        page.get_by_label("Time of the events").select_option("24h")
+        page.get_by_label("Time range of the events").select_option("24h")
         expect(page).to_have_url(re.compile(r"/\?last=24h#name%3A_screen_view$"))
         there = self.collector.ask(f"/v1/events?name=_screen_view&limit=1000&from={self.collector.now // 3_600_000 * 3_600_000 - 23 * 3_600_000}")["events"]
         expect(rows).to_have_count(len(there))
-        page.get_by_label("Time of the events").select_option("dates")
+        page.get_by_label("Time range of the events").select_option("dates")
         expect(page).to_have_url(re.compile(r"/\?from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d#"))
         page.go_back()
-        expect(page.get_by_label("Time of the events")).to_have_value("24h")
+        expect(page.get_by_label("Time range of the events")).to_have_value("24h")
         expect(rows).to_have_count(len(there))
         page.go_back()
-        expect(page.get_by_label("Time of the events")).to_have_value("")
+        expect(page.get_by_label("Time range of the events")).to_have_value("")
         expect(rows).to_have_count(200)
         page.goto(self.collector.url + "/?from=2001-01-01&to=2001-01-02")
-        expect(page.get_by_text("No event matches")).to_be_visible()
+        expect(page.get_by_text("No matching events")).to_be_visible()
         expect(page.locator("#time-choice").get_by_label("Through")).to_have_value("2001-01-02")
-        page.get_by_role("button", name="Clear the filter").click()
+        page.get_by_role("button", name="Clear filter").click()
         expect(rows.first).to_be_visible()
         expect(page).to_have_url(self.collector.url + "/")
 
@@ -129,14 +129,14 @@ class Live(PageTest):
         rows = page.locator("#rows tr:visible")
         expect(rows.first).to_contain_text("view_item")
         expect(rows.filter(has_not_text="view_item")).to_have_count(0)
-        page.get_by_role("button", name="Visitors", exact=True).click()
+        page.get_by_role("button", name="Users", exact=True).click()
         expect(page).to_have_url(re.compile(r"\?visitors$"))
         page.go_back()
         expect(page).to_have_url(re.compile("/#name%3Aview_item$"))
         expect(page.locator("#filter")).to_have_value("name:view_item")
         expect(rows.filter(has_not_text="view_item")).to_have_count(0)
         page.go_forward()
-        expect(page.locator("#people li").first).to_contain_text("Everybody")
+        expect(page.locator("#people li").first).to_contain_text("All users")
 
     def test_an_event_has_an_address(self):
         page = self.open("/?event=0199aaaa-0000-7000-8000-000000000014")
@@ -158,14 +158,14 @@ class Live(PageTest):
 
     def test_the_refused_are_listed_with_their_reason(self):
         page = self.open()
-        page.get_by_role("tab", name="Failed").click()
+        page.get_by_role("tab", name="Rejected").click()
         expect(page).to_have_url(re.compile(r"\?tab=failed$"))
         entry = page.locator("#failures button").filter(has_text=self.collector.refused)
         expect(entry).to_have_count(1)
         entry.click()
         expect(page.locator("#drawer")).to_contain_text(self.collector.refused)
         page.reload()
-        expect(page.get_by_role("tab", name="Failed")).to_have_attribute("aria-selected", "true")
+        expect(page.get_by_role("tab", name="Rejected")).to_have_attribute("aria-selected", "true")
         page.go_back()
         expect(page.locator("#main")).to_have_attribute("data-view", "events")
 
@@ -185,8 +185,8 @@ class Mistaken(PageTest):
 
     def test_a_wrong_address_says_what_is_wrong(self):
         for path, sentence in [
-            ("/?vistors", "“vistors”, which this page does not know"), ("/?tab=gone", "“gone” is no tab"), ("/?questions=trend", "“trend” is no kind of question"),
-            ("/?event=%zz", "not percent-encoded"), ("/?visitors&limit=3", "“limit”"), ("/?last=2y", "“2y” is none of"), ("/?from=2026-11-21", "“” is not a date"),
+            ("/?vistors", "unknown parameter “vistors”"), ("/?tab=gone", "“gone” is not a tab"), ("/?questions=trend", "“trend” is not an insight type"),
+            ("/?event=%zz", "not percent-encoded"), ("/?visitors&limit=3", "“limit”"), ("/?last=2y", "“2y” is not one of"), ("/?from=2026-11-21", "“” is not a date"),
             ("/?from=2026-11-21&to=2026-11-20", "later end"),
         ]:
             with self.subTest(path):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# Measures: what has no number, no person or no name of its own is told, and never passed over.
+# Measures: events without a number or a person, and groups with equal names, are reported and never skipped silently.
 import re
 
 import collector
@@ -25,25 +25,25 @@ class Measures(PageTest):
         page = self.open("/?questions=trends&name=measured&measure=sum:amount")
         answer = self.answered(page)
         expect(answer.locator("svg path.line")).not_to_have_count(0)
-        expect(answer.locator(".left-out")).to_contain_text("Left out: ")
-        expect(answer.locator(".left-out")).to_contain_text("2 texts, 1 value of another type, 1 without it")
+        expect(answer.locator(".left-out")).to_contain_text("Excluded: ")
+        expect(answer.locator(".left-out")).to_contain_text("2 text values, 1 value of another type, 1 without the attribute")
 
     def test_texts_are_told_and_read_as_numbers_when_asked(self):
         page = self.open("/?questions=trends&name=measured_text&measure=sum:amount")
         answer = self.answered(page)
-        expect(answer).to_contain_text("No numbers to add up")
-        expect(answer).to_contain_text("none with a number in “amount”: 3 texts.")
+        expect(answer).to_contain_text("No numeric values")
+        expect(answer).to_contain_text("none with a number in “amount”: 3 text values.")
         expect(answer).not_to_contain_text("No event")
-        page.get_by_role("button", name="Read texts as numbers").click()
+        page.get_by_role("button", name="Parse text as numbers").click()
         expect(page).to_have_url(re.compile("texts=numbers"))
-        expect(self.answered(page).get_by_role("row", name=re.compile("^Whole time"))).to_contain_text("10")
-        expect(page.locator(".left-out")).to_contain_text("Left out: 1 of 3 events")
-        expect(page.get_by_label("Read texts such as")).to_be_checked()
+        expect(self.answered(page).get_by_role("row", name=re.compile("^Total"))).to_contain_text("10")
+        expect(page.locator(".left-out")).to_contain_text("Excluded: 1 of 3 events")
+        expect(page.get_by_label("Parse text such as")).to_be_checked()
 
     def test_a_question_about_people_never_says_that_there_was_no_event(self):
         page = self.open("/?questions=trends&name=measured&measure=users")
         answer = self.answered(page)
-        expect(answer).to_contain_text("No people in this time")
+        expect(answer).to_contain_text("No users in this time range")
         expect(answer).not_to_contain_text("No event")
 
     def test_groups_that_look_alike_have_names_of_their_own(self):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# People: found, shown, and followed while they act.
+# People: search, profiles, and live timelines.
 import re
 import unittest
 from urllib.parse import quote
@@ -20,7 +20,10 @@ def context(user=None, session="visit", number=1, version="3.0", model="iPhone15
 
 
 def seed(server):
-    """Grace looks around on a phone, signs in, and goes on on a tablet; many others are there, and what senders should not write."""
+    """Sends events of Grace, of many other people, and with hostile names and values.
+
+    Grace views items on a phone, signs in, and continues on a tablet.
+    """
     start = server.now - 3_000_000
     server.send({"batch": {"installation": PHONE}}, context(), {"name": "before", "time": start}, context("grace", plan="pro", city="Göttingen", orders=12),
                 *({"name": "look", "time": start + 1_000 * step, "attributes": {"step": step}} for step in range(1, 151)), {"name": "buy", "time": start + 200_000, "attributes": {"total": 12.5}})
@@ -58,19 +61,19 @@ class PeopleTest(PageTest):
 class Finding(PeopleTest):
     def test_a_search_is_in_the_address_and_finds_by_attribute_text_and_installation(self):
         page = self.open("/?visitors")
-        search = page.get_by_label("Search people")
+        search = page.get_by_label("Search users")
         for line, found in [("plan=pro", ["grace"]), ("göttingen orders>=12", ["grace"]), (PHONE, ["grace"]), ("plan=pro orders<12", [])]:
             with self.subTest(line):
                 search.fill(line)
                 expect(page.locator("#people b")).to_have_text(found)
-        expect(page.locator("#people-note")).to_have_text("Nobody matches.")
+        expect(page.locator("#people-note")).to_have_text("No matching users.")
         search.fill("plan=pro")
         expect(page).to_have_url(re.compile("search=plan%3Dpro"))
         page.locator("#people").get_by_role("button", name="grace").click()
         expect(page.locator("#visitor-title")).to_have_text("grace")
         expect(page).to_have_url(re.compile(r"\?visitors=user:grace&search=plan%3Dpro$"))
         page.go_back()
-        expect(page.locator("#visitor-title")).to_have_text("Everybody")
+        expect(page.locator("#visitor-title")).to_have_text("All users")
         expect(search).to_have_value("plan=pro")
         page.reload()
         expect(page.locator("#people button")).to_have_count(1)
@@ -83,24 +86,24 @@ class Finding(PeopleTest):
             if count < PEOPLE:
                 older.click()
         expect(older).to_be_hidden()
-        expect(page.locator("#people-note")).to_have_text(f"{PEOPLE} people.")
+        expect(page.locator("#people-note")).to_have_text(f"{PEOPLE} users.")
 
     def test_a_search_that_is_bounded_says_how_far_it_went(self):
         answer = {"users": [], "searched": 200_000, "of": 5_000_000, "next": "1.2"}
         page = self.open("/?visitors&search=rare", answers={"**/v1/users?*text=rare*": answer})
-        expect(page.locator("#people-note")).to_have_text("Searched 200,000 of 5,000,000 people. Nobody yet.")
+        expect(page.locator("#people-note")).to_have_text("Searched 200,000 of 5,000,000 users. No matches so far.")
         page.get_by_role("button", name="Older", exact=True).click()
         expect(page.locator("#people-note")).to_contain_text("Searched 400,000 of")
 
     def test_a_wrong_condition_is_said(self):
         page = self.open("/?visitors&search=context.app.version=2")
-        expect(page.locator("#people-note")).to_contain_text("people have attributes only")
+        expect(page.locator("#people-note")).to_contain_text("people have only attributes")
 
     def test_it_works_with_the_keyboard_alone(self):
         page = self.open("/?visitors")
         expect(page.locator("#people button").nth(1)).to_be_visible()
         page.keyboard.press("/")
-        expect(page.get_by_label("Search people")).to_be_focused()
+        expect(page.get_by_label("Search users")).to_be_focused()
         page.keyboard.type("plan=pro")
         page.keyboard.press("Enter")
         expect(page.locator("#people button")).to_have_count(1)
@@ -123,7 +126,7 @@ class Profile(PeopleTest):
         expect(devices.first).to_contain_text("iPad14,1")
         expect(devices.first).to_contain_text("shop 4.0")
         expect(devices.last).to_contain_text("iOS 18.2")
-        said = page.get_by_role("group", name="What the app said").locator("tr", has_text="plan")
+        said = page.get_by_role("group", name="Attributes").locator("tr", has_text="plan")
         expect(said).to_contain_text("pro")
         expect(said).to_contain_text(f"…{PHONE[-8:]}")
         expect(said).to_contain_text(re.compile("2023-11-1[45]"))
@@ -131,18 +134,18 @@ class Profile(PeopleTest):
     def test_somebody_unknown_is_told_from_somebody_without_sessions(self):
         page = self.open("/?visitors=user:never-heard-of")
         expect(page.get_by_text("No such user")).to_be_visible()
-        expect(page.locator(".unknown")).to_contain_text("“never-heard-of” is known")
+        expect(page.locator(".unknown")).to_contain_text("No user has the id “never-heard-of”")
         expect(page.locator(".sessions")).to_be_hidden()
         expect(page.locator(".history")).to_be_hidden()
         empty = self.person("many", answers={"**/v1/sessions?user=many*": {"sessions": []}})
         expect(empty.locator("#visitor-title")).to_have_text("many")
-        expect(empty.locator(".sessions")).to_contain_text("No session yet.")
+        expect(empty.locator(".sessions")).to_contain_text("No sessions yet.")
         gone = self.open(f"/?visitors=installation:{installation(77_777)}")
         expect(gone.get_by_text("No such installation")).to_be_visible()
 
     def test_ten_thousand_attributes_come_when_they_are_asked_for(self):
         page = self.person("many")
-        rows = page.get_by_role("group", name="What the app said").locator("tbody tr")
+        rows = page.get_by_role("group", name="Attributes").locator("tbody tr")
         expect(rows).to_have_count(200)
         page.get_by_role("button", name="More attributes").click()
         expect(rows).to_have_count(1_200)
@@ -153,7 +156,7 @@ class Profile(PeopleTest):
         for user in [*HOSTILE, "a/b?c#d%20e", LONG]:
             with self.subTest(user[:20]):
                 page.goto(f"{self.collector.url}/?visitors=user:{quote(user, safe='')}")
-                expect(page.locator("#visitor-title")).not_to_have_text("Everybody")
+                expect(page.locator("#visitor-title")).not_to_have_text("All users")
                 expect(page.locator(".history-row")).to_have_count(1)
                 self.assertEqual(page.locator("#visitors img, #visitors script").count(), 0)
                 self.assertNotEqual(page.title(), "hit")
@@ -169,11 +172,11 @@ class Profile(PeopleTest):
         page.route("**/v1/users/grace/events*", lambda route: route.abort())
         page.route("**/v1/sessions*", lambda route: route.fulfill(status=400, json={"error": {"code": "x", "field": "", "message": "Not today."}}))
         page.goto(f"{self.collector.url}/?visitors=user:grace")
-        expect(page.locator(".history-foot")).to_contain_text("The collector does not answer.")
+        expect(page.locator(".history-foot")).to_contain_text("The collector is not responding.")
         expect(page.get_by_text("Not today.")).to_be_visible()
         expect(page.get_by_role("group", name="Devices")).to_be_visible()
         page.unroute("**/v1/sessions*")
-        page.get_by_role("button", name="Ask again", exact=True).last.click()
+        page.get_by_role("button", name="Try again", exact=True).last.click()
         expect(page.locator(".session").first).to_be_visible()
 
 
@@ -198,7 +201,7 @@ class Acting(PeopleTest):
 
     def test_a_filter_is_in_the_address(self):
         page = self.person("grace")
-        line = page.get_by_label("Filter what they did")
+        line = page.get_by_label("Filter this user's events")
         line.fill("total>=10")
         expect(page.locator(".history-row")).to_have_count(1)
         self.assertEqual(self.names(page), ["buy"])
@@ -224,7 +227,7 @@ class Acting(PeopleTest):
         expect(page.locator(".history-row")).to_have_count(1)
         held.click()
         expect(page.locator(".history-row")).to_have_count(3)
-        # Faster than is drawn: the latest are shown, and the others stand behind them.
+        # Events arrive faster than they are drawn: the latest are shown, and the others are on older pages.
         for part in range(8):
             send(10 + 100 * part, 100)
         expect(note).to_contain_text("957 events")
@@ -242,7 +245,7 @@ class Acting(PeopleTest):
         page = self.person("grace")
         expect(page.locator(".history-note")).to_contain_text("live")
         page.get_by_role("button", name="Live", exact=True).click()
-        # The one of the live events is left, and nothing keeps asking for the person.
+        # Only the stream of live events remains, and nothing requests the person's data any more.
         asked = []
         page.on("request", lambda request: asked.append(request.url))
         page.wait_for_timeout(2_500)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# The tracking plan: which events are planned, which came without, and what does not keep to it.
+# The tracking plan: planned events, unplanned events, and violations.
 import json
 import os
 import re
@@ -13,7 +13,7 @@ from collector import HOSTILE, PageTest, expect
 
 PLAN = {
     "version": 1, "title": "Shop <b>", "events": {
-        "purchase": {"owner": "checkout", "description": "Somebody paid.", "attributes": {"required": ["total"], "properties": {
+        "purchase": {"owner": "checkout", "description": "A purchase was paid.", "attributes": {"required": ["total"], "properties": {
             "total": {"type": "number", "maximum": 150}, "currency": {"enum": ["EUR"]}}}},
         "view_item": {}, "add_to_cart": {"deprecated": True}, "never_came": {},
     },
@@ -40,7 +40,7 @@ class Plan(PageTest):
         page = self.open("/?questions=plan")
         answer = self.answered(page)
         expect(answer.get_by_role("heading", name="Shop <b>")).to_be_visible()
-        expect(answer.locator(".catalogued-facts")).to_contain_text(re.compile("In the plan4Of these came3"))
+        expect(answer.locator(".catalogued-facts")).to_contain_text(re.compile("In the plan4Received3"))
         purchase = self.row(page, "purchase")
         expect(purchase.locator("td").nth(0)).to_have_text("planned")
         expect(purchase.locator("td").nth(1)).to_have_text(f"{self.collector.purchases:,}")
@@ -48,15 +48,15 @@ class Plan(PageTest):
         expect(self.row(page, "add_to_cart").locator("td").first).to_have_text("deprecated")
         expect(self.row(page, "never_came").locator("td").nth(1)).to_have_text("0")
         expect(self.row(page, "the_last").locator("td").first).to_have_text("not planned")
-        # Whatever an event is called, it is only a name.
+        # Any event name is shown as text.
         expect(self.row(page, HOSTILE[0]).locator("td").first).to_have_text("not planned")
-        expect(page).to_have_title("Plan – Trackway")
+        expect(page).to_have_title("Tracking plan – Trackway")
         expect(page.locator("#question-save")).to_be_hidden()
 
     def test_parts_of_it_have_addresses_and_back_works(self):
         page = self.open("/?questions=plan")
         self.rows(page)
-        page.get_by_role("combobox", name="Which events").select_option("missing")
+        page.get_by_role("combobox", name="Status").select_option("missing")
         expect(page).to_have_url(re.compile("show=missing"))
         expect(self.rows(page)).to_have_count(1)
         page.get_by_label("Name contains").fill("no such")
@@ -72,7 +72,7 @@ class Plan(PageTest):
         expect(self.answered(page).locator("table.figures")).to_contain_text("attributes.total")
         too_large = self.rows(page).filter(has_text="too large")
         expect(too_large.first).to_contain_text("number, at most 150")
-        expect(self.rows(page).filter(has_text="another value").first).to_contain_text('one of "EUR"')
+        expect(self.rows(page).filter(has_text="value not allowed").first).to_contain_text('one of "EUR"')
         too_large.first.get_by_role("link", name="Event").click()
         expect(page).to_have_url(re.compile(r"\?event=[0-9a-f-]{36}"))
         expect(page.locator("body")).to_contain_text("total")
@@ -82,7 +82,7 @@ class Plan(PageTest):
     def test_all_of_it_in_the_last_days(self):
         page = self.open("/?questions=plan&view=violations&days=7d")
         expect(self.rows(page).filter(has_text="not planned").first).to_be_visible()
-        expect(page.locator("#question-dates")).to_contain_text("7d, by days of UTC")
+        expect(page.locator("#question-dates")).to_contain_text("7d (UTC days)")
         expect(page.get_by_role("img", name=re.compile("of the last 30")).first).to_be_attached()
 
     def test_a_collector_without_a_plan_says_how_to_get_one(self):
@@ -92,7 +92,7 @@ class Plan(PageTest):
     def test_a_wrong_address_says_what_is_wrong(self):
         type(self).forgiven = re.compile("status of 400")
         page = self.open("/?questions=plan&show=some")
-        expect(self.answered(page).get_by_role("alert")).to_contain_text("“some” is none of")
+        expect(self.answered(page).get_by_role("alert")).to_contain_text("“some” is not one of")
 
     def test_narrow_and_dark_nothing_is_wider_than_the_page(self):
         for scheme in ("light", "dark"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# Questions: that the form, the address and the answer say the same.
+# Insights: the form, the URL and the result agree.
 import re
 import unittest
 from urllib.parse import unquote
@@ -16,7 +16,7 @@ class Trends(PageTest):
     def test_the_chart_and_the_table_tell_what_was_counted(self):
         page = self.open("/?questions=trends&name=purchase")
         answer = self.answered(page)
-        expect(answer.get_by_role("row", name=re.compile("^Whole time"))).to_contain_text(f"{self.collector.purchases:,}")
+        expect(answer.get_by_role("row", name=re.compile("^Total"))).to_contain_text(f"{self.collector.purchases:,}")
         expect(answer.locator("svg path.line")).not_to_have_count(0)
         expect(page.locator("#question-dates")).to_contain_text("Europe/Berlin")
         expect(answer.locator("table.figures tbody tr")).to_have_count(31)
@@ -32,14 +32,14 @@ class Trends(PageTest):
         expect(page).to_have_url(re.compile("last=7d"))
         expect(self.answered(page).locator("table.figures tbody tr")).to_have_count(8)
         page.get_by_role("combobox", name=re.compile("^Measure")).select_option("sum")
-        page.get_by_label("Attribute that is measured").fill("total")
-        page.get_by_label("Attribute that is measured").press("Enter")
+        page.get_by_label("Measured attribute").fill("total")
+        page.get_by_label("Measured attribute").press("Enter")
         expect(self.answered(page).get_by_role("heading", name="Sum of total")).to_be_visible()
-        page.get_by_label("Compare with the period before").check()
+        page.get_by_label("Compare with the previous period").check()
         expect(self.answered(page).locator("path.line.before")).to_have_count(2)
         address = page.url
         page.go_back()
-        expect(page.get_by_label("Compare with the period before")).not_to_be_checked()
+        expect(page.get_by_label("Compare with the previous period")).not_to_be_checked()
         page.go_back()
         expect(page.get_by_role("combobox", name=re.compile("^Measure"))).to_have_value("events")
         page.go_back()
@@ -53,16 +53,16 @@ class Trends(PageTest):
     def test_conditions_are_put_together_and_taken_apart(self):
         page = self.open("/?questions=trends&name=view_item")
         self.answered(page)
-        page.get_by_role("button", name="Add a condition").click()
+        page.get_by_role("button", name="Add filter").click()
         page.get_by_label("Attribute", exact=True).fill("total")
         page.locator("#question-form").get_by_label("Comparison").select_option("≥")
         page.get_by_label("Value", exact=True).fill("100")
         page.get_by_label("Value", exact=True).press("Enter")
         expect(page).to_have_url(re.compile("where="))
         self.assertIn("where=total≥100", unquote(page.url))
-        few = self.answered(page).get_by_role("row", name=re.compile("^Whole time")).text_content()
-        page.get_by_role("button", name="Remove this condition").click()
-        expect(self.answered(page).get_by_role("row", name=re.compile("^Whole time"))).not_to_have_text(few)
+        few = self.answered(page).get_by_role("row", name=re.compile("^Total")).text_content()
+        page.get_by_role("button", name="Remove this filter").click()
+        expect(self.answered(page).get_by_role("row", name=re.compile("^Total"))).not_to_have_text(few)
         page.goto(self.collector.url + '/?questions=trends&where="a%3Db"≠"c"&where=coupon≠*&where=zip:%3D0815')
         expect(page.get_by_label("Attribute", exact=True)).to_have_count(3)
         self.assertEqual([node.input_value() for node in page.get_by_label("Attribute", exact=True).all()], ['"a=b"', "coupon", "zip"])
@@ -86,7 +86,7 @@ class Trends(PageTest):
 
     def test_nothing_in_the_time_says_what_to_do(self):
         page = self.open("/?questions=trends&name=no-such-event")
-        expect(page.get_by_text("Choose a longer time, or fewer conditions.")).to_be_visible()
+        expect(page.get_by_text("Choose a longer time range or fewer filters.")).to_be_visible()
 
     def test_while_it_waits_it_says_so(self):
         page = self.open()
@@ -95,7 +95,7 @@ class Trends(PageTest):
         page.route("**/v1/trends*", lambda route: held.append(route))
         page.keyboard.press("q")
         expect(page.locator("#answer[aria-busy] .skeleton").first).to_be_attached()
-        expect(page.locator("#answer")).to_contain_text("Asking the collector…")
+        expect(page.locator("#answer")).to_contain_text("Loading…")
         self.until(page, lambda: held)
         for route in held:
             route.continue_()
@@ -105,30 +105,30 @@ class Trends(PageTest):
 class Funnel(PageTest):
     def test_a_funnel_is_put_together_step_by_step(self):
         page = self.open("/?questions=funnel")
-        expect(page.get_by_text("Name the steps, such as view_item and purchase.")).to_be_visible()
+        expect(page.get_by_text("Enter the steps, such as view_item and purchase.")).to_be_visible()
         for number, name in [(1, "purchase"), (2, "view_item")]:
             page.get_by_label(f"Step {number}", exact=True).fill(name)
             page.get_by_label(f"Step {number}", exact=True).press("Enter")
-        # Bought before looked at: the wrong way round.
+        # Purchased before viewed: the wrong order.
         page.get_by_role("button", name="Move up: step 2").click()
         expect(page).to_have_url(re.compile("step=view_item&step=purchase"))
         expect(self.answered(page).locator(".funnel > li").first).to_contain_text(str(self.collector.viewers))
         expect(self.answered(page).locator(".funnel > li").nth(1)).to_contain_text(re.compile(f"{self.collector.buyers}.*median"))
-        page.get_by_role("button", name="Add a step").click()
+        page.get_by_role("button", name="Add step").click()
         expect(page.get_by_label("Step 3", exact=True)).to_be_focused()
         page.keyboard.type("add_to_cart")
         page.keyboard.press("Enter")
         page.get_by_role("button", name="Move up: step 3").click()
         expect(page).to_have_url(re.compile("step=view_item&step=add_to_cart&step=purchase"))
         expect(self.answered(page).locator(".funnel > li")).to_have_count(3)
-        conditions = page.get_by_role("group", name="Conditions of step 3")
-        conditions.get_by_role("button", name="Add a condition").click()
+        conditions = page.get_by_role("group", name="Filters of step 3")
+        conditions.get_by_role("button", name="Add filter").click()
         conditions.get_by_label("Attribute", exact=True).fill("total")
         conditions.get_by_label("Comparison").select_option(">")
         conditions.get_by_label("Value", exact=True).fill("1000000")
         conditions.get_by_label("Value", exact=True).press("Enter")
         expect(page).to_have_url(re.compile("where.3=total%3E1000000"))
-        expect(self.answered(page).get_by_role("heading", name="0 % came through")).to_be_visible()
+        expect(self.answered(page).get_by_role("heading", name="0 % conversion")).to_be_visible()
         page.get_by_role("button", name="Remove: step 3").click()
         expect(page).to_have_url(re.compile("step=view_item&step=add_to_cart&last"))
         page.go_back()
@@ -138,14 +138,14 @@ class Funnel(PageTest):
         page = self.open("/?questions=funnel&step=view_item&step=purchase&by=currency&window=1h&people=1")
         answer = self.answered(page)
         expect(answer.locator(".funnel > li").first.locator(".funnel-bar")).to_have_count(2)
-        expect(page.get_by_label("Through all steps within")).to_have_value("1h")
+        expect(page.get_by_label("Conversion window")).to_have_value("1h")
         person = answer.locator(".stopped a").first
         expect(person).to_be_visible()
         name = person.text_content()
         person.click()
         expect(page.locator("#visitor-title")).to_contain_text(name.removeprefix("Visitor "))
         page.go_back()
-        self.answered(page).get_by_label("Who stopped after which step").select_option("2")
+        self.answered(page).get_by_label("Dropped off after step").select_option("2")
         expect(page).to_have_url(re.compile("people=2"))
 
 
@@ -158,7 +158,7 @@ class People(PageTest):
         self.assertEqual(widths[1:], sorted(widths[1:], reverse=True))
         self.assertEqual(widths[1:], list(range(len(widths) - 1, 0, -1)))
         expect(rows.first.locator("td").first).to_have_text(str(self.collector.viewers))
-        page.get_by_role("button", name="People", exact=True).click()
+        page.get_by_role("button", name="Counts", exact=True).click()
         expect(rows.nth(1).locator("td").nth(1)).not_to_contain_text("%")
 
     def test_lifecycle_and_stickiness_count_everybody_once(self):
@@ -176,7 +176,7 @@ class People(PageTest):
         answer = self.answered(page)
         expect(answer.locator(".paths-name", has_text="Product")).not_to_have_count(0)
         expect(answer.locator(".ribbon")).not_to_have_count(0)
-        page.get_by_label("Beginning at").fill("")
+        page.get_by_label("Starting at").fill("")
         page.get_by_label("Or ending at").fill("Cart")
         page.get_by_label("Or ending at").press("Enter")
         expect(page).to_have_url(re.compile("end=Cart"))
@@ -188,9 +188,9 @@ class Mistaken(PageTest):
 
     def test_an_error_names_the_parameter_and_marks_its_control(self):
         for query, field, sentence in [
-            ("interval=decade", "interval", "decade"), ("measure=median", "measure", "median"), ("zone=Nowhere", "zone", "Nowhere"), ("where=total", "where", "no condition"),
+            ("interval=decade", "interval", "decade"), ("measure=median", "measure", "median"), ("zone=Nowhere", "zone", "Nowhere"), ("where=total", "where", "not a filter"),
             ("last=2y", "last", "2y"), ("from=2026-02-30&to=2026-03-01", "from", "2026-02-30"), ("from=2026-03-02&to=2026-03-01", "to", "later end"),
-            ("limit=5", "limit", "“limit” is no part of this question"), ("user=" + "x" * 5_000, "user", "5000"),
+            ("limit=5", "limit", "“limit” is not a parameter of this insight"), ("user=" + "x" * 5_000, "user", "5000"),
         ]:
             with self.subTest(query[:40]):
                 page = self.open(f"/?questions=trends&{query}")
@@ -205,9 +205,9 @@ class Mistaken(PageTest):
         self.answered(page)
         page.route("**/v1/trends*", lambda route: route.abort())
         page.get_by_role("button", name="7 days").click()
-        expect(page.get_by_text("The collector does not answer.")).to_be_visible()
+        expect(page.get_by_text("The collector is not responding.")).to_be_visible()
         page.unroute("**/v1/trends*")
-        page.get_by_role("button", name="Ask again").click()
+        page.get_by_role("button", name="Refresh").click()
         expect(self.answered(page).locator("table.figures")).to_be_visible()
 
     def test_too_many_questions_are_asked_again_by_themselves(self):

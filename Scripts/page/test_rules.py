@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# What holds for every view: axe's rules, no scrolling sideways, a name and a visible focus for each control, everything by keyboard.
+# Rules for every view: axe's rules, no horizontal scrolling, a name and a visible focus for each control, full keyboard
+# operation.
 import re
 import time
 import unittest
@@ -24,7 +25,8 @@ VIEWS = ["/", "/?tab=ledger", "/?tab=failed", "/?event=0199aaaa-0000-7000-8000-0
 class Rules(PageTest):
     forgiven = re.compile("Failed to load resource: the server responded with a status of 40[04]")
 
-    # How long all views together may take: one that never settles must not cost its patience for each of the others, too.
+    # The time limit for all views together, so that a view that never settles does not delay the run by one timeout for
+    # each view.
     longest = 15 * PATIENCE / 1000
 
     def settled(self, path, **options):
@@ -41,7 +43,10 @@ class Rules(PageTest):
         return page
 
     def each_view(self):
-        """Every view in a page of its own, which is closed before the next opens: each holds a live stream."""
+        """Yields every view in a separate page.
+
+        Each page is closed before the next opens, because it has a live stream.
+        """
         began = time.monotonic()
         for path in VIEWS:
             self.assertLess(time.monotonic() - began, self.longest, f"the views before {path} took too long")
@@ -60,10 +65,10 @@ class Rules(PageTest):
                 self.resize(page, width)
                 with self.subTest(path, width=width):
                     self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
-                    # Where there is room, the parts scroll and the page does not.
+                    # On a wide page, the parts scroll and the page does not.
                     if width > 900:
                         self.assertLessEqual(page.evaluate("document.documentElement.scrollHeight"), 900)
-                # The rules take longer than everything else here, so each scheme is checked at one width.
+                # Checking axe's rules takes longest, so each color scheme is checked at only one width.
                 scheme = {1440: "light", 390: "dark"}.get(width)
                 if scheme is not None:
                     page.emulate_media(color_scheme=scheme)
@@ -92,12 +97,12 @@ class Keyboard(PageTest):
         expect(page.locator("#rows tr").first).to_be_attached()
         page.keyboard.press("q")
         expect(page).to_have_url(re.compile(r"\?questions=trends$"))
-        page.get_by_role("button", name="Add an event").focus()
+        page.get_by_role("button", name="Add event").focus()
         page.keyboard.press("Enter")
         page.keyboard.type("purchase")
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile("name=purchase"))
-        expect(self.answered(page).get_by_role("row", name=re.compile("^Whole time"))).to_contain_text(f"{self.collector.purchases:,}")
+        expect(self.answered(page).get_by_role("row", name=re.compile("^Total"))).to_contain_text(f"{self.collector.purchases:,}")
         page.locator("#answer svg.plot-svg").focus()
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#answer .tip")).to_contain_text("so far")

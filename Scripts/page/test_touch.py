@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# On a phone: whatever is chosen can be met by a finger, and nothing stands in the way of another.
+# On a phone: every control is large enough for a finger, and controls do not overlap.
 import re
 import unittest
 
@@ -11,10 +11,11 @@ from test_rules import VIEWS
 
 setUpModule = collector.setUp
 
-# Of each control that is not part of a sentence: how high the place is in which a finger meets it, itself or what belongs to it.
+# For each control that is not part of a sentence, measures the height of the area in which a finger hits the control or
+# its label.
 MET = """() => {
     const controls = [...document.querySelectorAll("button, a[href], input, select, summary, [role=tab]")];
-    // The drawer lies over everything else.
+    // The drawer covers everything else.
     const drawer = document.querySelector("#drawer:not([hidden])");
     const isShown = (node) => node.checkVisibility({ visibilityProperty: true }) && node.getClientRects().length > 0 && !node.matches(".skip") && (drawer === null || drawer.contains(node));
     const isOfASentence = (node) => getComputedStyle(node).display === "inline" && node.closest("p, li, dd, small");
@@ -78,14 +79,14 @@ class Fingers(PageTest):
 
     def test_the_state_stands_beside_the_name_even_where_it_says_much(self):
         page = self.shown("/")
-        page.evaluate("document.getElementById('state-text').textContent = 'Needs a key'")
+        page.evaluate("document.getElementById('state-text').textContent = 'Key required'")
         name, state = page.locator(".brand").bounding_box(), page.locator("#state").bounding_box()
         self.assertLess(abs(name["y"] + name["height"] / 2 - state["y"] - state["height"] / 2), 8)
         self.assertEqual(page.locator("#zone").text_content(), "Europe/Berlin")
 
 
 class Room(PageTest):
-    """What is drawn stays within its drawing and apart from its neighbours."""
+    """Drawn elements stay within their charts, and do not overlap."""
 
     def test_the_labels_below_a_chart_end_with_it(self):
         for width in (1440, 390):
@@ -133,12 +134,12 @@ class Devices(PageTest):
         page = self.open("/?devices")
         rows = page.locator(".fleet-table tbody tr")
         expect(rows).to_have_count(50)
-        expect(page.locator("#device-note")).to_have_text("the 50 seen last")
+        expect(page.locator("#device-note")).to_have_text("the 50 most recent")
         page.get_by_role("button", name="Older").click()
         expect(page.locator("#device-note")).to_have_text(re.compile(r"^\d+ devices$"))
         self.assertGreaterEqual(rows.count(), 60)
         self.assertEqual(len(set(rows.locator("code").evaluate_all("(nodes) => nodes.map(({ title }) => title)"))), rows.count())
-        # They stay when it is looked again.
+        # They remain after the next refresh.
         with page.expect_response(re.compile(r"/v1/devices\?limit=50$")):
             pass
         expect(page.locator("#device-note")).to_have_text(re.compile(r"^\d+ devices$"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# While an answer is waited for, when there is none, and when it comes after all: what is said is so.
+# The page's messages are correct while a response is pending, when it fails, and when it arrives later.
 import re
 import unittest
 
@@ -18,7 +18,7 @@ class WaitingTest(PageTest):
     forgiven = re.compile("Failed to load resource: (the server responded with a status of (404|503)|net::ERR_FAILED)")
 
     def behind(self, path, act, scheme="light"):
-        """A page whose questions `act` takes."""
+        """Opens a page whose requests `act` handles."""
         page = self.open("/icon.svg", scheme=scheme)
         page.route(EVERYTHING, act)
         page.goto(self.collector.url + path)
@@ -33,12 +33,12 @@ class Waiting(WaitingTest):
                 page = self.behind(path, lambda route: held.append(route))
                 self.until(page, lambda: held)
                 shown = page.locator("main:not([hidden])").last
-                places = shown.locator(".skeleton:not([hidden]), .part-skeleton").or_(shown.get_by_text("Asking the collector…"))
+                places = shown.locator(".skeleton:not([hidden]), .part-skeleton").or_(shown.get_by_text("Loading…"))
                 expect(places.first).to_be_attached()
                 seen = places.evaluate_all("(nodes) => nodes.filter((node) => node.getClientRects().length > 0 && node.getBoundingClientRect().width > 2 && getComputedStyle(node).opacity === '1').length")
                 self.assertGreater(seen, 0)
-                # Nobody has said yet that there is nothing.
-                self.assertNotRegex(page.locator("body").inner_text(), r"\b0 events|Nobody was here|No alerts|No board|Waiting for the first")
+                # The page must not state yet that there is no data.
+                self.assertNotRegex(page.locator("body").inner_text(), r"\b0 events|No users yet|No alerts|Dashboard not found|Waiting for the first")
                 for route in held:
                     route.abort()
                 page.context.close()
@@ -46,22 +46,22 @@ class Waiting(WaitingTest):
 
 class Failing(WaitingTest):
     def test_what_has_no_answer_says_why_and_not_that_there_is_nothing(self):
-        error = {"error": {"code": "unavailable", "message": "The index is being made anew."}}
+        error = {"error": {"code": "unavailable", "message": "The index is being rebuilt."}}
         for path in ADDRESSES:
-            for act, why in [(lambda route: route.fulfill(status=503, json=error), "The index is being made anew."), (lambda route: route.abort(), "The collector does not answer.")]:
+            for act, why in [(lambda route: route.fulfill(status=503, json=error), "The index is being rebuilt."), (lambda route: route.abort(), "The collector is not responding.")]:
                 with self.subTest(path, why=why):
                     page = self.behind(path, act)
                     expect(page.locator("main:not([hidden])").last).to_contain_text(why)
                     if path.startswith("/?tab=") or path == "/":
                         expect(page.locator("#accounts")).to_have_text(why)
                         expect(page.locator("#failures")).to_have_text(why)
-                    self.assertNotRegex(page.locator("body").inner_text(), r"\b0 events|Nobody was here|No alerts|No board|Waiting for the first|Asking the collector")
+                    self.assertNotRegex(page.locator("body").inner_text(), r"\b0 events|No users yet|No alerts|Dashboard not found|Waiting for the first|Loading…")
                     page.context.close()
 
     def test_live_events_are_asked_for_again_when_the_collector_is_back(self):
         away = [True]
         page = self.behind("/", lambda route: route.abort() if away[0] else route.continue_())
-        expect(page.get_by_text("No answer")).to_be_visible()
+        expect(page.get_by_text("No response")).to_be_visible()
         away[0] = False
         expect(page.locator("#rows tr").first).to_be_attached()
         expect(page.locator("#empty")).to_be_hidden()
@@ -71,7 +71,7 @@ class Failing(WaitingTest):
         page = self.behind("/?boards", lambda route: route.abort() if away[0] else route.continue_())
         expect(page.locator("#board-tools")).to_be_hidden()
         away[0] = False
-        page.locator("#boards").get_by_role("button", name="Ask again").click()
+        page.locator("#boards").get_by_role("button", name="Try again").click()
         expect(page.locator("#board-title")).to_have_text("First look")
         expect(page.locator("#board-tools")).to_be_visible()
 
@@ -87,15 +87,15 @@ class Alerts(WaitingTest):
         page.goto(self.collector.url + "/?alerts")
         expect(page.locator("#alert-list > li.alert")).to_have_count(1)
         away[0] = True
-        expect(page.locator("#alert-told")).to_have_text(re.compile(r"^The alerts cannot be read\. What is shown is of \d\d:\d\d:\d\d\.$"))
+        expect(page.locator("#alert-told")).to_have_text(re.compile(r"^The alerts cannot be read\. Showing data from \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.$"))
         away[0] = False
         expect(page.locator("#alert-told")).to_have_text("")
 
     def test_one_of_which_nothing_can_be_said_does_not_count_as_calm(self):
-        alerts = {"alerts": [{**self.ALERT, "state": "unknown", "since": 1, "evaluated": 1, "trouble": "The question is too large: choose a shorter time."}, {**self.ALERT, "id": "bbbbbbbbbb", "state": "ok"}]}
+        alerts = {"alerts": [{**self.ALERT, "state": "unknown", "since": 1, "evaluated": 1, "trouble": "The query is too large: choose a shorter time."}, {**self.ALERT, "id": "bbbbbbbbbb", "state": "ok"}]}
         page = self.open("/?alerts", answers={"**/v1/alerts": alerts})
-        expect(page.locator("#alert-note")).to_have_text("2 alerts, none firing, of 1 nothing can be said")
-        expect(page.locator("#alert-list .alert-trouble")).to_have_text("The question is too large: choose a shorter time.")
+        expect(page.locator("#alert-note")).to_have_text("2 alerts, none firing, 1 unknown")
+        expect(page.locator("#alert-list .alert-trouble")).to_have_text("The query is too large: choose a shorter time.")
 
 
 class Refusing(WaitingTest):
@@ -103,7 +103,7 @@ class Refusing(WaitingTest):
         stats = self.collector.ask("/v1/stats")
         stats["intake_trouble"] = "Less than 64 MiB are free; free some space."
         page = self.open("/?questions=trends", answers={"**/v1/stats": stats})
-        expect(page.locator("#notice")).to_have_text("No events are taken: Less than 64 MiB are free; free some space. Clients keep theirs and try again.")
+        expect(page.locator("#notice")).to_have_text("Events are not being accepted: Less than 64 MiB are free; free some space. Clients keep their events and retry.")
         page.unroute("**/v1/stats")
         page.context.unroute("**/v1/stats")
         expect(page.locator("#notice")).to_be_hidden()
@@ -116,13 +116,13 @@ class Refusing(WaitingTest):
             if busy[0] < 0:
                 route.continue_()
             else:
-                route.fulfill(status=503, json={"error": {"code": "too_many_questions", "message": "As many questions as may be are being answered already; ask again in a moment."}})
+                route.fulfill(status=503, json={"error": {"code": "too_many_questions", "message": "The maximum number of queries is already running; try again in a moment."}})
 
         page = self.open("/icon.svg")
         page.route("**/v1/boards/first-look/cards/c2?*", answer)
         page.route(re.compile(r"/v1/boards/first-look$"), lambda route: route.fulfill(json={"id": "first-look", "title": "One", "ready_made": True, "links": [], "cards": [{"id": "c2", "title": "People", "size": "half", "kind": "trends", "query": "last=7d"}]}))
         page.goto(self.collector.url + "/?boards")
-        expect(page.locator(".card-waits")).to_have_text("Other questions are being answered; this one waits for its turn.")
+        expect(page.locator(".card-waits")).to_have_text("Waiting for other queries to finish.")
         expect(page.locator(".card-waits")).to_have_count(0)
         self.assertLess(busy[0], 0)
 
@@ -132,14 +132,14 @@ class Gone(WaitingTest):
         for path, said in [
             ("/?event=0199aaaa-0000-7000-8000-000000000999", "No event with the id"), ("/?visitors=user:nobody", "No such user"),
             ("/?visitors=installation:01a214ee-2511-7b39-a77f-24b503bf8500", "No such installation"), ("/?devices=01a214ee-2511-7b39-a77f-24b503bf8500", "No such device"),
-            ("/?boards=nothere", "“nothere” was deleted, or never was one."), ("/?alerts=nothere", "There is no alert “nothere”"),
-            ("/?questions=catalogue&name=nothere", "Nothing of this name"), ("/?link=twl_nothere", "This link opens nothing"), ("/?questions=nothere", "is no kind of question"),
+            ("/?boards=nothere", "“nothere” does not exist or was deleted."), ("/?alerts=nothere", "Alert “nothere” does not exist"),
+            ("/?questions=catalogue&name=nothere", "No such event"), ("/?link=twl_nothere", "This link has expired or was revoked"), ("/?questions=nothere", "is not an insight type"),
         ]:
             with self.subTest(path):
                 page = self.open(path)
                 expect(page.locator("body")).to_contain_text(said)
                 if "boards" in path:
-                    # Those that there are, are offered; what can be done with a board is not.
+                    # Existing dashboards are offered, but not the actions for a dashboard.
                     expect(page.locator("#board-list").get_by_role("link", name=re.compile("First look"))).to_be_visible()
                     expect(page.locator("#board-tools")).to_be_hidden()
                 page.context.close()
@@ -147,7 +147,7 @@ class Gone(WaitingTest):
     def test_back_and_forward_lead_through_all_views(self):
         page = self.open()
         places = ["/?visitors=", "/?devices=", "/?boards=", "/?alerts=", "/?questions=trends"]
-        for name, place in zip(["Visitors", "Devices", "Boards", "Alerts", "Questions"], places):
+        for name, place in zip(["Users", "Devices", "Dashboards", "Alerts", "Insights"], places):
             page.locator("#mode-buttons").get_by_role("button", name=name).click()
             expect(page).to_have_url(re.compile(re.escape(place.rstrip("=")) + "=?$"))
         titles = {}
@@ -163,7 +163,7 @@ class Gone(WaitingTest):
         expect(page.locator("#questions")).to_be_visible()
 
     def test_hostile_words_are_searched_for_as_they_are(self):
-        # The last one is longer than a name may be.
+        # The last one is longer than the limit for names.
         for name in HOSTILE[:-1]:
             with self.subTest(name):
                 page = self.open()
@@ -193,7 +193,7 @@ class Times(WaitingTest):
                 page = self.open("/?event=0199aaaa-0000-7000-8000-000000000014", zone=zone)
                 expect(page.locator("#drawer-time")).to_have_text(re.compile(rf"^\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{{3}} {said} on the device$"))
                 expect(page.locator(".life-step time").first).to_have_text(re.compile(rf" {said}$"))
-                # A browser may know it by an older name.
+                # A browser may use an older name of the zone.
                 expect(page.locator("#zone")).to_have_text(page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone"))
                 page.context.close()
 

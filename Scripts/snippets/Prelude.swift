@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What Swift blocks in documents and doc comments name without declaring it; see Scripts/check-snippets. Nothing here is run.
+// Declares the names that Swift blocks in documents and doc comments use without declaring them; see
+// Scripts/check-snippets. This code is type-checked, and never run.
 
 import Foundation
 import SiftCompatibility
 import Trackway
+import TrackwayDestinations
 import TrackwayEvents
 import TrackwayTesting
 import TrackwayWire
@@ -19,7 +21,7 @@ import TrackwayUIKit
 import UIKit
 #endif
 
-func made<Value>() -> Value { fatalError("Nothing here is run.") }
+func made<Value>() -> Value { fatalError("This code is never run.") }
 
 @MainActor var analytics: Analytics { made() }
 @MainActor var configuration: Configuration {
@@ -54,11 +56,11 @@ func post(_ request: WireRequest) throws -> Bool { made() }
 func upload(_ request: WireRequest) throws -> Bool { made() }
 func upload(_ name: String, _ attributes: Attributes, of user: String?) throws {}
 
-/// What is written to.
+/// A file that events are written to.
 struct EventFile: Sendable { func write(_ event: RecordedEvent) throws {} }
 @MainActor var file: EventFile { made() }
 
-/// What computes an attribute.
+/// Provides the value of an attribute.
 final class Wallet: Sendable { var balance: Int64 { made() } }
 let wallet = Wallet()
 @MainActor var cart: [String] { made() }
@@ -67,16 +69,16 @@ typealias MyStorage = MemoryStorage
 
 @MainActor var myLocation: any LocationSource { made() }
 
-/// What an app knows of the device.
+/// Device properties that an app provides.
 struct MyProperties: DevicePropertiesSource { func deviceProperties() -> DeviceProperties { made() } }
 
-/// What an app's test tests.
+/// The model under test in an app's tests.
 struct CheckoutModel {
     var analytics: Analytics
     func buy(_ sku: String) {}
 }
 
-/// What `trackway plan` generates.
+/// An event type as `trackway plan` generates it.
 struct Purchase: TypedEvent {
     enum Currency: String, Codable { case cny = "CNY" }
     static let name = "purchase"
@@ -87,7 +89,7 @@ struct Purchase: TypedEvent {
 #if canImport(SAPUsageCompatibility)
 @MainActor var settings: SAPcpmsSettingsParameters { made() }
 
-/// What a test of an interface starts; XCTest has it where there are interfaces.
+/// The app that a UI test launches; XCTest declares it on platforms with a user interface.
 @MainActor final class XCUIApplication {
     var launchEnvironment: [String: String] = [:]
     var buttons: Buttons { made() }
@@ -98,7 +100,7 @@ struct Purchase: TypedEvent {
 }
 #else
 extension EncryptionKey {
-    // The Keychain is not simulated; this is the declaration for Apple's systems.
+    // The Keychain is not simulated; this is the declaration for Apple platforms.
     static func inKeychain(named name: String = "", accessGroup: String? = nil) throws -> EncryptionKey { made() }
 }
 
@@ -106,7 +108,7 @@ extension FileManager {
     func containerURL(forSecurityApplicationGroupIdentifier name: String) -> URL? { made() }
 }
 
-/// A task of the background.
+/// A background task.
 final class BackgroundTask {
     var expirationHandler: (() -> Void)?
     func setTaskCompleted(success: Bool) {}
@@ -117,19 +119,19 @@ final class BackgroundTask {
 @MainActor var cell: UITableViewCell { made() }
 @MainActor var offer: UIView { made() }
 
-/// What an app does when an offer was seen.
-@MainActor final class Offers { func seen(at moment: Moment) {} }
+/// Records that an offer was seen.
+@MainActor final class Offers { func seen(at moment: DualTimestamp) {} }
 @MainActor var offers: Offers { made() }
 
 @MainActor var sift: Sift { made() }
 @MainActor var detector: Detector { made() }
 
-/// What is shown.
+/// Views that the blocks show.
 struct Home: View { var body: some View { Text("Home") } }
 struct ProductList: View { var body: some View { Text("Products") } }
 struct Offer: View { var body: some View { Text("Offer") } }
 
-/// What shows it in UIKit.
+/// The same in UIKit.
 struct Product { var sku: String }
 final class ProductViewController: UIViewController { var product: Product { made() } }
 final class RootViewController: UIViewController {}

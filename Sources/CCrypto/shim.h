@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// AES-256-GCM of OpenSSL's libcrypto (1.1 or 3) for Swift: the calls that one message takes, in one function each.
+// AES-256-GCM of OpenSSL's libcrypto (1.1 or 3) for Swift: the calls for one message, combined in one function each.
 
 #ifndef CCRYPTO_SHIM_H
 #define CCRYPTO_SHIM_H
@@ -12,7 +12,9 @@
 
 enum { ccrypto_nonce_size = 12, ccrypto_tag_size = 16 };
 
-/// A context with a key of 32 bytes, for encrypting or for decrypting; NULL when the library refuses.
+/// Creates a context with a key of 32 bytes.
+///
+/// For encryption or decryption. NULL if the library fails.
 static inline EVP_CIPHER_CTX *ccrypto_make(const uint8_t *key, int encrypts) {
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
     if (context == NULL) return NULL;
@@ -23,10 +25,12 @@ static inline EVP_CIPHER_CTX *ccrypto_make(const uint8_t *key, int encrypts) {
     return context;
 }
 
-/// Clears the key, too. NULL is fine.
+/// Frees a context and clears its key.
+///
+/// NULL is allowed.
 static inline void ccrypto_free(EVP_CIPHER_CTX *context) { EVP_CIPHER_CTX_free(context); }
 
-/// Begins a message: its nonce, and what is authenticated beside it.
+/// Begins a message with its nonce and its additional authenticated data.
 static inline int ccrypto_begin(
     EVP_CIPHER_CTX *context, const void *nonce, const void *associated, size_t associated_size, int encrypts) {
     int written;
@@ -35,7 +39,11 @@ static inline int ccrypto_begin(
         && EVP_CipherUpdate(context, NULL, &written, (const uint8_t *)associated, (int)associated_size) == 1;
 }
 
-/// Encrypts `size` bytes; `output` gets as many, and the tag behind them. 1, or 0 when the library refuses.
+/// Encrypts `size` bytes.
+///
+/// `output` receives the same number of bytes, followed by the tag.
+///
+/// Returns 1, or 0 if the library fails.
 static inline int ccrypto_encrypt(
     EVP_CIPHER_CTX *context, const void *nonce, const void *associated, size_t associated_size, const void *text,
     size_t size, void *output) {
@@ -47,7 +55,11 @@ static inline int ccrypto_encrypt(
     return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, ccrypto_tag_size, bytes + size) == 1;
 }
 
-/// Decrypts `size` bytes with the tag behind them; `output` gets the text. 1, or 0 when they are not what was encrypted.
+/// Decrypts `size` bytes that are followed by the tag.
+///
+/// `output` receives the plaintext.
+///
+/// Returns 1, or 0 if they are not authentic.
 static inline int ccrypto_decrypt(
     EVP_CIPHER_CTX *context, const void *nonce, const void *associated, size_t associated_size, const void *sealed,
     size_t size, void *output) {

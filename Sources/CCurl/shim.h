@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// libcurl for Swift: its functions for options take any number of arguments of any kind, which Swift cannot call.
+// libcurl for Swift: its functions for options are variadic, so Swift cannot call them.
 
 #ifndef CCURL_SHIM_H
 #define CCURL_SHIM_H
@@ -11,7 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// Takes part of an answer; anything but size * count ends the transfer.
+/// Receives a part of a response.
+///
+/// Any result other than size * count ends the transfer.
 typedef size_t (*ccurl_sink)(char *bytes, size_t size, size_t count, void *context);
 
 static inline CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value) {
@@ -20,11 +22,11 @@ static inline CURLcode ccurl_set_number(CURL *easy, CURLoption option, long valu
 static inline CURLcode ccurl_set_size(CURL *easy, CURLoption option, int64_t value) {
     return curl_easy_setopt(easy, option, (curl_off_t)value);
 }
-/// The library keeps a copy of the text.
+/// The library copies the text.
 static inline CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *text) {
     return curl_easy_setopt(easy, option, text);
 }
-/// The library keeps the address: what lies there must outlive the transfer.
+/// The library stores the address: the memory must outlive the transfer.
 static inline CURLcode ccurl_set_address(CURL *easy, CURLoption option, void *address) {
     return curl_easy_setopt(easy, option, address);
 }
@@ -42,26 +44,30 @@ static inline CURLMcode ccurl_multi_set_number(CURLM *multi, CURLMoption option,
     return curl_multi_setopt(multi, option, value);
 }
 
-/// Programs that the host starts must not inherit our connections.
+/// Opens a socket with close-on-exec.
+///
+/// Programs that the host starts do not inherit it.
 static inline curl_socket_t ccurl_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
     (void)context;
     (void)purpose;
     int file = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     if (file < 0 || file > 2) return file;
-    // The numbers of the standard streams are the host's, even while they are closed.
+    // The descriptors of the standard streams belong to the host, even while they are closed.
     int above = fcntl(file, F_DUPFD_CLOEXEC, 3);
     close(file);
     return above;
 }
 
-/// Sets what holds for every request; an option that this version of the library lacks is left out.
+/// Sets the options of every request.
+///
+/// Options that this version of the library lacks are left out.
 static inline void ccurl_prepare(CURL *easy) {
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    // Undone by the library; an empty list stands for every encoding it knows, and it knows too many.
+    // The library decodes these. An empty list would mean all encodings that it supports, which are too many.
     curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, ccurl_open_socket);
 #if CURL_AT_LEAST_VERSION(7, 85, 0)
@@ -70,24 +76,26 @@ static inline void ccurl_prepare(CURL *easy) {
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
 #if CURL_AT_LEAST_VERSION(7, 87, 0)
-    // Letting go of a request does not wait for the name server that it asked.
+    // Canceling a request does not wait for its name resolution.
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
 }
 
-/// Runs what can be run without waiting. The number of transfers still under way is of no use to us.
+/// Runs transfers without waiting.
+///
+/// The number of active transfers is not needed.
 static inline CURLMcode ccurl_perform(CURLM *multi) {
     int running;
     return curl_multi_perform(multi, &running);
 }
 
-/// Sleeps until a transfer can go on, `wake` can be read, or the time is over.
+/// Sleeps until a transfer continues, `wake` is readable, or the timeout.
 static inline CURLMcode ccurl_wait(CURLM *multi, int wake, int milliseconds) {
     struct curl_waitfd extra = {wake, CURL_WAIT_POLLIN, 0};
     return curl_multi_poll(multi, &extra, 1, milliseconds, NULL);
 }
 
-/// The next transfer that ended, and how; NULL when there is none.
+/// Returns the next completed transfer and its result, or NULL.
 static inline CURL *ccurl_next_ended(CURLM *multi, CURLcode *code) {
     int left;
     struct CURLMsg *message;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The header holds everything; a target needs a source file.
+// The header contains everything; a target needs a source file.
 #include "SiftQueueConfig.h"

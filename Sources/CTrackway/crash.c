@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// Hears of the signals that end a process, and passes them on. Everything that needs memory, locks or names is done when
-// capture begins: files are open, the loaded images are known, a stack for the handler lies ready. The handler calls only
-// what POSIX allows inside a signal handler (sigaction, raise, getpid, nanosleep, and what crash_report.c lists) and reads
-// what was written before it was installed. It takes nothing from the host: whoever handled the signal before still does,
-// and where nobody did, the process dies of the very signal it would have died of.
+// Handles the signals that end a process, and passes them on. Everything that needs memory, locks or symbol names is
+// done when capture begins: files are opened, the loaded images are registered, and a stack for the handler is
+// allocated. The handler calls only functions that POSIX allows inside a signal handler (sigaction, raise, getpid,
+// nanosleep, and those listed in crash_report.c), and reads data that was written before it was installed. It does not
+// affect the host: a previous handler of the signal is still called, and without one, the process dies of the same
+// signal.
 
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
@@ -31,27 +32,33 @@ static const struct {
 };
 #define SIGNALS ((int)(sizeof fatal_signals / sizeof *fatal_signals))
 
-/// Who handled each signal before. Written before our handler is installed, only read while it is.
+/// The previous handler of each signal.
+///
+/// Written before our handler is installed, and only read while it is installed.
 static struct sigaction previous_actions[SIGNALS];
 static pid_t owner;
-/// Whether our handler is installed, or lies beneath one that somebody installed later.
+/// Whether our handler is installed.
+///
+/// It may be below a handler that was installed later.
 static bool is_installed[SIGNALS];
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
 
-/// The thread that writes the report: the first one to crash. 0 while nobody does.
+/// The thread that writes the report; 0 if none.
+///
+/// It is the first thread that crashed.
 static uint64_t reporting_thread;
-/// 1 once the report is written.
+/// 1 after the report was written.
 static uint32_t is_reported;
 
 // MARK: The handler
 
 static void restore(int index) { sigaction(fatal_signals[index].number, &previous_actions[index], NULL); }
 
-/// Whether the instruction that failed fails again when the handler returns.
+/// Whether the faulting instruction fails again when the handler returns.
 static bool happens_again(int number, const siginfo_t *information) {
-    if (information->si_code <= 0) return false;  // Somebody sent it.
+    if (information->si_code <= 0) return false;  // The signal was sent.
 #if defined(__x86_64__)
-    if (number == SIGTRAP) return false;  // The trap lies behind us.
+    if (number == SIGTRAP) return false;  // The trap instruction has already been executed.
 #endif
     return number != SIGABRT;
 }
@@ -63,7 +70,7 @@ static bool is_ours(int number) {
     return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_crash;
 }
 
-/// Lets happen what would have happened without us.
+/// Passes the signal on, as if our handler were not installed.
 static void pass_on(int index, siginfo_t *information, void *machine, bool is_reporter) {
     int number = fatal_signals[index].number;
     const struct sigaction *previous = &previous_actions[index];
@@ -89,7 +96,7 @@ static void pass_on(int index, siginfo_t *information, void *machine, bool is_re
     } else {
         previous->sa_handler(number);
     }
-    // It came back and stays in charge: it mended what was wrong, and nothing crashed.
+    // The previous handler returned, and ours is still installed: the fault was handled, so nothing crashed.
     if (is_reporter && is_ours(number) && number != SIGABRT) {
         crash_report_forget();
         __atomic_store_n(&is_reported, 0, __ATOMIC_RELEASE);
@@ -102,7 +109,7 @@ static void on_crash(int number, siginfo_t *information, void *machine) {
     int index = 0;
     while (index < SIGNALS - 1 && fatal_signals[index].number != number) index++;
     bool is_reporter = false;
-    // Sent by somebody and ignored by the host: not the end of anything.
+    // The signal was sent, and the host ignores it, so the process does not end.
     bool is_ignored = (previous_actions[index].sa_flags & SA_SIGINFO) == 0
         && previous_actions[index].sa_handler == SIG_IGN && information->si_code <= 0 && number != SIGABRT;
     if (getpid() == owner && !is_ignored) {
@@ -113,20 +120,21 @@ static void on_crash(int number, siginfo_t *information, void *machine) {
             is_reporter = true;
             __atomic_store_n(&is_reported, 1, __ATOMIC_RELEASE);
         } else if (first != me) {
-            // Another thread was first. It is given the time to write, then this one takes its own way.
+            // Another thread crashed first. Give it time to write the report; then this thread continues.
             for (int turn = 0; turn < 500 && __atomic_load_n(&is_reported, __ATOMIC_ACQUIRE) == 0; turn++) {
                 struct timespec pause = {0, 10000000};
                 nanosleep(&pause, NULL);
             }
         }
-        // The same thread again: writing the report crashed. What is written stays, and nothing more is tried.
+        // If it is the same thread, writing the report crashed. The output so far is kept, and no further attempt is
+        // made.
     }
     errno = kept;
     pass_on(index, information, machine, is_reporter);
     errno = kept;
 }
 
-// MARK: Beginning and ending
+// MARK: Starting and stopping
 
 static int install(void) {
     for (int index = 0; index < SIGNALS; index++) {
@@ -152,8 +160,9 @@ static int install(void) {
     return 0;
 }
 
-/// Takes our handler away where nobody has put another one on top: such a one may call ours, which then stays and passes
-/// on what comes.
+/// Removes our handler unless another one was installed on top.
+///
+/// Such a handler may call ours, which then stays installed and passes signals on.
 static void uninstall(void) {
     for (int index = 0; index < SIGNALS; index++) {
         if (!is_installed[index] || !is_ours(fatal_signals[index].number)) continue;
@@ -170,7 +179,7 @@ int ctrackway_crash_begin(int file) {
     int place = -1;
     if (crash_report_prepare() == 0 && ctrackway_crash_prepare_thread() == 0) {
         owner = getpid();
-        // So that the handler finds the clock's shift where there is one.
+        // Read the clock once, so that its offset, if any, is set for the handler.
         (void)ctrackway_monotonic_milliseconds();
         place = crash_report_add(file);
     }
@@ -189,7 +198,7 @@ int ctrackway_crash_begin(int file) {
 }
 
 void ctrackway_crash_end(int place) {
-    // While the images are being written into a file, its end waits.
+    // If the images are being written to a file, wait for that to finish.
     crash_lock();
     crash_report_remove(place);
     if (!crash_report_is_wanted()) uninstall();
@@ -206,7 +215,7 @@ void ctrackway_crash_end(int place) { (void)place; }
 
 int ctrackway_crash_unsupported(void) { return ENOTSUP; }
 
-// MARK: Stacks for handlers
+// MARK: Signal stacks
 
 #if HANDLERS_HAVE_STACKS
 #define HANDLER_STACK (256 * 1024)
@@ -225,7 +234,7 @@ static void make_stack_key(void) { pthread_key_create(&stack_key, free_stack); }
 int ctrackway_crash_prepare_thread(void) {
     stack_t now;
     if (sigaltstack(NULL, &now) != 0) return -1;
-    if ((now.ss_flags & SS_DISABLE) == 0) return 0;  // The host made one; it is ours to use, not to replace.
+    if ((now.ss_flags & SS_DISABLE) == 0) return 0;  // The host has set one, which we use but must not replace.
     void *memory = mmap(NULL, HANDLER_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return -1;
     stack_t fresh = {0};

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// Which code is loaded: a table that the handler reads while somebody may be adding to it. It grows by blocks, which lie in
-// memory of their own, are never moved and never given back; an entry is complete before the count says that it is there
-// (release and acquire). Those who add exclude each other by a lock, which the handler does not take.
+// The loaded code: a table that the handler reads while another thread may be adding entries. It grows by blocks in
+// separate memory, which are never moved and never freed. An entry is complete before the count includes it (release
+// and acquire). Threads that add entries are serialized by a lock, which the handler does not take.
 //
-// On Linux the table is made when capture begins, and every image is written into the file. On Apple's systems the loader
-// tells of each image, those that are there already and those that come later, on a thread of our own to begin with: there
-// are hundreds. The app's own go into the file, in one piece, and are there even if a full disk leaves no room for more; the
-// handler tells of all that the report names, the system's too, behind the stack. Readers believe the later line.
+// On Linux, the table is built when capture begins, and every image is written to the file. On Apple systems, the
+// loader reports each image, both existing and later ones, at first on a separate thread because there are hundreds.
+// The app's own images are written to the file in one piece, so that they are there even if a full disk leaves no space
+// for more. The handler writes all images that the report refers to, including system images, after the stack. If an
+// image has several lines, readers use the last one.
 
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
@@ -36,17 +37,19 @@
 
 typedef struct image_entry {
     ctrackway_image image;
-    /// The loader's own copy, which lasts as long as the image.
+    /// The loader's copy, which exists while the image is loaded.
     const char *path;
-    /// Built without frame pointers.
+    /// Whether the image was built without frame pointers.
     bool is_frameless;
-    /// The Swift runtime, whose messages come first.
+    /// Whether it is the Swift runtime, whose messages come first.
     bool is_swift_runtime;
-    /// A line about it is in every file, and was before the handler could run.
+    /// Whether every file already contains a line about it.
+    ///
+    /// The line was written before the handler could run.
     bool is_in_file;
-    /// 1 once it was unloaded.
+    /// 1 after it was unloaded.
     uint32_t is_gone;
-    /// 1 while the report names an address in it.
+    /// 1 while the report contains an address in it.
     uint32_t is_used;
 } image_entry;
 
@@ -57,13 +60,13 @@ typedef struct image_block {
 
 static image_block first_block;
 static uint32_t image_count;
-/// 1 once all images that were there are in the table.
+/// 1 after all existing images were added to the table.
 static uint32_t is_complete;
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 // MARK: The table
 
-/// Goes through the entries in order. Handler.
+/// Iterates over the entries in order. Handler.
 typedef struct image_cursor {
     image_block *block;
     uint32_t at, count;
@@ -83,7 +86,9 @@ static image_entry *next_image(image_cursor *cursor) {
     return NULL;
 }
 
-/// The place behind the last entry; NULL when there is no memory. Under the lock.
+/// Returns the next free entry, or NULL if memory is exhausted.
+///
+/// Requires the lock.
 static image_entry *room_for_image(void) {
     image_block *block = &first_block;
     for (uint32_t passed = BLOCK; passed <= image_count; passed += BLOCK) {
@@ -106,12 +111,12 @@ static image_entry *find_image(uint64_t address) {
     return NULL;
 }
 
-// MARK: The handler's questions
+// MARK: Lookups by the handler
 
 ctrackway_code_kind crash_images_code(void *nothing, uint64_t address) {
     const image_entry *entry = find_image(address);
     if (entry != NULL) return entry->is_frameless ? ctrackway_code_frameless : ctrackway_code_framed;
-    // The process dies before the table is made: what can be read is taken for code then.
+    // If the process dies before the table is complete, all readable memory counts as code.
     unsigned char byte;
     bool is_believed = __atomic_load_n(&is_complete, __ATOMIC_ACQUIRE) == 0 && crash_look(nothing, address, &byte, 1);
     return is_believed ? ctrackway_code_framed : ctrackway_code_none;
@@ -136,7 +141,9 @@ void crash_images_use_none(void) {
 
 // MARK: Lines
 
-/// The lines of one image: where it lies and what it is, then what newer readers know of it. At most 1,600 bytes.
+/// Writes the lines of one image, at most 1,600 bytes.
+///
+/// They contain its address range and properties, then data for newer readers.
 static size_t put_image(char *line, const image_entry *entry, const char *path, size_t path_length) {
     const ctrackway_image *image = &entry->image;
     size_t at = crash_put_text(line, 0, "module ");
@@ -167,7 +174,7 @@ void crash_images_emit(void) {
     for (image_entry *entry = next_image(&cursor); entry != NULL; entry = next_image(&cursor)) {
         if (entry->is_in_file || __atomic_load_n(&entry->is_used, __ATOMIC_RELAXED) == 0) continue;
         size_t length = 0;
-        // The loader's memory may be broken.
+        // The loader's memory may be corrupt.
         while (length < sizeof path && entry->path != NULL) {
             if (!crash_look(NULL, (uint64_t)(uintptr_t)entry->path + length, path + length, 1)) break;
             if (path[length] == 0 || path[length] == '\n') break;
@@ -178,7 +185,7 @@ void crash_images_emit(void) {
     }
 }
 
-/// Lines on their way into a file, written when there are enough of them.
+/// A buffer of lines for a file, written when it is full.
 typedef struct image_lines {
     int file;
     size_t count;
@@ -267,7 +274,7 @@ static int add_loaded(struct dl_phdr_info *module, size_t size, void *context) {
 void crash_images_begin(int place) {
     image_lines lines = {.file = crash_report_file(place)};
     pthread_mutex_lock(&adding);
-    // What was unloaded since the last time is not there any more.
+    // Images that were unloaded since the last time are removed.
     __atomic_store_n(&image_count, 0, __ATOMIC_RELEASE);
     dl_iterate_phdr(add_loaded, &lines);
     __atomic_store_n(&is_complete, 1, __ATOMIC_RELEASE);
@@ -275,7 +282,7 @@ void crash_images_begin(int place) {
     end_lines(&lines, place);
 }
 #else
-// MARK: Apple's systems
+// MARK: Apple systems
 
 static bool read_mapped(void *nothing, uint64_t address, void *to, size_t count) {
     (void)nothing;
@@ -288,8 +295,10 @@ static bool has_name(const char *path, const char *name) {
     return strcmp(slash == NULL ? path : slash + 1, name) == 0;
 }
 
-/// The loader calls this for what is loaded already when we ask for it, and later on whatever thread loads something, with
-/// its own locks held: nothing here waits for anybody who may want those.
+/// Adds an image to the table.
+///
+/// The loader calls it for images that are already loaded when it is registered, and later on any thread that loads an
+/// image. The loader's locks are held, so nothing here may wait for a thread that needs them.
 static void image_added(const struct mach_header *header, intptr_t slide) {
     (void)slide;
     ctrackway_image image;
@@ -298,7 +307,7 @@ static void image_added(const struct mach_header *header, intptr_t slide) {
     const char *path = dladdr(header, &found) != 0 ? found.dli_fname : NULL;
     pthread_mutex_lock(&adding);
     image_entry *entry = NULL;
-    // The place of one that is gone, if there is one.
+    // Reuse the entry of an unloaded image, if any.
     image_block *block = &first_block;
     for (uint32_t at = 0; at < image_count && entry == NULL; at++) {
         if (block->entries[at % BLOCK].is_gone != 0) entry = &block->entries[at % BLOCK];
@@ -336,7 +345,7 @@ static pthread_once_t following = PTHREAD_ONCE_INIT;
 
 static void write_images(void *context) {
     int place = (int)(intptr_t)context;
-    // Not under our lock: a thread that loads something may hold the loader's and wait for ours.
+    // Not under our lock: a thread that loads an image may hold the loader's lock and wait for ours.
     pthread_once(&following, follow_loader);
     crash_lock();
     image_lines lines = {.file = crash_report_file(place)};
@@ -351,18 +360,19 @@ static void write_images(void *context) {
 }
 
 void crash_images_begin(int place) {
-    // Where there can be no more threads, what can be read is taken for code, and no image is named.
+    // If the process cannot create more threads, all readable memory counts as code, and no image is listed.
     (void)ctrackway_thread_start("trackway.images", write_images, (void *)(intptr_t)place);
 }
 
-/// What a library's note on the process's end begins with, of 64 bits whatever the processor: a version, a message, a
-/// signature, a stack, a second message.
+/// The beginning of a library's note about the end of the process.
+///
+/// It has 64-bit members on every processor: a version, a message, a signature, a stack, a second message.
 typedef struct annotations {
     uint64_t version, message, signature, stack, message2;
 } annotations;
 
 void crash_images_emit_messages(void) {
-    // The Swift runtime's first: it says what went wrong, others what came of it.
+    // The messages of the Swift runtime come first: they state the cause, others the consequences.
     const char *key = "message";
     int count = 0;
     for (int turn = 0; turn < 2; turn++) {

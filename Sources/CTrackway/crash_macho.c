@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// Reads Mach-O images where they are loaded. The numbers are the format's own, so that this needs no header of Apple's and
-// compiles everywhere. All is read by the function that is given, piece by piece and never beyond what a header promises, so
-// that this may run inside a signal handler and on anybody's bytes.
+// Reads Mach-O images in memory. The constants are defined here, so that this file needs no Apple header and compiles
+// everywhere. All memory is read through the given function, in pieces and never beyond the bounds in a header, so that
+// this code can run inside a signal handler and on untrusted bytes.
 
 #include "CTrackwayCrash.h"
 
@@ -17,7 +17,7 @@
 #define COMMAND_SEGMENT_64 0x19u
 #define COMMAND_UUID 0x1Bu
 #define COMMAND_FUNCTION_STARTS 0x26u
-/// No image has more; damaged headers do.
+/// Limits that damaged headers may exceed, but no valid image does.
 #define MOST_COMMANDS 4096u
 #define MOST_SECTIONS 512u
 
@@ -29,7 +29,7 @@ typedef struct macho_command {
     uint32_t kind, size;
 } macho_command;
 
-/// A segment or a section, of either size of pointers.
+/// A segment or a section, of a 32-bit or 64-bit image.
 typedef struct macho_range {
     char name[16];
     uint64_t address, size, file_offset;
@@ -59,7 +59,7 @@ typedef struct macho_section_32 {
 _Static_assert(sizeof(macho_segment_64) == 64 && sizeof(macho_segment_32) == 48, "as in the format");
 _Static_assert(sizeof(macho_section_64) == 80 && sizeof(macho_section_32) == 68, "as in the format");
 
-/// What is read from.
+/// The memory that is read.
 typedef struct macho_source {
     ctrackway_memory_reader read;
     void *memory;
@@ -70,7 +70,9 @@ static bool copy(const macho_source *source, uint64_t address, void *to, size_t 
     return source->read(source->memory, address, to, count);
 }
 
-/// A command's end: nothing of it is looked for behind.
+/// Whether a range is inside a command.
+///
+/// Nothing beyond the command's end is read.
 static bool fits(uint64_t at, size_t count, uint64_t end) { return at <= end && end - at >= count; }
 
 static bool read_segment(const macho_source *source, uint64_t at, uint64_t end, macho_range *segment) {
@@ -101,7 +103,9 @@ static bool read_segment(const macho_source *source, uint64_t at, uint64_t end, 
 
 static bool is_named(const char name[16], const char *text) { return strncmp(name, text, 16) == 0; }
 
-/// Where a segment's section of this name lies, before the image was moved; 0 when there is none.
+/// Returns the address of a segment's section before relocation.
+///
+/// Returns 0 if not found.
 static uint64_t find_section(
     const macho_source *source,
     uint64_t at,
@@ -127,7 +131,7 @@ static uint64_t find_section(
 }
 
 static void name_architecture(const macho_header *header, char name[16]) {
-    // The upper byte of the kind says which abilities are needed.
+    // The upper byte of the subtype contains capability flags.
     uint32_t kind = header->kind_of_processor & 0x00FFFFFFu;
     const char *text = "";
     switch (header->processor) {
@@ -164,7 +168,7 @@ bool ctrackway_macho_read(ctrackway_memory_reader read, void *memory, uint64_t a
     image->is_executable = header.file_kind == FILE_EXECUTABLE;
     image->is_system = (header.flags & FLAG_IN_SYSTEM_CACHE) != 0;
 
-    // The header of 64 bits has four bytes more.
+    // The 64-bit header has four more bytes.
     uint64_t at = address + sizeof header + (source.is_wide ? 4 : 0);
     uint64_t end = at + header.command_bytes;
     uint64_t annotations = 0, starts = 0, starts_size = 0, moved = 0;
@@ -200,7 +204,7 @@ bool ctrackway_macho_read(ctrackway_memory_reader read, void *memory, uint64_t a
         at = command_end;
     }
     if (image->last <= image->first) return false;
-    // All segments are moved by the same distance.
+    // All segments are relocated by the same offset.
     if (annotations != 0) image->annotations = annotations + moved;
     if (starts_size != 0 && links.size != 0 && starts >= links.file_offset) {
         uint64_t offset = starts - links.file_offset;
@@ -221,7 +225,7 @@ bool ctrackway_macho_function(
     uint64_t *last
 ) {
     if (image->functions == 0 || address < image->first || address >= image->last) return false;
-    // Distances from one function to the next, from the image's first byte on: seven bits in each byte, lowest first.
+    // The offsets from one function to the next, starting at the image's first byte: seven bits per byte, lowest first.
     uint8_t bytes[512];
     uint64_t at = 0, start = image->first, value = 0;
     unsigned shift = 0;
@@ -234,10 +238,10 @@ bool ctrackway_macho_function(
             value |= (uint64_t)(bytes[index] & 0x7F) << shift;
             shift += 7;
             if ((bytes[index] & 0x80) != 0) continue;
-            // The end of the list.
+            // End of the list.
             if (value == 0) goto ended;
             uint64_t next = start + value;
-            // The lowest bit marks another instruction set on old processors; no function begins there.
+            // On old processors, the lowest bit marks another instruction set; no function begins at such an address.
             if (next > address) {
                 *first = start;
                 *last = next;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// The lines of a report, written while the process dies. Everything here but preparing, adding and noting runs inside the
-// signal handler, and is safe there: it uses memory that was there before, and calls write, read, ftruncate, lseek,
-// clock_gettime, pthread_sigmask, sigpending and sigwait or sigtimedwait, which POSIX allows (held.h), and calls that only
-// look at the calling thread's own numbers (gettid; pthread_self, pthread_mach_thread_np, pthread_main_np). Its own state is
-// words that are read and written atomically, and buffers that one thread at a time uses: the one that reports.
+// Writes the lines of a report while the process dies. Everything here except preparing, adding and noting runs inside
+// the signal handler and is safe there. It uses memory that existed before, and calls write, read, ftruncate, lseek,
+// clock_gettime, pthread_sigmask, sigpending, and sigwait or sigtimedwait, which POSIX allows (held.h), as well as
+// functions that only return numbers of the calling thread (gettid; pthread_self, pthread_mach_thread_np,
+// pthread_main_np). Its state consists of words that are accessed atomically, and buffers that only the reporting
+// thread uses.
 //
-// Memory that may be broken is never read directly: it is written into a pipe, where a bad address is an error instead
-// of another fault, and read back.
+// Memory that may be invalid is never read directly: it is written to a pipe, where an invalid address causes an error
+// instead of another fault, and read back.
 
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
@@ -38,7 +39,9 @@
 #define MESSAGE 2048
 #define THROWN 128
 
-/// Where reports go; -1 is a free place. The length is that of the file before a report.
+/// The files for reports; -1 marks a free slot.
+///
+/// The length is the file's length before a report.
 static struct {
     int file;
     off_t length;
@@ -111,13 +114,13 @@ void crash_report_settle(int place) {
 // MARK: Writing
 
 void crash_report_write_all(int file, const char *bytes, size_t count) {
-    // A file that has reached the process's limit must not end it, or end it of something else.
+    // A file that has reached the process's size limit must not end the process with SIGXFSZ.
     held_signal held = ctrackway_hold(SIGXFSZ);
     bool is_beyond = false;
     while (count > 0) {
         ssize_t written = write(file, bytes, count);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) {  // A full disk: the reader copes with a report that ends early.
+        if (written <= 0) {  // The disk is full. Readers accept an incomplete report.
             is_beyond = written < 0 && errno == EFBIG;
             break;
         }
@@ -150,7 +153,7 @@ size_t crash_put_number(char *line, size_t at, uint64_t value, unsigned base) {
     return at;
 }
 
-/// One line: a key and a number.
+/// Writes one line: a key and a number.
 void crash_emit_number(const char *key, uint64_t value, unsigned base) {
     char line[64];
     size_t at = crash_put_text(line, 0, key);
@@ -160,7 +163,7 @@ void crash_emit_number(const char *key, uint64_t value, unsigned base) {
     crash_emit(line, at);
 }
 
-/// Milliseconds of a clock, and so many more.
+/// Writes the time of a clock plus an offset, in milliseconds.
 static void emit_time(const char *key, clockid_t clock, int64_t shift_milliseconds) {
     struct timespec now;
     if (clock_gettime(clock, &now) != 0) return;
@@ -168,12 +171,12 @@ static void emit_time(const char *key, clockid_t clock, int64_t shift_millisecon
     crash_emit_number(key, (uint64_t)milliseconds, 10);
 }
 
-// MARK: Looking at memory that may be broken
+// MARK: Reading memory that may be invalid
 
 bool crash_look(void *nothing, uint64_t address, void *to, size_t count) {
     (void)nothing;
     if (address < 4096 || address > UINTPTR_MAX) return false;
-    // A pipe takes this much as a whole, wherever.
+    // On every system, a pipe accepts this many bytes atomically.
     if (count > 512) return false;
     ssize_t written;
     do {
@@ -182,17 +185,18 @@ bool crash_look(void *nothing, uint64_t address, void *to, size_t count) {
     if (written <= 0) return false;
     ssize_t got;
     do {
-        // What lies across the end of what can be read may have been written in part: that is taken out again.
+        // If the range extends beyond readable memory, a part may have been written, which is removed from the pipe
+        // here.
         got = read(probe_read, to, (size_t)written);
     } while (got < 0 && errno == EINTR);
     return got == (ssize_t)count;
 }
 
-/// Copies a text without line ends; how much of it there is.
+/// Copies a text without line ends, and returns its length.
 static size_t look_at_text(uint64_t text, char *to, size_t capacity) {
     size_t count = 0;
     while (count + 16 <= capacity) {
-        // Up to the next multiple of 16, so that no read crosses into another page.
+        // Read up to the next multiple of 16, so that no read crosses a page boundary.
         size_t step = 16 - text % 16;
         if (!crash_look(NULL, text, to + count, step)) break;
         size_t length = strnlen(to + count, step);
@@ -264,7 +268,7 @@ static void emit_stack(void *machine) {
         .frame = emit_frame,
         .address_mask = ctrackway_address_mask(),
 #if defined(__APPLE__)
-        // Swift's async functions mark their frames there.
+        // Swift's async functions mark their frames in these bits.
         .frame_flags = 0xF000000000000000ull,
 #endif
 #if defined(__aarch64__)
@@ -275,9 +279,11 @@ static void emit_stack(void *machine) {
     if (ctrackway_walk_stack(&walk, registers)) crash_emit("deeper\n", 7);
 }
 
-// MARK: What was said
+// MARK: Messages
 
-/// What an uncaught exception said, and the thread that threw it. 0 nothing, 1 being written, 2 there.
+/// The message of an uncaught exception, and the thread that threw it.
+///
+/// State: 0 empty, 1 being written, 2 complete.
 static struct {
     uint32_t state;
     uint64_t thread;
@@ -287,7 +293,7 @@ static struct {
 } exception;
 
 void ctrackway_crash_note_exception(const char *text, const uint64_t *addresses, size_t count) {
-    // One that was survived makes room; of two at the same time the first is kept.
+    // An exception that the process survived is replaced; of two concurrent ones, the first is kept.
     uint32_t state = __atomic_load_n(&exception.state, __ATOMIC_ACQUIRE);
     if (state == 1) return;
     if (!__atomic_compare_exchange_n(&exception.state, &state, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
@@ -311,7 +317,9 @@ static void emit_exception(int number) {
 }
 
 #if defined(__linux__)
-/// Where the Swift runtime keeps the text of its fatal error, for debuggers; not in every version of it.
+/// Returns the location of the Swift runtime's fatal error message.
+///
+/// The runtime provides it for debuggers, but not in every version.
 extern const void *swift_getFatalErrorMessageBuffer(void) __attribute__((weak));
 #endif
 
@@ -338,7 +346,7 @@ void crash_report_write(int number, const char *name, const siginfo_t *informati
     line[at++] = '\n';
     crash_emit(line, at);
     emit_time("wall", CLOCK_REALTIME, 0);
-    // The same clock as every event's, and as far from the system's own.
+    // The same clock as in events, with the same offset from the system's clock.
 #if defined(__APPLE__)
     emit_time("monotonic", CTRACKWAY_MONOTONIC, ctrackway_monotonic_shift_milliseconds);
 #else
@@ -363,7 +371,7 @@ void crash_report_write(int number, const char *name, const siginfo_t *informati
 void crash_report_forget(void) {
     for (int place = 0; place < FILES; place++) {
         if (files[place].file < 0) continue;
-        // A report that cannot be taken back stays; it is true that the signal came.
+        // A report that cannot be removed stays; the signal did occur.
         if (ftruncate(files[place].file, files[place].length) != 0) continue;
         lseek(files[place].file, files[place].length, SEEK_SET);
     }

@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// Walks a stack by the frame pointers on it. Everything here may run inside a signal handler: no memory is asked for, no
-// lock is taken, no state is kept, and the stack itself, which may be broken, is read by the function that is given.
+// Walks a stack by its frame pointers. Everything here can run inside a signal handler: it allocates no memory, takes
+// no lock, and keeps no state. The stack, which may be corrupt, is read through the given function.
 
 #include "CTrackwayCrash.h"
 
-/// A frame record: the caller's record, and where the call returns to.
+/// A frame record: the caller's record and the return address.
 typedef struct frame_record {
-    /// Where it lies.
+    /// Its address.
     uint64_t at;
-    /// The caller's.
+    /// The address of the caller's record.
     uint64_t next;
     uint64_t caller;
-    /// An async function's: its context lies below the record.
+    /// Whether it belongs to an async function.
+    ///
+    /// The function's context is below the record.
     bool is_async;
 } frame_record;
 
-/// How far up a stack calls are looked for, and how many are believed at most.
+/// The limits of the search for calls on the stack.
+///
+/// They are the range that is searched, in bytes, and the maximum number of guessed calls.
 #define GUESSED_BYTES 2048
 #define GUESSED_CALLS 24
-/// Async callers at most.
+/// The maximum number of async callers.
 #define AWAITING 32
 
 uint64_t ctrackway_address_mask(void) {
 #if defined(__aarch64__)
-    // Where a processor signs pointers, it knows how many bits an address has. `xpaclri` takes the signature off the link
-    // register; processors that do not sign take it for a hint, and leave all bits. Users' addresses have bit 55 clear.
+    // A processor that signs pointers knows the number of bits of an address. `xpaclri` removes the signature from the
+    // link register; other processors treat the instruction as a hint and leave all bits. User addresses have bit 55
+    // clear.
     register uint64_t address __asm__("x30") = 0x007FFFFFFFFFFFFFull;
     __asm__("hint #7" : "+r"(address));
-    // No user's address is longer on any system we know.
+    // No user address is longer on any known system.
     return address & 0x0000FFFFFFFFFFFFull;
 #else
     return UINT64_MAX;
@@ -41,7 +46,9 @@ static bool read_word(const ctrackway_walk *walk, uint64_t address, uint64_t *wo
     return walk->read(walk->context, address, word, sizeof *word);
 }
 
-/// Whether a frame record lies here: two readable words, the second of which points into code.
+/// Reads a frame record: two readable words.
+///
+/// The second word must point into code.
 static bool read_record(const ctrackway_walk *walk, uint64_t at, uint64_t above, frame_record *record) {
     uint64_t next, caller;
     if (at < above || !read_word(walk, at, &next) || !read_word(walk, at + sizeof next, &caller)) return false;
@@ -54,11 +61,13 @@ static bool read_record(const ctrackway_walk *walk, uint64_t at, uint64_t above,
     return walk->code(walk->context, record->caller) != ctrackway_code_none;
 }
 
-/// Whether the word could have been left by a call of x86: the call itself stands before it.
+/// Whether a call instruction of x86 could have pushed the word.
+///
+/// The instruction must precede the word's address.
 static bool follows_call(const ctrackway_walk *walk, uint64_t address) {
     unsigned char code[7];
     if (walk->code(walk->context, address) == ctrackway_code_none) return false;
-    // The first bytes of a module have nothing before them, and a module may have been unloaded meanwhile.
+    // The first bytes of a module have no preceding bytes, and a module may have been unloaded in the meantime.
     if (address < 4096 || !walk->read(walk->context, address - sizeof code, code, sizeof code)) return false;
     if (code[2] == 0xE8) return true;
     if (code[5] == 0xFF && (code[6] & 0x38) == 0x10) return true;
@@ -66,7 +75,7 @@ static bool follows_call(const ctrackway_walk *walk, uint64_t address) {
     return code[1] == 0xFF && (code[2] & 0x38) == 0x10;
 }
 
-/// What the walk has so far.
+/// The state of a walk.
 typedef struct walk_state {
     const ctrackway_walk *walk;
     int count;
@@ -79,8 +88,10 @@ static void tell(walk_state *state, ctrackway_frame_kind kind, uint64_t address)
     state->count++;
 }
 
-/// A function that keeps no frame was called by what the link register says; so was one that has not made its frame yet.
-/// One with a frame has called somebody since, who returned into it, or has the same address in its record.
+/// Reports a caller that is only in the link register.
+///
+/// If a function has no frame, or has not created it yet, its caller is in the link register. If it has a frame, either
+/// it has called another function since, which returned into it, or its record contains the same address.
 static void follow_link(walk_state *state, uint64_t pc, uint64_t link) {
     const ctrackway_walk *walk = state->walk;
     uint64_t first, last;
@@ -88,13 +99,15 @@ static void follow_link(walk_state *state, uint64_t pc, uint64_t link) {
     if (walk->code(walk->context, pc) != ctrackway_code_none) {
         if (state->has_record && state->record.caller == link) return;
         if (walk->function == NULL || !walk->function(walk->context, pc, &first, &last)) return;
-        // The address of a call that does not return may lie behind its function.
+        // The return address of a call that does not return may be after the end of its function.
         if (link - 1 >= first && link - 1 < last) return;
     }
     tell(state, ctrackway_frame_call, link);
 }
 
-/// Code without frames was on top; between there and the first frame lie return addresses, and perhaps old ones.
+/// Searches the stack for return addresses of frameless code on top.
+///
+/// The search ends at the first frame. Some of the addresses may be obsolete.
 static void look_for_calls(walk_state *state, uint64_t stack) {
     const ctrackway_walk *walk = state->walk;
     uint64_t word;
@@ -103,7 +116,7 @@ static void look_for_calls(walk_state *state, uint64_t stack) {
         if (!read_word(walk, at, &word)) break;
         if (state->has_record && at >= state->record.at) break;
         if (!state->has_record && read_record(walk, word, at, &near) && read_record(walk, near.next, word, &far)) {
-            // The saved frame pointer of the nearest code that keeps one.
+            // This is the saved frame pointer of the nearest code with frames.
             state->record = near;
             state->has_record = true;
             if (read_word(walk, at + sizeof word, &word) && follows_call(walk, word)) {
@@ -115,7 +128,9 @@ static void look_for_calls(walk_state *state, uint64_t stack) {
     }
 }
 
-/// Async callers are not on the stack: each context says who goes on when it is done, and which context that one has.
+/// Follows async callers, which are not on the stack.
+///
+/// Each context contains the function that resumes when it is done, and that function's context.
 static void follow_contexts(walk_state *state, uint64_t context) {
     const ctrackway_walk *walk = state->walk;
     uint64_t parent, resumed;
@@ -140,7 +155,7 @@ bool ctrackway_walk_stack(const ctrackway_walk *walk, ctrackway_registers regist
     if (walk->has_link) {
         follow_link(&state, pc, registers.link & walk->address_mask);
     } else if (kind == ctrackway_code_none) {
-        // A call to nowhere: where it came from is on top of the stack.
+        // A call to an invalid address: the return address is on top of the stack.
         if (read_word(walk, registers.stack, &word) && walk->code(walk->context, word) != ctrackway_code_none) {
             tell(&state, ctrackway_frame_call, word);
         }
@@ -152,7 +167,8 @@ bool ctrackway_walk_stack(const ctrackway_walk *walk, ctrackway_registers regist
             if (read_word(walk, state.record.at - sizeof word, &word)) async_context = word & walk->address_mask;
         }
         tell(&state, ctrackway_frame_call, state.record.caller);
-        // A stack grows towards lower addresses, so every caller's frame lies higher; anything else is a loop.
+        // A stack grows toward lower addresses, so every caller's frame is at a higher address; anything else is a
+        // loop.
         state.has_record = read_record(walk, state.record.next, state.record.at + 2 * sizeof word, &state.record);
     }
     bool is_deeper = state.count >= walk->limit;

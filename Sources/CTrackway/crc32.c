@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// The checksum of our files: CRC-32 as in zlib (reflected polynomial 0xEDB88320), with the processor's instructions where it has them.
+// The checksum of our files: CRC-32 as in zlib (reflected polynomial 0xEDB88320), with processor instructions if
+// available.
 
 #include "CTrackway.h"
 
@@ -34,7 +35,7 @@ uint32_t ctrackway_crc32_by_table(uint32_t sum, const void *bytes, size_t count)
     const uint8_t *next = bytes;
     uint32_t state = ~sum;
     while (count >= 8) {
-        // Byte by byte, so that the order of the machine's words does not matter.
+        // Byte by byte, so that the result does not depend on the machine's byte order.
         state ^= (uint32_t)next[0] | (uint32_t)next[1] << 8 | (uint32_t)next[2] << 16 | (uint32_t)next[3] << 24;
         state = table[7][state & 0xFF] ^ table[6][state >> 8 & 0xFF] ^ table[5][state >> 16 & 0xFF]
             ^ table[4][state >> 24] ^ table[3][next[4]] ^ table[2][next[5]] ^ table[1][next[6]] ^ table[0][next[7]];
@@ -58,8 +59,8 @@ typedef uint32_t (*crc32_function)(uint32_t, const void *, size_t);
 #include <smmintrin.h>
 #include <wmmintrin.h>
 
-// "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction" (Intel, 2009), reflected. A block of 16 bytes is moved
-// over the bytes behind it by multiplication with powers of x modulo the polynomial.
+// "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction" (Intel, 2009), reflected. A block of 16
+// bytes is folded over the following bytes by multiplication with powers of x modulo the polynomial.
 #define FOLDING __attribute__((target("pclmul,sse4.1")))
 
 FOLDING static inline __m128i load(const uint8_t *bytes) {
@@ -70,24 +71,27 @@ FOLDING static inline __m128i fold(__m128i block, __m128i powers) {
     return _mm_xor_si128(_mm_clmulepi64_si128(block, powers, 0x00), _mm_clmulepi64_si128(block, powers, 0x11));
 }
 
-/// The state after a message of 16 bytes that begins with state 0.
+/// Returns the state after a message of 16 bytes.
+///
+/// The message begins with state 0.
 FOLDING static inline uint32_t reduce(__m128i block) {
     const __m128i low = _mm_setr_epi32(~0, 0, ~0, 0);
-    // From 128 to 64 bits, and with the 32 zero bits of the definition behind them.
+    // Reduce from 128 to 64 bits, followed by the 32 zero bits of the definition.
     const __m128i powers = _mm_set_epi64x(0x00ccaa009e, 0x01751997d0);
     block = _mm_xor_si128(_mm_srli_si128(block, 8), _mm_clmulepi64_si128(block, powers, 0x10));
     block = _mm_xor_si128(
         _mm_srli_si128(block, 4),
         _mm_clmulepi64_si128(_mm_and_si128(block, low), _mm_set_epi64x(0, 0x0163cd6124), 0x00)
     );
-    // Barrett: the multiple of the polynomial that is nearest.
+    // Barrett reduction: the nearest multiple of the polynomial.
     const __m128i barrett = _mm_set_epi64x(0x01f7011641, 0x01db710641);
     __m128i multiple = _mm_clmulepi64_si128(_mm_and_si128(block, low), barrett, 0x10);
     multiple = _mm_clmulepi64_si128(_mm_and_si128(multiple, low), barrett, 0x00);
     return (uint32_t)_mm_extract_epi32(_mm_xor_si128(block, multiple), 1);
 }
 
-// Loaded at n: moves a block n bytes towards the end of a message of 32 bytes (the half at 0) and out of it (the half at 16).
+// Shuffle masks, loaded at offset n: move a block n bytes toward the end of a message of 32 bytes (the half at 0), or
+// out of it (the half at 16).
 static const uint8_t moves[48] = {
     0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
     0,    1,    2,    3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,   14,   15,
@@ -95,7 +99,7 @@ static const uint8_t moves[48] = {
 };
 
 FOLDING static uint32_t crc32_short(uint32_t state, const uint8_t *bytes, size_t count) {
-    // Zeros before a message that begins with state 0 change nothing: the state goes into the first bytes.
+    // Leading zeros do not change a message that begins with state 0, so the state is combined with the first bytes.
     uint8_t block[16] = {0};
     uint32_t rest = 0;
     memcpy(block + 16 - count, bytes, count);
@@ -142,8 +146,9 @@ FOLDING static uint32_t crc32_folding(uint32_t sum, const void *bytes, size_t co
         count -= 16;
     }
     if (count > 0) {
-        // The last 16 bytes overlap what is folded already: the block's first bytes are folded over a block made of its other bytes and
-        // the message's last ones. There are 16 bytes before `next`, because at least 16 were read.
+        // The last 16 bytes overlap bytes that are already folded. So the block's first bytes are folded over a block
+        // that consists of its other bytes and the last bytes of the message. At least 16 bytes precede `next`, because
+        // at least 16 were read.
         const __m128i out = load(moves + count), up = load(moves + 16 + count);
         const __m128i last = load(next + count - 16);
         const __m128i rest = _mm_blendv_epi8(_mm_shuffle_epi8(first, up), last, up);
@@ -212,7 +217,7 @@ static crc32_function hardware(void) {
 #if defined(__ARM_FEATURE_CRC32)
     return crc32_instructions;
 #elif defined(__APPLE__)
-    // Devices with an A9 or older may have none.
+    // Devices with an A9 or older may not support the instructions.
     int has = 0;
     size_t size = sizeof has;
     if (sysctlbyname("hw.optional.armv8_crc32", &has, &size, NULL, 0) != 0) return NULL;
@@ -232,7 +237,7 @@ static crc32_function hardware(void) { return NULL; }
 
 static uint32_t choose(uint32_t sum, const void *bytes, size_t count);
 
-// Every thread that finds `choose` here finds the same function and stores it, so no order is needed.
+// Every thread that calls `choose` selects and stores the same function, so no memory ordering is required.
 static _Atomic(crc32_function) chosen = choose;
 
 static uint32_t choose(uint32_t sum, const void *bytes, size_t count) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// Reads databases that somebody else made, with the system's SQLite. It is looked for at run time, because an app that never takes
-// anything over must not need it: the SDK links nothing for it. The few declarations below are SQLite's public interface, which is
-// promised to stay as it is.
+// Reads databases of other software with the system's SQLite. SQLite is loaded at run time, because apps that never
+// import data must not depend on it, so the SDK does not link it. The declarations below belong to SQLite's public
+// interface, which is guaranteed to be stable.
 
 #include "CTrackway.h"
 
@@ -37,7 +37,7 @@ static const char *const names[] = {"/usr/lib/libsqlite3.dylib"};
 static const char *const names[] = {"libsqlite3.so.0"};
 #endif
 
-// POSIX has dlsym give functions as pointers to data, and promises that they can be called.
+// dlsym returns functions as pointers to data; POSIX guarantees that they can be called.
 #define FIND(member, name)                                                     \
     (*(void **)&database->member = dlsym(database->library, name), database->member != NULL)
 
@@ -99,6 +99,6 @@ const void *ctrackway_database_text(ctrackway_database *database, int32_t column
 void ctrackway_database_close(ctrackway_database *database) {
     if (database->statement != NULL) database->finalize(database->statement);
     if (database->connection != NULL) database->close(database->connection);
-    // The library stays: closing it would take it away from whoever asked for it meanwhile, on some systems.
+    // The library is not closed: on some systems, that would unload it for other code that opened it in the meantime.
     free(database);
 }

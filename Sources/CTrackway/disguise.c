@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// SipHash-2-4 (Aumasson and Bernstein): a keyed function of 64 bits that cannot be turned round without the key.
+// SipHash-2-4 (Aumasson and Bernstein): a keyed 64-bit function that cannot be inverted without the key.
 
 #define ROTATE(word, by) (((word) << (by)) | ((word) >> (64 - (by))))
 
@@ -48,7 +48,7 @@ uint64_t ctrackway_keyed_hash(const uint64_t key[2], const void *bytes, size_t c
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/// The hash of a letter and a text, under a key.
+/// Returns the keyed hash of a letter and a text.
 static uint64_t part(const uint64_t key[2], char letter, const char *text) {
     char bytes[1024];
     size_t count = strnlen(text, sizeof bytes - 1);
@@ -58,7 +58,7 @@ static uint64_t part(const uint64_t key[2], char letter, const char *text) {
 }
 
 void ctrackway_disguise_boot(const char *boot, const char *place, char *id, int64_t *shift_milliseconds) {
-    // The boot's own name is the secret, the place what the answer is for.
+    // The boot's real id is the secret; the place is the message.
     const uint64_t letters[2] = {0x747261636b776179ULL, 0x626f6f7400000001ULL};
     uint64_t key[2] = {part(letters, 'a', boot), part(letters, 'b', boot)};
     uint64_t high = part(key, '1', place), low = part(key, '2', place);

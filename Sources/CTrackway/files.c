@@ -32,7 +32,7 @@ const char *ctrackway_errno_kind(int number) {
     switch (number) {
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:  // Beyond the limit that the process has for its files: there is no more room for us.
+    case EFBIG:  // The file would exceed the process's size limit: no more space.
         return "full";
     case EACCES:
     case EPERM:
@@ -54,7 +54,7 @@ static void fill_standard(void) {
             file = open("/dev/null", O_RDWR);
         } while (file < 0 && errno == EINTR);
     } while (file >= 0 && file < 2);
-    // All of them are open now, or there is no descriptor for them.
+    // All of them are open now, or no descriptor is available for them.
     if (file > 2) close(file);
 }
 
@@ -80,15 +80,18 @@ int ctrackway_open_read(const char *path) {
 #define CTRACKWAY_HAS_CLASSES 0
 #endif
 
-/// Opens for writing. `protection` is the file's class where files have classes: 3 is open from the first unlocking on, 4 always.
+/// Opens a file for writing.
+///
+/// `protection` is the file's protection class on systems with such classes: class 3 is accessible after the first
+/// unlock, class 4 always.
 static int open_write(const char *path, bool exclusive, int protection) {
     ctrackway_fill_standard();
     int file;
     int flags = O_RDWR | O_CREAT | O_CLOEXEC | (exclusive ? O_EXCL : 0);
     do {
 #if CTRACKWAY_HAS_CLASSES
-        // The class is the file's from its first byte on: under an app's own stricter one the pages of a mapped file go when the
-        // device is locked, and whoever writes to them is ended.
+        // The class applies from the file's first byte on. With the app's default, which may be stricter, the pages of
+        // a mapped file become inaccessible when the device is locked, and a process that writes to them is terminated.
         file = open_dprotected_np(path, flags, protection, 0, 0600);
 #else
         file = open(path, flags, 0600);
@@ -96,7 +99,7 @@ static int open_write(const char *path, bool exclusive, int protection) {
     } while (file < 0 && errno == EINTR);
     file = ctrackway_above_standard(file);
 #if CTRACKWAY_HAS_CLASSES
-    // A file that was there before has the class it was made with. Nothing is asked of the system where it is right.
+    // An existing file has the class with which it was created. Change it only if necessary.
     if (file >= 0 && !exclusive && fcntl(file, F_GETPROTECTIONCLASS) != protection) {
         (void)fcntl(file, F_SETPROTECTIONCLASS, protection);
     }
@@ -120,7 +123,7 @@ int ctrackway_protect(const char *path) {
     if (file < 0) return -1;
     int code = 0;
     int class = fcntl(file, F_GETPROTECTIONCLASS);
-    // Class 4 is right for what is written before the first unlocking.
+    // Class 4 is correct for files written before the first unlock.
     if (class != 3 && class != 4) code = fcntl(file, F_SETPROTECTIONCLASS, 3);
     int reason = errno;
     close(file);
@@ -178,14 +181,16 @@ int64_t ctrackway_path_size(const char *path) {
     return (int64_t)found.st_size;
 }
 
-/// Free bytes that reserving must leave: on a copy-on-write volume the blocks that were reserved are not the ones that are written,
-/// so a reservation is no promise, and a page that finds no room ends the process.
+/// The free bytes that a reservation must leave.
+///
+/// On a copy-on-write volume, writing uses other blocks than the reserved ones, so a reservation is not a guarantee,
+/// and writing to a page without space ends the process.
 #define CTRACKWAY_FREE_MARGIN ((int64_t)32 << 20)
 
 #if defined(__APPLE__)
 static int check_margin(int file, int64_t size) {
     struct statvfs facts;
-    // Nothing is known where the system does not tell; the reservation below decides then.
+    // If the system does not report the free space, only the reservation below decides.
     if (fstatvfs(file, &facts) != 0) return 0;
     int64_t free_bytes = (int64_t)facts.f_bavail * (int64_t)facts.f_frsize;
     if (free_bytes >= size + CTRACKWAY_FREE_MARGIN) return 0;
@@ -232,7 +237,7 @@ int ctrackway_synchronize(int file) {
     int code;
     do {
 #if defined(__APPLE__)
-        // fsync there stops at the drive's cache; F_FULLFSYNC does not. Some file systems refuse it.
+        // fsync stops at the drive's cache here; F_FULLFSYNC does not. Some file systems do not support it.
         code = fcntl(file, F_FULLFSYNC);
         if (code == -1 && (errno == ENOTSUP || errno == EINVAL)) code = fsync(file);
 #else
@@ -251,17 +256,17 @@ int ctrackway_order(int file) {
     } while (code < 0 && errno == EINTR);
     return code;
 #else
-    // Here nothing is cheaper than the flush itself that would keep the order.
+    // On Linux, no operation that keeps the order is cheaper than a flush.
     return ctrackway_synchronize(file);
 #endif
 }
 
 int ctrackway_synchronize_map(void *address, size_t size, bool waits) {
 #if defined(__APPLE__)
-    // Flushing a descriptor need not reach pages that were written through a mapping: they are handed to the file first.
+    // Flushing a descriptor may not include pages that were written through a mapping, so write them to the file first.
     return msync(address, size, waits ? MS_SYNC : MS_ASYNC);
 #else
-    // Flushing the descriptor of a shared mapping's file flushes its pages, too.
+    // Flushing the descriptor of a shared mapping's file also flushes its pages.
     (void)address;
     (void)size;
     (void)waits;
@@ -277,7 +282,7 @@ int ctrackway_synchronize_folder(const char *path) {
     int reason = errno;
     close(folder);
     errno = reason;
-    // Some file systems cannot flush a folder on its own; there is nothing to flush then.
+    // Some file systems cannot flush a folder separately; then a flush is not needed.
     return code < 0 && reason != EINVAL && reason != ENOTSUP ? -1 : 0;
 }
 
@@ -285,8 +290,9 @@ void *ctrackway_map(int file, size_t size) {
     void *address = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (address == MAP_FAILED) return NULL;
 #if defined(MADV_POPULATE_WRITE)
-    // The first write to a fresh file would have the system read ahead, hundreds of kilobytes of nothing, while somebody waits. A
-    // file of this size gets its pages from `ctrackway_populate`, which turns that on again; a larger one is not populated.
+    // Otherwise the first write to a new file would make the system read ahead hundreds of kilobytes of empty pages
+    // while the caller waits. A file of this size gets its pages from `ctrackway_populate`, which enables read-ahead
+    // again; a larger file is not populated.
     if (size <= 4u << 20) (void)madvise(address, size, MADV_RANDOM);
 #endif
     return address;
@@ -296,7 +302,7 @@ int ctrackway_unmap(void *address, size_t size) { return munmap(address, size); 
 
 void ctrackway_populate(void *address, size_t size) {
 #if defined(MADV_POPULATE_WRITE)
-    // Reading ahead is what makes many pages at once cheap.
+    // Read-ahead makes it cheap to populate many pages at once.
     (void)madvise(address, size, MADV_NORMAL);
     (void)madvise(address, size, MADV_POPULATE_WRITE);
 #else
@@ -312,13 +318,14 @@ int ctrackway_rename_new(const char *from, const char *to) {
     int code = renamex_np(from, to, RENAME_EXCL);
     if (code == 0 || (errno != ENOTSUP && errno != EINVAL)) return code;
 #endif
-    // A second name, then the first one goes: killed between the two, both are there, and the file is whole under each.
+    // Create a second link, then remove the first one. If the process is killed in between, both exist, and the file is
+    // complete under each name.
     if (link(from, to) == 0) {
         (void)unlink(from);
         return 0;
     }
 #if defined(RENAME_NOREPLACE)
-    // Not every file system gives a file a second name.
+    // Not every file system supports hard links.
     if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) {
         return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// Some system calls tell a failure twice: by their result, and by a signal that ends the process. Around such a call the
-// signal is held back on the calling thread, and taken back when the call brought it about; nobody else is affected.
+// Some system calls report a failure twice: by their result, and by a signal that ends the process. Around such a call,
+// the signal is blocked on the calling thread, and removed if the call raised it; no other thread is affected.
 
 #ifndef CTRACKWAY_HELD_H
 #define CTRACKWAY_HELD_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/// Takes back a signal that this thread has blocked and that may be pending.
+/// Removes a blocked signal that may be pending on this thread.
 static inline void ctrackway_take_back(int number, const sigset_t *only) {
 #if defined(__APPLE__)
     sigset_t pending;
@@ -30,7 +30,9 @@ static inline void ctrackway_take_back(int number, const sigset_t *only) {
 
 typedef struct held_signal {
     int number;
-    /// It was pending before: it is somebody else's, and stays.
+    /// Whether the signal was already pending.
+    ///
+    /// It then has another cause, and stays pending.
     bool was_pending;
     sigset_t only, kept;
 } held_signal;
@@ -41,13 +43,15 @@ static inline held_signal ctrackway_hold(int number) {
     sigemptyset(&held.only);
     sigaddset(&held.only, number);
     pthread_sigmask(SIG_BLOCK, &held.only, &held.kept);
-    // Only a signal that was blocked before can be pending already.
+    // Only a signal that was already blocked can be pending.
     held.was_pending = sigismember(&held.kept, number) == 1 && sigpending(&pending) == 0 &&
         sigismember(&pending, number) == 1;
     return held;
 }
 
-/// `is_raised`: the call failed in the way that raises the signal. Keeps errno.
+/// Ends holding a signal.
+///
+/// Preserves errno. `is_raised`: the call failed in a way that raises the signal.
 static inline void ctrackway_let_go(held_signal *held, bool is_raised) {
     int reason = errno;
     if (is_raised && !held->was_pending) ctrackway_take_back(held->number, &held->only);

@@ -18,7 +18,7 @@
 
 static bool was_prewarmed;
 
-// The system takes the variable away once the app has launched, so it is read before anything else of the process runs.
+// The system removes the variable after the launch, so read it before any other code of the process runs.
 __attribute__((constructor)) static void read_environment(void) {
     const char *value = getenv("ActivePrewarm");
     was_prewarmed = value != NULL && strcmp(value, "1") == 0;

@@ -19,7 +19,7 @@ int ctrackway_list_addresses(
     struct ifaddrs *first = NULL;
     if (getifaddrs(&first) != 0) return -1;
     for (const struct ifaddrs *entry = first; entry != NULL; entry = entry->ifa_next) {
-        // Interfaces without an address, and those that are no network of addresses, have none to tell.
+        // Interfaces without an address, and those of other address families, are skipped.
         if (entry->ifa_addr == NULL) continue;
         char text[INET6_ADDRSTRLEN];
         const char *made = NULL;
@@ -28,7 +28,7 @@ int ctrackway_list_addresses(
             made = inet_ntop(AF_INET, &address->sin_addr, text, sizeof text);
         } else if (entry->ifa_addr->sa_family == AF_INET6) {
             struct in6_addr address = ((const struct sockaddr_in6 *)(const void *)entry->ifa_addr)->sin6_addr;
-            // Systems with BSD's network code keep the scope inside of link-local addresses, where zeroes belong.
+            // Systems with BSD network code store the scope inside link-local addresses, in place of zeros.
             if (IN6_IS_ADDR_LINKLOCAL(&address)) address.s6_addr[2] = address.s6_addr[3] = 0;
             made = inet_ntop(AF_INET6, &address, text, sizeof text);
         }

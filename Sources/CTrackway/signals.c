@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// Signals are seen without being taken away. The handler does three things that are allowed inside a signal handler:
-// it writes one byte into a pipe, calls whoever handled the signal before, and, when nobody did, leaves the default
-// action to the thread that reads the pipe, which carries it out after the app was told. See ctrackway_signals_finish.
+// Watches signals without replacing their handlers. The handler does three things that are allowed inside a signal
+// handler: it writes one byte to a pipe, calls the previous handler, and, without one, leaves the default action
+// to the thread that reads the pipe, which performs it after the app was notified. See ctrackway_signals_finish.
 
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
@@ -24,28 +24,38 @@
 
 #define CTRACKWAY_SIGNALS 65
 
-/// What a signal did before it was watched. Written before the handler is installed, only read while it is.
+/// The previous action of a signal.
+///
+/// Written before the handler is installed, and only read while it is installed.
 typedef struct watched_signal {
     struct sigaction previous;
-    /// 1 while our handler is installed or being finished.
+    /// 1 while our handler is installed or being removed.
     int watched;
-    /// SA_RESETHAND of the previous handler: it runs once, then the default action is back.
+    /// 1 after a previous handler with SA_RESETHAND has run once.
+    ///
+    /// The default action then applies.
     int previous_is_spent;
 } watched_signal;
 
 static watched_signal signals[CTRACKWAY_SIGNALS];
 static int pipe_read = -1;
 static int pipe_write = -1;
-/// The process that opened the pipe: a forked child inherits the handlers, but not the thread that reads.
+/// The process that opened the pipe.
+///
+/// A forked child inherits the handlers, but not the reading thread.
 static pid_t owner;
-/// Termination signals told but not finished yet.
+/// The number of termination signals that were reported but not finished.
 static int endings;
-/// 1 from a stop signal until the process stops; a SIGCONT in between calls the stop off, as the system would.
+/// 1 from a stop signal until the process stops.
+///
+/// A SIGCONT in between cancels the stop, as the system would.
 static int stopping;
 /// True on the thread that reads the pipe.
 static _Thread_local bool is_reader_thread;
 static void (*reader_body)(int number, bool owes_default);
-/// Set in a byte when somebody else handled the signal; signals' numbers are smaller.
+/// Set in a byte if another handler handled the signal.
+///
+/// Signal numbers are smaller.
 #define CTRACKWAY_HANDLED 0x80
 
 static bool is_ending(int number) { return number != SIGTSTP && number != SIGCONT; }
@@ -56,7 +66,9 @@ static bool leaves_to_default(int number) {
     return (previous->sa_flags & SA_SIGINFO) == 0 && previous->sa_handler == SIG_DFL;
 }
 
-/// The default action, carried out on return from the handler (the signal is blocked while it runs).
+/// Performs the default action on return from the handler.
+///
+/// The signal is blocked while the handler runs.
 static void default_action(int number) {
     struct sigaction standard;
     memset(&standard, 0, sizeof standard);
@@ -75,9 +87,9 @@ static void on_signal(int number, siginfo_t *information, void *machine) {
     if (getpid() != owner) {
         if (by_default && number != SIGCONT) default_action(number);
     } else if (by_default && number == SIGTSTP && __atomic_exchange_n(&stopping, 1, __ATOMIC_ACQ_REL) != 0) {
-        // Already on its way to stop: one stop is enough, however often the key was pressed.
+        // Already about to stop: one stop is sufficient, regardless of repeated key presses.
     } else if (by_default && is_ending(number) && __atomic_fetch_add(&endings, 1, __ATOMIC_ACQ_REL) > 0) {
-        // A second request while the app is still being told: whoever asks twice does not want to wait.
+        // A second request while the app is still being notified: end the process without waiting.
         default_action(number);
     } else {
         unsigned char byte = (unsigned char)(number | (by_default ? 0 : CTRACKWAY_HANDLED));
@@ -105,7 +117,9 @@ static void on_signal(int number, siginfo_t *information, void *machine) {
     errno = kept;
 }
 
-/// Installs our handler over `previous`, keeping the flags and the mask that the previous handler counts on.
+/// Installs our handler over `previous`.
+///
+/// It uses the flags and the mask that the previous handler expects.
 static int install(int number, const struct sigaction *previous) {
     struct sigaction ours;
     memset(&ours, 0, sizeof ours);
@@ -144,7 +158,7 @@ static int open_pipe(void) {
         }
         return -1;
     }
-    // The handler must never wait: a full pipe makes it fall back to the default action.
+    // The handler must never wait: if the pipe is full, it falls back to the default action.
     fcntl(ends[1], F_SETFL, O_NONBLOCK);
     pipe_read = ends[0];
     pipe_write = ends[1];
@@ -158,12 +172,13 @@ int ctrackway_signals_watch(int number) {
         return -1;
     }
     watched_signal *signal_ = &signals[number];
-    // Watched once is enough. A handler that came after ours must not become our "previous": it may call ours.
+    // Watch it only once. A handler that was installed after ours must not become our "previous" one, because it may
+    // call ours.
     if (__atomic_load_n(&signal_->watched, __ATOMIC_ACQUIRE)) return 1;
     struct sigaction previous;
     if (sigaction(number, NULL, &previous) != 0) return -1;
     bool ignored = (previous.sa_flags & SA_SIGINFO) == 0 && previous.sa_handler == SIG_IGN;
-    // Ignored on purpose (nohup, a shell without job control, a host with its own sources): it stays ignored.
+    // Ignored on purpose (nohup, a shell without job control, a host with its own sources): the signal stays ignored.
     if (ignored) return 0;
     signal_->previous = previous;
     __atomic_store_n(&signal_->previous_is_spent, 0, __ATOMIC_RELEASE);
@@ -175,7 +190,7 @@ int ctrackway_signals_watch(int number) {
 
 void ctrackway_signals_unwatch(int number) {
     if (number <= 0 || number >= CTRACKWAY_SIGNALS || !signals[number].watched) return;
-    // A handler installed after ours stays: it may well call ours, which then only passes on.
+    // A handler that was installed after ours stays: it may call ours, which then only passes signals on.
     if (is_ours(number)) {
         sigaction(number, &signals[number].previous, NULL);
         __atomic_store_n(&signals[number].watched, 0, __ATOMIC_RELEASE);
@@ -190,7 +205,7 @@ static void read_signals(void *nothing) {
         ssize_t got = read(pipe_read, &byte, 1);
         if (got == 1) {
             int number = byte & ~CTRACKWAY_HANDLED;
-            // What SIGCONT does by default, it has done already.
+            // The default action of SIGCONT has already been performed.
             reader_body(number, number != 0 && number != SIGCONT && (byte & CTRACKWAY_HANDLED) == 0);
         } else if (got == 0 || errno != EINTR) {
             return;
@@ -202,7 +217,8 @@ int ctrackway_signals_start(void (*body)(int number, bool owes_default)) {
     if (pipe_read >= 0) return 0;
     if (open_pipe() != 0) return -1;
     reader_body = body;
-    // With everything blocked: a signal that the host's threads block, to wait for it, is none of this thread's to take.
+    // All signals are blocked: a signal that the host's threads block in order to wait for it must not be delivered to
+    // this thread.
     if (ctrackway_thread_start("trackway.signals", read_signals, NULL) == 0) return 0;
     int reason = errno;
     close(pipe_read);
@@ -231,14 +247,15 @@ void ctrackway_signals_finish(int number) {
     sigemptyset(&only);
     sigaddset(&only, number);
 
-    // Raised while blocked: a SIGCONT from here on makes the system itself forget the stop.
+    // Raised while blocked: from here on, a SIGCONT makes the system itself discard the stop.
     pthread_sigmask(SIG_BLOCK, &only, &kept);
     struct sigaction before, after;
     bool replaced = sigaction(number, &standard, &before) == 0;
     raise(number);
     if (number == SIGTSTP && __atomic_exchange_n(&stopping, 0, __ATOMIC_ACQ_REL) == 0) ctrackway_take_back(number, &only);
     pthread_sigmask(SIG_UNBLOCK, &only, NULL);
-    // Still here: stopped and continued, or the stop was called off, or ignored (an orphaned process group).
+    // If this returns, the process was stopped and continued, or the stop was canceled or ignored (an orphaned process
+    // group).
     pthread_sigmask(SIG_SETMASK, &kept, NULL);
     bool untouched = sigaction(number, NULL, &after) == 0 && (after.sa_flags & SA_SIGINFO) == 0 &&
         after.sa_handler == SIG_DFL;
@@ -270,10 +287,10 @@ void ctrackway_on_exit(void (*callback)(void)) {
 
 int ctrackway_write_standard_error(const char *text, size_t count) {
     struct pollfd ready = {STDERR_FILENO, POLLOUT, 0};
-    // A reader that has stopped reading must not stop the app: what cannot be written at once is not written.
+    // A reader that stopped reading must not block the app: text that cannot be written immediately is dropped.
     if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return -1;
 
-    // A reader that has gone must not kill the app, nor a file that has reached its limit.
+    // A closed reader must not end the app, nor must a file that has reached its size limit.
     held_signal broken = ctrackway_hold(SIGPIPE);
     held_signal full = ctrackway_hold(SIGXFSZ);
     ssize_t written;

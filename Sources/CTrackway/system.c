@@ -37,7 +37,7 @@ static pthread_once_t disguise_once = PTHREAD_ONCE_INIT;
 static void disguise(void) {
     char boot[64] = "";
     size_t length = sizeof boot - 1;
-    // kern.bootsessionuuid is minted at every boot, and the same for every app.
+    // kern.bootsessionuuid is generated at every boot, and is the same for every app.
     if (sysctlbyname("kern.bootsessionuuid", boot, &length, NULL, 0) != 0 || boot[0] == 0) return;
     const char *home = getenv("HOME");
     const char *program = getprogname();
@@ -109,7 +109,7 @@ int ctrackway_boot_id_for(const char *folder, char *buffer, size_t capacity) {
 #else
     char boot[64], place[PATH_MAX], id[37];
     if (ctrackway_boot_id(boot, sizeof boot) <= 0 || capacity < sizeof id) return -1;
-    // One folder may be reached by several paths, and its processes must agree.
+    // A folder may have several paths, and all its processes must derive the same id.
     if (realpath(folder, place) == NULL) snprintf(place, sizeof place, "%s", folder);
     int64_t shift;
     ctrackway_disguise_boot(boot, place, id, &shift);
@@ -122,7 +122,7 @@ int ctrackway_boot_id_for(const char *folder, char *buffer, size_t capacity) {
 
 int ctrackway_random_bytes(void *buffer, size_t count) {
 #if defined(__APPLE__)
-    // Seeded by the kernel, and never fails. `getentropy` is refused in apps there as a non-public symbol.
+    // Seeded by the kernel, and never fails. `getentropy` is rejected in apps on these systems as a non-public symbol.
     arc4random_buf(buffer, count);
     return 0;
 #else
@@ -153,7 +153,7 @@ void ctrackway_lock_init(ctrackway_lock *lock) {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
 #if defined(__GLIBC__)
-    // Spins briefly before it sleeps: our critical sections are shorter than a trip into the kernel.
+    // Spins briefly before it sleeps: our critical sections are shorter than a system call.
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
 #endif
     pthread_mutex_init((pthread_mutex_t *)(void *)lock->storage, &attributes);
@@ -172,7 +172,7 @@ static _Thread_local ctrackway_thread_buffer *thread_buffer;
 
 static void free_buffer(void *value) {
     ctrackway_thread_buffer *buffer = value;
-    // A destructor that runs later on this thread may record once more: it then gets a fresh buffer.
+    // A destructor that runs later on this thread may record an event; it then gets a new buffer.
     thread_buffer = NULL;
     free(buffer->bytes);
     free(buffer);
@@ -229,7 +229,7 @@ uint32_t ctrackway_load_acquire(const uint32_t *word) { return __atomic_load_n(w
 __attribute__((no_sanitize("thread")))
 #endif
 void ctrackway_copy_shared(void *to, const void *from, size_t count) {
-    // `volatile` keeps the loops from being turned into a call of memcpy, which ThreadSanitizer would watch.
+    // `volatile` prevents the compiler from replacing the loops with memcpy, which ThreadSanitizer would check.
     uint8_t *target = to;
     const volatile uint8_t *source = from;
     size_t index = 0;
@@ -256,7 +256,7 @@ void ctrackway_list_environment(void *context, void (*each)(void *context, const
 int32_t ctrackway_process_id(void) { return (int32_t)getpid(); }
 
 bool ctrackway_process_lives(int32_t process) {
-    // Nobody is signalled. A process that lives and may not be asked about answers EPERM.
+    // No signal is sent. If the process exists but access is not permitted, the error is EPERM.
     return process > 0 && (kill((pid_t)process, 0) == 0 || errno != ESRCH);
 }
 

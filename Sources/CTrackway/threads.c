@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// Threads of our own, and what wakes them. They take no signal from the host: all are blocked in them but those that a
-// thread brings upon itself by a fault, so a signal goes where it would have gone without us.
+// The SDK's own threads and their wake-up events. They receive no signal of the host: all signals are blocked in them
+// except those that a thread raises by a fault, so every signal is delivered as it would be without the SDK.
 
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
@@ -54,7 +54,7 @@ int ctrackway_thread_start(const char *name, void (*body)(void *context), void *
     int code = pthread_attr_init(&attributes);
     if (code == 0) {
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        // A new thread begins with the mask of the one that makes it.
+        // A new thread inherits the signal mask of its creator.
         pthread_sigmask(SIG_SETMASK, &ours, &kept);
         pthread_t thread;
         code = pthread_create(&thread, &attributes, run_work, work);
@@ -81,7 +81,7 @@ void ctrackway_event_signal(int event) {
     uint64_t one = 1;
     ssize_t written;
     do {
-        // Fails only when it was signalled 2^64 times without anybody looking, and is signalled then.
+        // Fails only after 2^64 signals without a read, but then the event is signaled anyway.
         written = write(event, &one, sizeof one);
     } while (written < 0 && errno == EINTR);
 }
@@ -104,7 +104,7 @@ unsigned ctrackway_plug_standard(void) {
         int file = open("/dev/null", O_RDWR | O_CLOEXEC);
         if (file < 0) break;
         if (file > 2) {
-            // Somebody else has opened it meanwhile.
+            // Another thread opened the descriptor in the meantime.
             close(file);
             continue;
         }
@@ -154,9 +154,9 @@ void ctrackway_fork_tell(void) {
     uint32_t now = ctrackway_fork_count();
     if (__atomic_exchange_n(&told_by, now, __ATOMIC_RELAXED) == now) return;
     static const char text[] =
-        "Trackway: a forked child called the Analytics of its parent; nothing is recorded there. Record in the parent, or call exec "
-        "first. This is written once.\n";
-    // Nothing can be done about a standard error that takes nothing.
+        "Trackway: a forked child used its parent's Analytics, so nothing is recorded. Record in the parent, or call exec "
+        "first. This message is written once.\n";
+    // Nothing can be done if standard error does not accept the text.
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
 }
 
@@ -183,7 +183,9 @@ void ctrackway_fork_forget(uint32_t *word) {
 
 // MARK: Normal exit
 
-/// How many threads use a library that tears itself down when the process exits.
+/// The number of threads that use a guarded library.
+///
+/// Such a library tears itself down when the process exits.
 static int using;
 static int is_exiting;
 static pid_t guarded;
@@ -191,7 +193,8 @@ static pthread_once_t guard_once = PTHREAD_ONCE_INIT;
 
 static void let_no_one_in(void) {
     if (getpid() != guarded) return;
-    // Registered later, this runs earlier: whoever wants to use the library once more on exit does so now.
+    // This handler was registered after the library's, so it runs before it: code that needs the library once more on
+    // exit uses it now.
     ctrackway_exit_began();
     __atomic_store_n(&is_exiting, 1, __ATOMIC_SEQ_CST);
     for (int turn = 0; turn < 1000 && __atomic_load_n(&using, __ATOMIC_SEQ_CST) > 0; turn++) {

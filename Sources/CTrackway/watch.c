@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// Folders whose entries change, by inotify.
+// Watches folders for changes of their entries, with inotify.
 
 #if defined(__linux__)
 #if !defined(_GNU_SOURCE)
@@ -21,7 +21,9 @@ int ctrackway_watch_open(void) {
     return ctrackway_above_standard(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
 }
 
-/// Whether changes that other machines make can go untold on the file system of `path`; also when nobody knows.
+/// Whether the file system of `path` is a network file system.
+///
+/// It may not report changes by other machines. True if unknown.
 static bool is_remote(const char *path) {
     struct statfs system;
     if (statfs(path, &system) != 0) return true;
@@ -48,7 +50,7 @@ int ctrackway_watch_add(int watch, const char *folder, bool is_for_folders) {
         return -1;
     }
     uint32_t mask = IN_ONLYDIR | IN_MASK_ADD | IN_DELETE_SELF | IN_MOVE_SELF | IN_MOVED_TO;
-    // A file that is put in place by a rename was made first: to be told of that, too, would wake twice.
+    // A file that is moved into place by a rename was created first; reporting that, too, would wake the caller twice.
     if (is_for_folders) mask |= IN_CREATE | IN_DELETE | IN_MOVED_FROM;
     return inotify_add_watch(watch, folder, mask);
 }
@@ -57,7 +59,7 @@ void ctrackway_watch_remove(int watch, int number) { inotify_rm_watch(watch, num
 
 void ctrackway_watch_wait(int watch, int event) {
     struct pollfd files[2] = {{.fd = watch, .events = POLLIN}, {.fd = event, .events = POLLIN}};
-    // Whatever it returns for, the caller looks.
+    // The caller checks the state regardless of the result.
     poll(files, 2, -1);
 }
 
@@ -66,7 +68,7 @@ int ctrackway_watch_read(
     void *context,
     void (*each)(void *context, int number, ctrackway_watch_change change, const char *name)
 ) {
-    // Room for one event with the longest name at least.
+    // Space for at least one event with the longest name.
     _Alignas(struct inotify_event) char bytes[4096];
     while (true) {
         ssize_t got = read(watch, bytes, sizeof bytes);

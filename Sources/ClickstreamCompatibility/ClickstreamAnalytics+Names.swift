@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 extension ClickstreamAnalytics {
-    /// Names of events an app may record itself although they are reserved.
+    /// Names of reserved events that an app may record itself.
     public enum EventName {
         /// A screen was shown.
         public static let SCREEN_VIEW = "_screen_view"
@@ -10,41 +10,41 @@ extension ClickstreamAnalytics {
 
     /// Names of reserved attributes.
     public enum Attr {
-        /// The screen's name; a screen view needs it.
+        /// The screen's name; required in a screen view.
         public static let SCREEN_NAME = "_screen_name"
-        /// What tells two screens of one name apart.
+        /// An ID that distinguishes screens with the same name.
         public static let SCREEN_UNIQUE_ID = "_screen_unique_id"
-        /// Where the traffic came from: a search engine, a site.
+        /// The source of the traffic, such as a search engine or site.
         public static let TRAFFIC_SOURCE_SOURCE = "_traffic_source_source"
-        /// The medium: mail, paid search.
+        /// The medium, such as email or paid search.
         public static let TRAFFIC_SOURCE_MEDIUM = "_traffic_source_medium"
         /// The campaign's name.
         public static let TRAFFIC_SOURCE_CAMPAIGN = "_traffic_source_campaign"
-        /// The campaign's id.
+        /// The campaign's ID.
         public static let TRAFFIC_SOURCE_CAMPAIGN_ID = "_traffic_source_campaign_id"
-        /// What was searched for.
+        /// The search term.
         public static let TRAFFIC_SOURCE_TERM = "_traffic_source_term"
-        /// Which of several advertisements it was.
+        /// The content, which distinguishes several advertisements.
         public static let TRAFFIC_SOURCE_CONTENT = "_traffic_source_content"
-        /// The click's id.
+        /// The click's ID.
         public static let TRAFFIC_SOURCE_CLID = "_traffic_source_clid"
-        /// Whose click id it is.
+        /// The platform of the click ID.
         public static let TRAFFIC_SOURCE_CLID_PLATFORM = "_traffic_source_clid_platform"
-        /// Where the app was installed from.
+        /// The channel through which the app was installed.
         public static let APP_INSTALL_CHANNEL = "_app_install_channel"
-        /// What the event was worth.
+        /// The value of the event.
         public static let VALUE = "_value"
-        /// The currency of the worth.
+        /// The currency of the value.
         public static let CURRENCY = "_currency"
     }
 
-    /// Names of the attributes of items that every report knows.
+    /// Names of item attributes that every report supports.
     public enum Item {
-        /// The item's id; an item without one is left out.
+        /// The item's ID; an item without one is left out.
         public static let ITEM_ID = "id"
         /// Its name.
         public static let ITEM_NAME = "name"
-        /// Where it is offered.
+        /// The location where it is offered.
         public static let LOCATION_ID = "location_id"
         /// Its brand.
         public static let ITEM_BRAND = "brand"
@@ -52,11 +52,11 @@ extension ClickstreamAnalytics {
         public static let CURRENCY = "currency"
         /// Its price, a number.
         public static let PRICE = "price"
-        /// How many, a number or a text that is one.
+        /// Its quantity: a number, or a string that contains one.
         public static let QUANTITY = "quantity"
         /// The name of the advertisement that showed it.
         public static let CREATIVE_NAME = "creative_name"
-        /// The place of the advertisement.
+        /// The position of the advertisement.
         public static let CREATIVE_SLOT = "creative_slot"
         /// Its category.
         public static let ITEM_CATEGORY = "category"

@@ -3,41 +3,46 @@
 
 public import Trackway
 
-/// The documented calls of the Clickstream SDK, carried out by Trackway.
+/// The API of the Clickstream SDK, implemented with Trackway.
 ///
 /// ```swift
 /// try ClickstreamAnalytics.initSDK(ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect"))
 /// ClickstreamAnalytics.recordEvent("button_click", ["category": "shoes", "value": 279.9])
 /// ```
-/// Any thread. Calls before ``initSDK(_:)`` do nothing; how many there were is told once the SDK works.
+/// Thread-safe. Calls before ``initSDK(_:)`` have no effect; their number is reported once the SDK has started.
 public enum ClickstreamAnalytics {
-    /// The one instance behind the static calls.
+    /// The shared core of the static methods.
     package static let shared = ClickstreamCore()
 
-    /// Starts the SDK, with the settings of `amplifyconfiguration.json` where the configuration says nothing. May be called
-    /// late; when the SDK works already it changes nothing.
+    /// Starts the SDK.
     ///
-    /// - Throws: ``ClickstreamError`` saying which setting is missing or wrong, or why storage cannot be used.
+    /// Settings missing from the configuration are taken from `amplifyconfiguration.json`. The call may be made late;
+    /// if the SDK is already running, it has no effect.
+    ///
+    /// - Throws: ``ClickstreamError``, stating which setting is missing or invalid, or why the storage cannot be used.
     public static func initSDK(_ configuration: ClickstreamConfiguration? = nil) throws {
         try shared.start(configuration)
     }
 
-    /// The front door that everything goes through, for calls that this class has no word for; nil while ``initSDK(_:)``
-    /// has not been called, or failed.
+    /// The underlying analytics, for features that this class lacks.
+    ///
+    /// Nil until ``initSDK(_:)`` has succeeded.
     public static var analytics: Analytics? { shared.made }
 
-    /// Lets go of the SDK as the end of the process does; what waits stays on the disk. The next ``initSDK(_:)`` makes it
-    /// anew and has `configure` change its configuration last: consent, diagnostics, further destinations, or, for an
-    /// app's tests, clock, storage and network.
+    /// Releases the SDK as if the process ended.
+    ///
+    /// Pending events stay on disk. The next ``initSDK(_:)`` creates the SDK again. It first passes its configuration
+    /// to `configure`, which may change it: consent, diagnostics, further destinations, or, in an app's tests, clock,
+    /// storage and network.
     ///
     /// ```swift
     /// let environment = InMemoryEnvironment()
     /// ClickstreamAnalytics.startOver { $0.run(in: environment) }
     /// try ClickstreamAnalytics.initSDK(ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect"))
     /// ```
-    /// The calls are static, so tests that use them run one after the other (`.serialized`). Any thread.
+    /// The methods are static, so tests that use them must run serially (`.serialized`). Thread-safe.
     ///
-    /// - Parameter configure: is called with each ``initSDK(_:)`` that makes the SDK, on its thread, until the next
+    /// - Parameter configure: called by each ``initSDK(_:)`` that creates the SDK, on its thread, until the next
     ///   ``startOver(_:)``; it must not call the SDK.
     public static func startOver(_ configure: @escaping @Sendable (inout Configuration) -> Void = { _ in }) {
         shared.startOver(configure)
@@ -48,7 +53,7 @@ public enum ClickstreamAnalytics {
         recordEvent(eventName, [:])
     }
 
-    /// Records an event with attributes, and with what it is about.
+    /// Records an event with attributes and items.
     public static func recordEvent(
         _ eventName: String,
         _ attributes: ClickstreamAttribute,
@@ -57,7 +62,7 @@ public enum ClickstreamAnalytics {
         shared.record(eventName, attributes, items)
     }
 
-    /// Sends what waits, as soon as possible.
+    /// Sends pending events as soon as possible.
     public static func flushEvents() {
         shared.flush()
     }
@@ -67,34 +72,40 @@ public enum ClickstreamAnalytics {
         shared.addGlobalAttributes(attributes)
     }
 
-    /// Takes attributes away from every event recorded from now on.
+    /// Removes attributes from every event recorded from now on.
     public static func deleteGlobalAttributes(_ attributes: String...) {
         shared.deleteGlobalAttributes(attributes)
     }
 
-    /// Adds attributes to the user. They are kept, and carried by every event from now on.
+    /// Adds attributes to the user.
+    ///
+    /// They persist, and all later events contain them.
     public static func addUserAttributes(_ attributes: ClickstreamAttribute) {
         shared.addUserAttributes(attributes)
     }
 
-    /// Says who is signed in; nil, or an empty id, that nobody is.
+    /// Sets the signed-in user.
+    ///
+    /// Nil or an empty ID signs the user out.
     public static func setUserId(_ userId: String?) {
         shared.setUser(userId)
     }
 
-    /// The SDK's configuration, to be changed while it works.
+    /// The SDK's configuration, which can be changed while it runs.
     ///
-    /// - Throws: ``ClickstreamError`` before ``initSDK(_:)`` was called.
+    /// - Throws: ``ClickstreamError`` until ``initSDK(_:)`` has succeeded.
     public static func getClickstreamConfiguration() throws -> ClickstreamConfiguration {
         try shared.liveConfiguration()
     }
 
-    /// Records and sends nothing until ``enable()``, or until the next start. What waits stays.
+    /// Stops recording and sending until ``enable()`` or the next start.
+    ///
+    /// Pending events stay on disk.
     public static func disable() {
         shared.disable()
     }
 
-    /// Records and sends again.
+    /// Resumes recording and sending.
     public static func enable() {
         shared.enable()
     }

@@ -8,7 +8,9 @@ public import TrackwayEvents
 /// Named values of an event, a user or an item.
 public typealias ClickstreamAttribute = [String: any AnalyticsPropertyValue]
 
-/// A value that an attribute can have: `String`, `Int`, `Int64`, `Double`, `Bool` or `Decimal`.
+/// A value that an attribute can have.
+///
+/// It is a `String`, `Int`, `Int64`, `Double`, `Bool` or `Decimal`.
 public protocol AnalyticsPropertyValue: Sendable {
     /// The value as Trackway records it.
     var attributeValue: AttributeValue? { get }
@@ -23,8 +25,10 @@ extension Bool: AnalyticsPropertyValue {}
 extension Decimal: AnalyticsPropertyValue {}
 
 extension Attributes {
-    /// Attributes in Trackway's words. A dictionary has no order, so they are sorted: of too many, the same ones are left
-    /// out every time.
+    /// Creates Trackway's attributes.
+    ///
+    /// They are sorted, because a dictionary has no order: if there are too many, the same ones are left out every
+    /// time.
     init(_ attributes: ClickstreamAttribute) {
         self.init(
             uniquing: attributes.sorted { $0.key < $1.key }.compactMap { key, value in
@@ -35,8 +39,9 @@ extension Attributes {
 }
 
 extension Item {
-    /// An item in Trackway's words. One without an id gets an empty one, and is left out with a diagnostic when it is
-    /// recorded.
+    /// Creates Trackway's item.
+    ///
+    /// An item without an ID gets an empty one, and is left out with a diagnostic when it is recorded.
     init(_ attributes: ClickstreamAttribute) {
         var rest = attributes
         let id = rest.removeValue(forKey: ClickstreamAnalytics.Item.ITEM_ID)?.attributeValue?.text ?? ""
@@ -46,7 +51,9 @@ extension Item {
 }
 
 extension AttributeValue {
-    /// The value as text: item ids are often numbers in an app, and text on the wire.
+    /// The value as a string.
+    ///
+    /// Item IDs are often numbers in an app, and strings on the wire.
     fileprivate var text: String {
         switch self {
         case .string(let text): text

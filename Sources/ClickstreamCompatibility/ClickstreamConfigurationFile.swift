@@ -4,9 +4,11 @@
 internal import Foundation
 internal import TrackwayEvents
 
-/// The file `amplifyconfiguration.json`, which the solution's console makes for an app.
+/// The file `amplifyconfiguration.json`, which the solution's console generates for an app.
 package enum ClickstreamConfigurationFile {
-    /// The content of the main bundle's file; nil when there is no such file.
+    /// Returns the content of the main bundle's file.
+    ///
+    /// Nil if it does not exist.
     package static func ofMainBundle() throws(ClickstreamError) -> [UInt8]? {
         guard let url = Bundle.main.url(forResource: "amplifyconfiguration", withExtension: "json") else {
             return nil
@@ -18,21 +20,21 @@ package enum ClickstreamConfigurationFile {
         }
     }
 
-    /// The keys of the plug-in that have a meaning.
+    /// The supported keys of the plug-in.
     private static let keys = [
         "appId", "endpoint", "isCompressEvents", "isTrackAppExceptionEvents", "isLogEvents", "autoFlushEventsInterval",
     ]
 
-    /// The settings of a file's content.
+    /// Returns the settings in a file's content.
     static func settings(_ content: [UInt8]) throws(ClickstreamError) -> ClickstreamSettings {
         let json: JSONValue
         do throws(JSONError) {
             json = try JSONValue.parse(content)
         } catch {
-            throw ClickstreamError(.invalidFile, "amplifyconfiguration.json is no JSON: \(error)")
+            throw ClickstreamError(.invalidFile, "amplifyconfiguration.json is not JSON: \(error)")
         }
         let plugins = json["analytics"]?["plugins"]?.object?.members ?? []
-        // The document prints the name with a blank behind it, and files were made after it.
+        // In the documentation, the name has a trailing space, and some files contain it, too.
         guard let plugin = plugins.last(where: { $0.key.filter { $0 != " " } == "awsClickstreamPlugin" })?.value else {
             return ClickstreamSettings()
         }
@@ -48,7 +50,7 @@ package enum ClickstreamConfigurationFile {
             guard let number = interval.double, number >= 0, number <= 1e12 else {
                 throw wrong("autoFlushEventsInterval", "a number of milliseconds, 0 or more")
             }
-            // Where Int has 32 bits, the longest interval that fits: weeks.
+            // If `Int` has 32 bits, use the longest interval that fits: several weeks.
             settings.sendEventsInterval = Int(exactly: number.rounded()) ?? .max
         }
         return settings
@@ -56,7 +58,7 @@ package enum ClickstreamConfigurationFile {
 
     private static func text(_ key: String, in plugin: JSONValue) throws(ClickstreamError) -> String? {
         guard let value = plugin[key] else { return nil }
-        guard let text = value.string else { throw wrong(key, "a text") }
+        guard let text = value.string else { throw wrong(key, "a string") }
         return text
     }
 
@@ -72,7 +74,7 @@ package enum ClickstreamConfigurationFile {
 }
 
 extension Diagnostic {
-    /// A key of the plug-in in the file has no meaning.
+    /// Creates a diagnostic for an unknown key of the plug-in.
     init(unknownKey key: String) {
         self.init(
             code: .configurationKeyUnknown,

@@ -6,14 +6,14 @@ internal import TrackwayDestinations
 internal import TrackwayEvents
 package import TrackwayUIKit
 
-/// What stands behind the static calls: the analytics once they are made, and the configuration they follow.
+/// The implementation of the static methods: the analytics and their configuration.
 ///
-/// Any thread. The lock guards what there is; nothing is called while it is held, making the analytics aside, so that two
-/// threads that start at the same time make one.
+/// Thread-safe. The lock protects the state; nothing is called while it is held. Only the analytics are created under a
+/// second lock, so that two threads that start at the same time create them once.
 package final class ClickstreamCore: Sendable {
-    /// Makes the analytics.
+    /// Creates the analytics.
     package typealias Opening = @Sendable (Configuration) throws -> Analytics
-    /// Reads `amplifyconfiguration.json`; nil when there is none.
+    /// Reads `amplifyconfiguration.json`; nil if it does not exist.
     package typealias File = @Sendable () throws -> [UInt8]?
 
     private struct State: Sendable {
@@ -26,14 +26,14 @@ package final class ClickstreamCore: Sendable {
     }
 
     private let state: Locked<State>
-    /// Starts come one after the other. Taken before every other lock.
+    /// Serializes starts; acquired before every other lock.
     private let starting = Locked(())
 
-    /// Makes a core that has not been started.
+    /// Creates a core that has not been started.
     ///
     /// - Parameters:
     ///   - file: reads the configuration file; the main bundle's by default.
-    ///   - opening: makes the analytics.
+    ///   - opening: creates the analytics.
     package init(
         file: @escaping File = { try ClickstreamConfigurationFile.ofMainBundle() },
         opening: @escaping Opening = { try Analytics($0) }
@@ -41,8 +41,9 @@ package final class ClickstreamCore: Sendable {
         state = Locked(State(file: file, opening: opening))
     }
 
-    /// Forgets the analytics, as the end of a process does; the next start makes others, of a configuration that
-    /// `configure` changes.
+    /// Releases the analytics as if the process ended.
+    ///
+    /// The next start creates new ones, from a configuration that `configure` changes.
     func startOver(_ configure: @escaping @Sendable (inout Configuration) -> Void) {
         restart(
             file: { try ClickstreamConfigurationFile.ofMainBundle() },
@@ -54,7 +55,7 @@ package final class ClickstreamCore: Sendable {
         )
     }
 
-    /// The same with a configuration file, and a way to make analytics, of the caller's own.
+    /// Releases the analytics, and sets how the next ones are created.
     package func restart(file: @escaping File, opening: @escaping Opening) {
         let former = state.withLock { state in
             let former = state
@@ -64,13 +65,13 @@ package final class ClickstreamCore: Sendable {
         former.configuration?.follow(former.configuration?.settings ?? ClickstreamSettings()) { _ in }
     }
 
-    /// What is captured of the interface by itself; nothing before the start.
+    /// The current interface capture; none before the start.
     package var automatic: AutomaticCapture.Wish { state.withLock { $0.automatic }?.wish ?? AutomaticCapture.Wish() }
 
-    /// The analytics, when there are any.
+    /// The analytics, or nil before the start.
     var made: Analytics? { state.withLock { $0.analytics } }
 
-    /// The same for a call that needs them; one that comes before them is counted.
+    /// Returns the analytics, or counts the call if it is too early.
     private func analytics() -> Analytics? {
         state.withLock { state in
             if state.analytics == nil { state.earlyCalls += 1 }
@@ -89,15 +90,15 @@ package final class ClickstreamCore: Sendable {
             let (known, opening) = state.withLock { ($0.analytics, $0.opening) }
             if let known { return (known, [.initialisedTwice], []) }
             let analytics = try Self.open(configuration, opening)
-            // What holds from the beginning is chosen before anybody else can reach the analytics: what another thread
-            // takes away right afterwards does not come back.
+            // Apply the initial settings before any other thread can access the analytics, so that they do not restore
+            // something that another thread has just removed.
             let faults = Self.begin(analytics, settings)
             let automatic = AutomaticCapture(analytics)
             automatic.want(settings.automatic)
             let early = state.withLock { state in
                 state.analytics = analytics
                 state.automatic = automatic
-                // The app's object becomes the live one, as it was handed in.
+                // The object that the app passed becomes the live configuration.
                 state.configuration = chosen ?? ClickstreamConfiguration()
                 state.configuration?.follow(settings) { [weak analytics] settings in
                     guard let analytics else { return }
@@ -109,14 +110,14 @@ package final class ClickstreamCore: Sendable {
             let called = early > 0 ? [Diagnostic(earlyCalls: early)] : []
             return (analytics, called + settings.unknownKeys.map { Diagnostic(unknownKey: $0) }, faults)
         }
-        // No lock is held any more: the app may call back.
+        // No lock is held here, because the app may call back.
         for diagnostic in diagnostics { analytics.report(diagnostic) }
         for fault in faults { Self.report(fault, analytics) }
     }
 
     func liveConfiguration() throws(ClickstreamError) -> ClickstreamConfiguration {
         guard let configuration = state.withLock({ $0.configuration }) else {
-            throw ClickstreamError(.notInitialised, "The SDK is not initialised; call initSDK first.")
+            throw ClickstreamError(.notInitialised, "The SDK is not initialized; call initSDK first.")
         }
         return configuration
     }
@@ -129,16 +130,16 @@ package final class ClickstreamCore: Sendable {
         }
     }
 
-    /// Chooses what holds from the beginning, and answers what is wrong with it.
+    /// Applies the initial settings, and returns their faults.
     private static func begin(_ analytics: Analytics, _ settings: ClickstreamSettings) -> [ClickstreamFault] {
-        // Global attributes and the switch last as long as a process here.
+        // In the format's own SDK, global attributes and the enabled state last until the process ends.
         let (initial, faults) = fitting(settings.globalAttributes ?? [:], beside: [])
         analytics.changeGlobalAttributes { $0 = initial }
         if !analytics.isEnabled { analytics.isEnabled = true }
         return faults
     }
 
-    /// Lets changed settings count.
+    /// Applies changed settings.
     private static func follow(_ settings: ClickstreamSettings, _ analytics: Analytics) {
         var form: EventLogForm?
         do throws(ClickstreamError) {
@@ -147,7 +148,7 @@ package final class ClickstreamCore: Sendable {
             do throws(TrackwayError) {
                 try analytics.replaceDestination(DestinationConfiguration(destination))
             } catch {
-                assertionFailure("the only destination is not known: \(error)")
+                assertionFailure("the only destination is unknown: \(error)")
             }
         } catch {
             analytics.report(
@@ -201,7 +202,7 @@ extension ClickstreamCore {
         guard case .string(let screen)? = attributes.removeValue(forKey: CapturedKey.screenName)?.attributeValue,
             !screen.isEmpty
         else { return Self.report(ClickstreamRules.screenNameMissing, analytics) }
-        // An id that is no text is as good as none.
+        // An ID that is not a string counts as missing.
         let uniqueID = attributes.removeValue(forKey: CapturedKey.screenUniqueID)?.attributeValue?.string
         let id = attributes.removeValue(forKey: CapturedKey.screenID)?.attributeValue?.string
         analytics.screen(screen, path: id, instanceID: uniqueID, Attributes(attributes))
@@ -209,7 +210,7 @@ extension ClickstreamCore {
 
     func flush() {
         guard let analytics = analytics() else { return }
-        // Nobody waits for it: the call it translates returns at once.
+        // This does not wait, because the documented call returns immediately.
         Task { _ = await analytics.flush() }
     }
 
@@ -225,7 +226,7 @@ extension ClickstreamCore {
 
     func addGlobalAttributes(_ attributes: ClickstreamAttribute) {
         guard let analytics = analytics() else { return }
-        // Counted where it is changed: of two calls that meet, the second sees what the first one left.
+        // Check the limits inside the change, so that of two concurrent calls the second sees the result of the first.
         var faults: [ClickstreamFault] = []
         analytics.changeGlobalAttributes { known in
             let (valid, wrong) = Self.fitting(attributes, beside: Set(known.keys))
@@ -235,7 +236,9 @@ extension ClickstreamCore {
         for fault in faults { Self.report(fault, analytics) }
     }
 
-    /// The attributes that keep the limits, beside those that there are already, and what is wrong with the others.
+    /// Returns the attributes within the limits, and the faults of the others.
+    ///
+    /// The existing attributes count toward the limits.
     private static func fitting(
         _ attributes: ClickstreamAttribute,
         beside others: Set<String>
@@ -266,7 +269,7 @@ extension ClickstreamCore {
         guard let analytics = analytics() else { return }
         let former = analytics.recordedContext.user.id
         let id = id.flatMap { $0.isEmpty ? nil : $0 }
-        // The document has an event for every such call; the SDK records one when something changes.
+        // The documentation has an event for every such call; Trackway records one only if something changes.
         guard id != former else {
             analytics.record(CapturedName.profileSet)
             return
@@ -295,7 +298,9 @@ extension ClickstreamCore {
         }
     }
 
-    /// Records what was left out as the document wants it: as an event of its own, and in the log.
+    /// Reports an omitted attribute as documented.
+    ///
+    /// It is reported as an event and in the log.
     private static func report(_ fault: ClickstreamFault, _ analytics: Analytics) {
         analytics.report(
             Diagnostic(
@@ -304,10 +309,11 @@ extension ClickstreamCore {
                 value: fault.message,
                 message: "An attribute was left out because it exceeds a limit of Clickstream: "
                     + "\(fault.message.sentence)",
-                recoverySuggestion: "Keep to the documented limits of Clickstream."
+                recoverySuggestion: "Stay within the documented limits of Clickstream."
             )
         )
-        // A mistake of a call that records nothing, such as a global attribute's, does not bring the start about.
+        // A fault in a call that records nothing, such as one about a global attribute, does not trigger the start
+        // event.
         analytics.recordAfterLaunch(
             CapturedName.clickstreamError,
             [

@@ -3,23 +3,27 @@
 
 public import Foundation
 
-/// Why the SDK could not be configured or was not there.
+/// Why the SDK could not be configured or was not available.
 public struct ClickstreamError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of failure it was.
+    /// The kind of failure.
     public enum Code: String, Sendable, Hashable {
-        /// Neither the code nor the configuration file names an app id and an endpoint.
+        /// The app ID or the endpoint is missing.
+        ///
+        /// Neither the code nor the configuration file sets it.
         case incomplete
-        /// The configuration file is no JSON, or a setting in it has a value of the wrong kind.
+        /// The configuration file is invalid.
+        ///
+        /// It is not JSON, or a setting in it has the wrong type.
         case invalidFile = "invalid_file"
-        /// The storage cannot be used, or a setting cannot work.
+        /// The storage cannot be used, or a setting is invalid.
         case notStarted = "not_started"
         /// `initSDK` has not been called yet, or failed.
         case notInitialised = "not_initialised"
     }
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public let code: Code
-    /// A sentence for people: what is at fault, and what helps.
+    /// A human-readable message: what is wrong, and how to fix it.
     public let message: String
 
     init(_ code: Code, _ message: String) {
@@ -27,11 +31,11 @@ public struct ClickstreamError: Error, Sendable, Hashable, CustomStringConvertib
         self.message = message
     }
 
-    /// The code and the sentence.
+    /// The code and the message.
     public var description: String { "\(code.rawValue): \(message)" }
 }
 
 extension ClickstreamError: LocalizedError {
-    /// The sentence.
+    /// The message.
     public var errorDescription: String? { message }
 }

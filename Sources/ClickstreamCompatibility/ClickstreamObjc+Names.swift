@@ -4,7 +4,7 @@
 #if canImport(ObjectiveC)
 public import Foundation
 
-/// Names of events an app may record itself although they are reserved.
+/// Names of reserved events that an app may record itself.
 @objcMembers
 public final class EventName: NSObject {
     /// A screen was shown.
@@ -14,42 +14,42 @@ public final class EventName: NSObject {
 /// Names of reserved attributes.
 @objcMembers
 public final class Attr: NSObject {
-    /// The screen's name; a screen view needs it.
+    /// The screen's name; required in a screen view.
     public static let SCREEN_NAME = ClickstreamAnalytics.Attr.SCREEN_NAME
-    /// What tells two screens of one name apart.
+    /// An ID that distinguishes screens with the same name.
     public static let SCREEN_UNIQUE_ID = ClickstreamAnalytics.Attr.SCREEN_UNIQUE_ID
-    /// Where the traffic came from: a search engine, a site.
+    /// The source of the traffic, such as a search engine or site.
     public static let TRAFFIC_SOURCE_SOURCE = ClickstreamAnalytics.Attr.TRAFFIC_SOURCE_SOURCE
-    /// The medium: mail, paid search.
+    /// The medium, such as email or paid search.
     public static let TRAFFIC_SOURCE_MEDIUM = ClickstreamAnalytics.Attr.TRAFFIC_SOURCE_MEDIUM
     /// The campaign's name.
     public static let TRAFFIC_SOURCE_CAMPAIGN = ClickstreamAnalytics.Attr.TRAFFIC_SOURCE_CAMPAIGN
-    /// The campaign's id.
+    /// The campaign's ID.
     public static let TRAFFIC_SOURCE_CAMPAIGN_ID = ClickstreamAnalytics.Attr.TRAFFIC_SOURCE_CAMPAIGN_ID
-    /// What was searched for.
+    /// The search term.
     public static let TRAFFIC_SOURCE_TERM = ClickstreamAnalytics.Attr.TRAFFIC_SOURCE_TERM
-    /// Which of several advertisements it was.
+    /// The content, which distinguishes several advertisements.
     public static let TRAFFIC_SOURCE_CONTENT = ClickstreamAnalytics.Attr.TRAFFIC_SOURCE_CONTENT
-    /// The click's id.
+    /// The click's ID.
     public static let TRAFFIC_SOURCE_CLID = ClickstreamAnalytics.Attr.TRAFFIC_SOURCE_CLID
-    /// Whose click id it is.
+    /// The platform of the click ID.
     public static let TRAFFIC_SOURCE_CLID_PLATFORM = ClickstreamAnalytics.Attr.TRAFFIC_SOURCE_CLID_PLATFORM
-    /// Where the app was installed from.
+    /// The channel through which the app was installed.
     public static let APP_INSTALL_CHANNEL = ClickstreamAnalytics.Attr.APP_INSTALL_CHANNEL
-    /// What the event was worth.
+    /// The value of the event.
     public static let VALUE = ClickstreamAnalytics.Attr.VALUE
-    /// The currency of the worth.
+    /// The currency of the value.
     public static let CURRENCY = ClickstreamAnalytics.Attr.CURRENCY
 }
 
-/// Names of the attributes of items that every report knows.
+/// Names of item attributes that every report supports.
 @objcMembers
 public final class ClickstreamItemKey: NSObject {
-    /// The item's id; an item without one is left out.
+    /// The item's ID; an item without one is left out.
     public static let ITEM_ID = ClickstreamAnalytics.Item.ITEM_ID
     /// Its name.
     public static let ITEM_NAME = ClickstreamAnalytics.Item.ITEM_NAME
-    /// Where it is offered.
+    /// The location where it is offered.
     public static let LOCATION_ID = ClickstreamAnalytics.Item.LOCATION_ID
     /// Its brand.
     public static let ITEM_BRAND = ClickstreamAnalytics.Item.ITEM_BRAND
@@ -57,11 +57,11 @@ public final class ClickstreamItemKey: NSObject {
     public static let CURRENCY = ClickstreamAnalytics.Item.CURRENCY
     /// Its price, a number.
     public static let PRICE = ClickstreamAnalytics.Item.PRICE
-    /// How many, a number or a text that is one.
+    /// Its quantity: a number, or a string that contains one.
     public static let QUANTITY = ClickstreamAnalytics.Item.QUANTITY
     /// The name of the advertisement that showed it.
     public static let CREATIVE_NAME = ClickstreamAnalytics.Item.CREATIVE_NAME
-    /// The place of the advertisement.
+    /// The position of the advertisement.
     public static let CREATIVE_SLOT = ClickstreamAnalytics.Item.CREATIVE_SLOT
     /// Its category.
     public static let ITEM_CATEGORY = ClickstreamAnalytics.Item.ITEM_CATEGORY

@@ -4,7 +4,7 @@
 #if canImport(ObjectiveC)
 public import Foundation
 
-/// The documented calls for Objective-C; ``ClickstreamAnalytics`` for what each does.
+/// The API for Objective-C; see ``ClickstreamAnalytics`` for each method.
 @objcMembers
 public final class ClickstreamObjc: NSObject {
     /// Starts the SDK with the settings of `amplifyconfiguration.json`.
@@ -37,7 +37,7 @@ public final class ClickstreamObjc: NSObject {
         )
     }
 
-    /// Sends what waits.
+    /// Sends pending events.
     public static func flushEvents() {
         ClickstreamAnalytics.flushEvents()
     }
@@ -47,7 +47,7 @@ public final class ClickstreamObjc: NSObject {
         ClickstreamAnalytics.addGlobalAttributes(ClickstreamAttribute(attributes))
     }
 
-    /// Takes attributes away from every event recorded from now on.
+    /// Removes attributes from every event recorded from now on.
     public static func deleteGlobalAttributes(_ attributes: [String]) {
         ClickstreamAnalytics.shared.deleteGlobalAttributes(attributes)
     }
@@ -57,7 +57,7 @@ public final class ClickstreamObjc: NSObject {
         ClickstreamAnalytics.addUserAttributes(ClickstreamAttribute(attributes))
     }
 
-    /// Says who is signed in.
+    /// Sets the signed-in user.
     public static func setUserId(_ userId: String?) {
         ClickstreamAnalytics.setUserId(userId)
     }
@@ -67,19 +67,19 @@ public final class ClickstreamObjc: NSObject {
         try ClickstreamAnalytics.getClickstreamConfiguration()
     }
 
-    /// Records and sends nothing until ``enable()``.
+    /// Stops recording and sending until ``enable()``.
     public static func disable() {
         ClickstreamAnalytics.disable()
     }
 
-    /// Records and sends again.
+    /// Resumes recording and sending.
     public static func enable() {
         ClickstreamAnalytics.enable()
     }
 }
 
 extension ClickstreamConfiguration {
-    /// Attributes of every event from the first one on.
+    /// Attributes of every event, from the first one on.
     @discardableResult
     @objc
     public func withInitialGlobalAttributesObjc(_ globalAttributes: NSDictionary) -> ClickstreamConfiguration {
@@ -88,7 +88,9 @@ extension ClickstreamConfiguration {
 }
 
 extension ClickstreamAttribute {
-    /// The entries with a name and a value of one of the format's types; others are left out.
+    /// Creates attributes from a dictionary.
+    ///
+    /// Entries without a string key or a supported value are left out.
     init(_ dictionary: NSDictionary) {
         self.init()
         for (key, value) in dictionary {
@@ -97,7 +99,8 @@ extension ClickstreamAttribute {
             case let text as String: self[name] = text
             case let number as NSDecimalNumber: self[name] = number.decimalValue
             case let number as NSNumber:
-                // Every number can be read as truth, and 0 and 1 look like it: only the two constants are.
+                // Every number converts to a Boolean. Only the two Boolean constants are treated as Booleans, not the
+                // numbers 0 and 1.
                 if CFGetTypeID(number) == CFBooleanGetTypeID() {
                     self[name] = number.boolValue
                 } else if CFNumberIsFloatType(number as CFNumber) {

@@ -8,7 +8,9 @@ internal import TrackwayEvents
 internal import TrackwayUIKit
 internal import TrackwayWire
 
-/// What an app, or its configuration file, chose. What nobody chose is nil.
+/// The settings of an app or its configuration file.
+///
+/// Nil if not set.
 struct ClickstreamSettings: Sendable {
     var appID: String?
     var endpoint: String?
@@ -21,17 +23,17 @@ struct ClickstreamSettings: Sendable {
     var isTrackingAppExceptions: Bool?
     var authCookie: String?
     var globalAttributes: ClickstreamAttribute?
-    /// Keys of the configuration file that have no meaning.
+    /// Unsupported keys of the configuration file.
     var unknownKeys: [String] = []
 
-    /// These settings where they say something, else those of `other`.
+    /// Returns these settings, with missing ones taken from `other`.
     func completed(by other: ClickstreamSettings) -> ClickstreamSettings {
         ClickstreamSettings(
             appID: Self.filled(appID) ?? other.appID,
             endpoint: Self.filled(endpoint) ?? other.endpoint,
             isLoggingEvents: isLoggingEvents ?? other.isLoggingEvents,
             isCompressingEvents: isCompressingEvents ?? other.isCompressingEvents,
-            // Nothing or less than nothing is no interval: the file's, or the usual one.
+            // Zero or less is not a valid interval: use the file's, or else the default.
             sendEventsInterval: sendEventsInterval.flatMap { $0 > 0 ? $0 : nil } ?? other.sendEventsInterval,
             sessionTimeout: sessionTimeout ?? other.sessionTimeout,
             isTrackingScreenViews: isTrackingScreenViews ?? other.isTrackingScreenViews,
@@ -49,12 +51,13 @@ struct ClickstreamSettings: Sendable {
 }
 
 extension ClickstreamSettings {
-    /// The usual time between sendings, in milliseconds.
+    /// The default sending interval, in milliseconds.
     private static let usualInterval = 10_000
-    /// The usual time after which a session is over, in milliseconds.
+    /// The default session timeout, in milliseconds.
     private static let usualTimeout: Int64 = 1_800_000
-    /// What an event may carry so that the format's own limits, which count characters, are the ones that are felt. A
-    /// character of some scripts is two dozen bytes.
+    /// Event limits wide enough that the format's own limits apply first.
+    ///
+    /// The format's limits count characters, and in some scripts a character takes two dozen bytes.
     private static var roomyLimits: EventLimits {
         var limits = EventLimits()
         limits.nameBytes = 4_096
@@ -67,14 +70,14 @@ extension ClickstreamSettings {
         return limits
     }
 
-    /// Where events go with these settings.
+    /// Returns the destination for these settings.
     ///
-    /// - Throws: ``ClickstreamError`` when no app id or endpoint was chosen.
+    /// - Throws: ``ClickstreamError`` if no app ID or endpoint is set.
     func destination() throws(ClickstreamError) -> ClickstreamDestination {
         guard let appID, !appID.isEmpty, let endpoint, !endpoint.isEmpty else {
             throw ClickstreamError(
                 .incomplete,
-                "appId and endpoint are required; give them to ClickstreamConfiguration or in amplifyconfiguration.json."
+                "appId and endpoint are required; set them in ClickstreamConfiguration or amplifyconfiguration.json."
             )
         }
         return ClickstreamDestination(
@@ -85,9 +88,9 @@ extension ClickstreamSettings {
         )
     }
 
-    /// The SDK's configuration with these settings.
+    /// Returns the SDK's configuration for these settings.
     ///
-    /// - Throws: ``ClickstreamError`` when no app id or endpoint was chosen.
+    /// - Throws: ``ClickstreamError`` if no app ID or endpoint is set.
     func configuration() throws(ClickstreamError) -> Configuration {
         let destination = try destination()
         var configuration = Configuration(
@@ -101,13 +104,13 @@ extension ClickstreamSettings {
         configuration.capture = capture
         configuration.sessions.timeout = timeout
         configuration.logEvents = isLoggingEvents ?? false
-        // What the document tells people to look for in the log.
+        // The text that the documentation says to look for in the log.
         configuration.eventLogLabel = "EventRecorder"
         configuration.eventLogForm = { batch, _ in destination.eventJSON(of: batch) }
         return configuration
     }
 
-    /// What is recorded by itself.
+    /// The events that are recorded automatically.
     var capture: CaptureOptions {
         var capture = CaptureOptions.standard
         if isTrackingScreenViews == false { capture.remove(.screens) }
@@ -116,9 +119,11 @@ extension ClickstreamSettings {
         return capture
     }
 
-    /// What of the interface is found by itself: screens, by default. Without them no method of UIKit is exchanged.
+    /// The parts of the interface to capture automatically: screens, by default.
+    ///
+    /// Without screens, no UIKit method is swizzled.
     var automatic: AutomaticCapture.Wish { AutomaticCapture.Wish(screens: capture.contains(.screens)) }
 
-    /// After how long in the background a session is over.
+    /// The time in the background after which a session ends.
     var timeout: Duration { .milliseconds(max(0, sessionTimeout ?? Self.usualTimeout)) }
 }

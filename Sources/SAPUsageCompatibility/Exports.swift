@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 @_exported public import struct Foundation.Date
-// What the compatibility module's calls take, by name, so that an app imports this module alone.
+// The types that this module's API uses, so that an app needs to import only this module.
 @_exported public import class Foundation.NSNull
 @_exported public import struct Foundation.URL
 @_exported public import struct Foundation.UUID

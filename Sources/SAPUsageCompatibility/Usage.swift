@@ -5,22 +5,22 @@ public import Foundation
 public import Trackway
 internal import TrackwayEvents
 
-/// Collects what people do in an app, for one target or several, and keeps it until somebody uploads it.
+/// Collects usage records for one or more targets until they are uploaded.
 ///
 /// ```swift
 /// let store = try UsageStore()
 /// Usage.shared.configure(with: store)
 /// Usage.shared.reporter().report(.event("SomeCustomEvent"))
 /// ```
-/// Two questions are asked of every report. Is it stored? Always, unless data collection was switched off or the person took
-/// consent back: then it is counted in ``droppedReports``. May it be sent? Only when data collection was switched on and the
-/// person consented; see ``outputEnabled()``. Both answers survive restarts. Every call may come from any thread.
+/// Every report is stored, unless data collection was switched off or the user withdrew consent. Such reports are
+/// counted in ``droppedReports``. Stored records are sent only if data collection was switched on and the user
+/// consented; see ``outputEnabled()``. Both decisions persist across restarts. Thread-safe.
 public final class Usage: Sendable {
-    /// The target that is meant when none is named.
+    /// The target used when none is named.
     public static let defaultTargetID: String = "default"
-    /// The storage id of records of nobody known.
+    /// The storage ID of records without a known user.
     public static let unattributedStorageID: String = "unattributed"
-    /// The user id of records of nobody known.
+    /// The user ID of records without a known user.
     public static let unattributedUserID: String = "00000000-0000-0000-0000-000000000000"
 
     let core: UsageCore
@@ -29,7 +29,7 @@ public final class Usage: Sendable {
         core = UsageCore(environment)
     }
 
-    // MARK: The one instance
+    // MARK: Shared instance
 
     private static let only = Locked<Usage?>(nil)
 
@@ -42,63 +42,75 @@ public final class Usage: Sendable {
         }
     }
 
-    /// Makes the shared instance anew, as the start of a process does; for tests, and for an app that has wishes about
-    /// diagnostics, transport or limits.
+    /// Replaces the shared instance, as a new process would.
+    ///
+    /// Use it in tests, and in apps that change diagnostics, transport or limits.
     ///
     /// ```swift
     /// Usage.startOver { $0.run(in: InMemoryEnvironment()) }   // with `import TrackwayTesting`
     /// ```
-    /// Stores and reporters of before belong to the former instance.
+    /// Stores and reporters created earlier belong to the previous instance.
     ///
-    /// - Parameter configure: changes what this class has no word for. Called once, at once.
+    /// - Parameter configure: changes settings that this class lacks. Called once, before this returns.
     public static func startOver(_ configure: (inout Configuration) -> Void = { _ in }) {
         let usage = Usage(UsageEnvironment(configure))
         only.withLock { $0 = usage }
     }
 
-    /// The id of a target's destination in the ledger, in interceptors' routes and in `Configuration.setRules(_:for:)`.
+    /// Returns the ID of a target's destination.
     ///
-    /// It is `t.` and the target's name, for example `t.default`. A name that an id cannot have, because of capital letters, spaces
-    /// or more than 62 characters, has `h.` and 56 digits of its SHA-256 instead.
+    /// The ledger, interceptors' routes and `Configuration.setRules(_:for:)` use this ID.
+    ///
+    /// It is `t.` and the target's name, for example `t.default`. If the name is not valid in an ID, because of capital
+    /// letters, spaces or more than 62 characters, it is `h.` and 56 digits of the name's SHA-256.
     public static func destinationID(for targetID: String = Usage.defaultTargetID) -> DestinationID {
         DestinationID(target: targetID)
     }
 
-    /// The present moment, as the reports' dates tell it.
+    /// The current time, from the clock that dates reports.
     public static var now: Date { shared.core.environment.now.date }
 
     // MARK: State
 
-    /// The store in use. Asked before ``configure(with:retainLastUnattributedSession:addSessionData:)``, it is the default
-    /// store of nobody known, for reading; nil when that cannot be opened.
+    /// The store in use.
+    ///
+    /// Before ``configure(with:retainLastUnattributedSession:addSessionData:)``, this is the default unattributed
+    /// store, for reading, or nil if it cannot be opened.
     public var store: (any UsageStoring)? { core.store }
 
-    /// Whether data collection was switched on, as the administrator wants it.
+    /// Whether the administrator switched data collection on.
     public var dataCollectionEnabled: Bool { core.decisions.collection == true }
 
-    /// Whether the person whose store is in use consented. False while nobody is known.
+    /// Whether the user of the store in use consented.
+    ///
+    /// False while no user is known.
     public var userConsent: Bool { core.userConsent }
 
-    /// The person whose store is in use; nil while nobody is known.
+    /// The user of the store in use; nil if unknown.
     public var userID: String? { core.userID }
 
-    /// Whether records may be sent: a store is in use, data collection was switched on, and the person consented.
+    /// Whether records may be sent.
+    ///
+    /// True if a store is in use, data collection was switched on, and the user consented.
     public func outputEnabled() -> Bool { core.outputEnabled }
 
-    /// Reports that were not stored since this process began, by reason: `disabled`, `consent_denied`, `not_configured`,
-    /// `reporter_invalid`, or what the disk said.
+    /// The number of reports not stored since the process started, by reason.
+    ///
+    /// Reasons include `disabled`, `consent_denied`, `not_configured`, `reporter_invalid`, and storage errors.
     public var droppedReports: [DropReason: UInt64] { core.droppedReports }
 
     // MARK: Configuration
 
-    /// Puts a store in use. The first call counts, for the life of the process; a further one is told and changes nothing.
+    /// Sets the store to use.
+    ///
+    /// Only the first call in a process has an effect; a later one is reported as a `Diagnostic` and ignored.
     ///
     /// - Parameters:
-    ///   - store: a ``UsageStore``, or one of the app's own. Its storage id says who the person is, and so which consent
-    ///     counts.
-    ///   - retainLastUnattributedSession: whether the last session of nobody known is read, to be injected into a person's
-    ///     store; see ``reporter(for:injectUnattributed:)``. Otherwise it stays where it is.
-    ///   - applicationIdentifier: when given, and records may now be sent, a session of this application begins.
+    ///   - store: a ``UsageStore`` or a custom store. Its storage ID identifies the user, and therefore whose consent
+    ///     applies.
+    ///   - retainLastUnattributedSession: whether the last unattributed session is read, to be injected into a user's
+    ///     store; see ``reporter(for:injectUnattributed:)``. Otherwise it stays in the unattributed store.
+    ///   - applicationIdentifier: if given, and records may now be sent, a session of this application begins.
     public func configure(
         with store: any UsageStoring,
         retainLastUnattributedSession: Bool = false,
@@ -109,28 +121,33 @@ public final class Usage: Sendable {
 
     /// Switches data collection on.
     ///
-    /// - Parameter applicationIdentifier: when given, and records may be sent that could not before, a session of this
-    ///   application begins.
+    /// - Parameter applicationIdentifier: if given, and records may be sent that could not be sent before, a session of
+    ///   this application begins.
     public func enableDataCollection(addSessionData applicationIdentifier: String? = nil) {
         core.setCollection(true, application: applicationIdentifier)
     }
 
-    /// Switches data collection off: reports are dropped and counted, nothing is sent, and what is stored stays.
+    /// Switches data collection off.
     ///
-    /// - Parameter emitData: whether a session that is under way ends first, if records could be sent until now.
+    /// Reports are dropped and counted, nothing is sent, and stored records stay.
+    ///
+    /// - Parameter emitData: whether the current session ends first, if records could be sent until now.
     public func disableDataCollection(addSessionData emitData: Bool = false) {
         core.setCollection(false, endsSession: emitData)
     }
 
-    /// Remembers what a person decided. It counts when the person's store is in use, now or later.
+    /// Saves a user's consent decision.
+    ///
+    /// It applies while the user's store is in use, now or later.
     ///
     /// - Parameters:
-    ///   - userID: the person.
-    ///   - consent: the decision. False, the default, withdraws consent: what is stored of the person is removed, and
-    ///     reports are dropped and counted, until the person consents again. A store that is not in use removes its records
-    ///     at once where it can be opened, otherwise when it is opened next, whatever is decided until then.
-    ///   - applicationIdentifier: when given, and records may be sent that could not before, a session of this application
-    ///     begins.
+    ///   - userID: the user.
+    ///   - consent: the decision. False, the default, withdraws consent: the user's stored records are removed, and
+    ///     reports are dropped and counted until the user consents again. A store that is not in use removes its
+    ///     records immediately if it can be opened, otherwise when it is next opened, regardless of decisions made
+    ///     until then.
+    ///   - applicationIdentifier: if given, and records may be sent that could not be sent before, a session of this
+    ///     application begins.
     public func consentForUser(
         _ userID: UUID,
         given consent: Bool = false,
@@ -139,21 +156,21 @@ public final class Usage: Sendable {
         core.setConsent(consent, of: userID.uuidString, application: applicationIdentifier)
     }
 
-    /// Whether a person consented.
+    /// Whether a user consented.
     public func hasConsentForUser(_ userID: UUID) -> Bool {
         core.decisions.consents[userID.uuidString] == true
     }
 
     // MARK: Reporters
 
-    /// The reporter of a target, the same for everybody who asks.
+    /// Returns the reporter of a target, the same object for every caller.
     ///
-    /// One that is asked for before ``configure(with:retainLastUnattributedSession:addSessionData:)`` never reports; ask again
-    /// afterwards.
+    /// A reporter requested before ``configure(with:retainLastUnattributedSession:addSessionData:)`` never reports;
+    /// request it again afterward.
     ///
     /// - Parameters:
     ///   - targetID: the target.
-    ///   - injectUnattributed: whether a session of nobody known that was retained is stored for the target first, once.
+    ///   - injectUnattributed: whether a retained unattributed session is first stored for the target, once.
     public func reporter(
         for targetID: String = Usage.defaultTargetID,
         injectUnattributed: Bool = true
@@ -161,10 +178,13 @@ public final class Usage: Sendable {
         core.reporter(for: targetID, injects: injectUnattributed)
     }
 
-    /// Makes a reporter of the app's own class the one of a target. The former one reports no more, and says so.
+    /// Registers an instance of the app's own reporter class for a target.
+    ///
+    /// The target's previous reporter stops reporting; further reports to it cause a `Diagnostic`.
     ///
     /// - Parameters:
-    ///   - reporter: an instance that reports for one target alone; registered again, it leaves the former target.
+    ///   - reporter: an instance that reports for a single target; registering it again removes it from the previous
+    ///     target.
     ///   - targetID: the target.
     ///   - injectUnattributed: as for ``reporter(for:injectUnattributed:)``.
     public func register(
@@ -175,12 +195,14 @@ public final class Usage: Sendable {
         core.register(reporter, for: targetID, injects: injectUnattributed)
     }
 
-    /// Ends a target's reporter: it reports no more, and says so, until it is registered again.
+    /// Unregisters a target's reporter.
+    ///
+    /// It stops reporting until it is registered again; further reports to it cause a `Diagnostic`.
     public func unregisterReporter(from targetID: String) {
         core.unregister(targetID)
     }
 
-    /// The targets that records are stored for, and those that have a reporter, in alphabetical order.
+    /// The targets that have stored records or a reporter, in alphabetical order.
     public func targetIdentifiers() -> [String] {
         core.targetIdentifiers()
     }

@@ -6,31 +6,32 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// What stands behind a ``Usage``: the store in use, the reporters, and the decisions, which the store's own analytics carry out.
+/// The implementation of ``Usage``: the store in use, reporters and decisions.
 ///
-/// Any thread. The state's lock guards what is known and is never held while a store or the app is called. Decisions and the
-/// configuration come one after the other under a lock of their own; it is recursive, since a store of the app's may call back.
+/// The store's analytics enforce the decisions. Thread-safe. The state's lock protects the state and is never held
+/// while a store or the app is called. Decisions and the configuration are serialized by a separate lock, which is
+/// recursive because a custom store may call back.
 package final class UsageCore: Sendable {
     private struct State: Sendable {
-        var configured: StoreAccess?
-        var early: StoreAccess?
+        var configured: SerializedStore?
+        var early: SerializedStore?
         var reporters: [String: Kept<UsageReporter>] = [:]
         var decisions: UsageDecisions?
-        /// The changes of the decisions that could not be written down yet.
+        /// Decision changes that could not be saved yet.
         var unwritten: [@Sendable (inout UsageDecisions) -> Void] = []
         var retained: UnattributedSessions?
-        /// The targets with a session that began in this process.
+        /// Targets with an open session that began in this process.
         var sessions: Set<String> = []
         var dropped: [DropReason: UInt64] = [:]
-        /// The targets with an upload under way.
+        /// Targets with an upload in progress.
         var uploads: Set<String> = []
         /// The broker that was started last.
-        var broker: UsageBrokerDriver?
-        /// The one that an app shares.
+        var broker: UsageBrokerRunner?
+        /// The broker that an app shares.
         var sharedBroker: Kept<UsageBroker>?
     }
 
-    /// Where all this happens.
+    /// The environment of this usage.
     package let environment: UsageEnvironment
     private let state = Locked(State())
     private let transitions = NSRecursiveLock()
@@ -39,11 +40,11 @@ package final class UsageCore: Sendable {
         self.environment = environment
     }
 
-    // MARK: What holds
+    // MARK: Current state
 
     var decisions: UsageDecisions {
         if let known = state.withLock({ $0.decisions }) { return known }
-        // Without a folder nothing is stored or sent; the store says so.
+        // Without a folder nothing is stored or sent; the store reports it.
         guard let read = (try? UsageDecisionsFile(in: environment))?.read() else { return UsageDecisions() }
         return state.withLock { state in
             let decisions = state.decisions ?? read
@@ -52,12 +53,12 @@ package final class UsageCore: Sendable {
         }
     }
 
-    /// The store in use, to be called with care.
-    var access: StoreAccess? { state.withLock { $0.configured } }
+    /// Serialized access to the store in use.
+    var access: SerializedStore? { state.withLock { $0.configured } }
 
     var userID: String? { access?.userID }
 
-    /// The person as decisions name them.
+    /// The user's ID as spelled in decisions.
     var person: String? { access?.person }
 
     var userConsent: Bool { access?.person.map { decisions.consents[$0] == true } ?? false }
@@ -68,11 +69,11 @@ package final class UsageCore: Sendable {
 
     var store: (any UsageStoring)? { accessForReading?.object }
 
-    /// The store in use, or the default one as long as there is none.
-    var accessForReading: StoreAccess? {
+    /// The store in use, or the default store if none is configured.
+    var accessForReading: SerializedStore? {
         if let known = state.withLock({ $0.configured ?? $0.early }) { return known }
         do {
-            let fresh = StoreAccess(try UsageStore(environment.folder, nil, in: environment))
+            let fresh = SerializedStore(try UsageStore(environment.folder, nil, in: environment))
             return state.withLock { state in
                 let access = state.configured ?? state.early ?? fresh
                 if state.configured == nil { state.early = access }
@@ -101,7 +102,7 @@ package final class UsageCore: Sendable {
             )
             return
         }
-        let access = StoreAccess(store)
+        let access = SerializedStore(store)
         let retained =
             retains && access.userID != nil
             ? UnattributedSessions(
@@ -113,7 +114,7 @@ package final class UsageCore: Sendable {
             state.configured = access
             state.early = nil
             state.retained = retained
-            // Those that were handed out until now never report.
+            // Reporters returned before this point never report.
             state.reporters = [:]
         }
         follow()
@@ -178,10 +179,10 @@ package final class UsageCore: Sendable {
         }
     }
 
-    /// Has the store's own analytics carry out what was decided: they are the gate.
+    /// Applies the decisions to the store's analytics, which enforce them.
     private func follow() {
         guard let access else { return }
-        guard let store = access.core else { return followOwnStore(access) }
+        guard let store = access.core else { return applyWithdrawalToCustomStore(access) }
         let analytics = store.analytics
         let decisions = decisions
         let isOn = decisions.collection != false
@@ -189,18 +190,18 @@ package final class UsageCore: Sendable {
             analytics.isEnabled = isOn
         }
         let consent = decisions.hasWithdrawn(access.person) ? Consent.denied : .granted
-        // Nothing is recorded any more before what is stored goes, and nothing before that is done.
+        // Stop recording before the stored records are removed, and resume only after their removal.
         if consent == .denied, consent != analytics.consent { analytics.setConsent(consent) }
         if let person = access.person, let withdrawal = decisions.withdrawal(of: person) {
             store.carryOut(withdrawal: withdrawal)
         }
         if consent != analytics.consent { analytics.setConsent(consent) }
-        // The starts are gone with the rest.
+        // The session starts were removed with the other records.
         if consent == .denied { state.withLock { $0.sessions = [] } }
     }
 
-    /// Has a store of the app's own carry out a withdrawal that it did not carry out yet.
-    private func followOwnStore(_ access: StoreAccess) {
+    /// Applies a withdrawal to a custom store, unless already applied.
+    private func applyWithdrawalToCustomStore(_ access: SerializedStore) {
         guard let person = access.person, let withdrawal = decisions.withdrawal(of: person),
             decisions.carriedOut?[access.name] ?? 0 < withdrawal
         else { return }
@@ -209,7 +210,7 @@ package final class UsageCore: Sendable {
             return Set(state.reporters.keys)
         }
         let left = access.removeEverything(of: targets)
-        OwnStoreUploads.forget(access.name, in: environment)
+        CustomStoreUploads.forget(access.name, in: environment)
         guard left == 0 else {
             return environment.report(
                 Diagnostic(
@@ -225,9 +226,9 @@ package final class UsageCore: Sendable {
         change { $0.carriedOut = ($0.carriedOut ?? [:]).merging([access.name: withdrawal]) { max($0, $1) } }
     }
 
-    /// Removes what is stored of a person whose store is not in use.
+    /// Removes the records of a user whose store is not in use.
     ///
-    /// A store that cannot be opened now, or needs a key, does it when it is opened next.
+    /// A store that cannot be opened now, or needs a key, removes them when it is next opened.
     private func carryOutWithdrawal(of user: String) {
         guard let withdrawal = decisions.withdrawal(of: user) else { return }
         var folders = [environment.folder]
@@ -238,18 +239,18 @@ package final class UsageCore: Sendable {
         guard open.isEmpty, let storage = (try? environment.dependencies())?.storage else { return }
         for folder in folders {
             let own = folder.appendingPathComponent(user, isDirectory: true).standardizedFileURL
-            // A store that cannot be looked at now carries it out when it is opened.
+            // A store that cannot be read now applies the withdrawal when it is opened.
             guard let size = try? storage.size(of: own.path + "/usage"), size > 0 else { continue }
-            // Opening it carries the withdrawal out; where that needs the key, the app opens it.
+            // Opening the store applies the withdrawal. If that requires the key, the app opens it later.
             _ = try? UsageStoreCore.open(folder, storageID: user, in: environment)
         }
     }
 
-    /// Reads the decisions again, for those that another process wrote, and carries them out.
+    /// Rereads the decisions that other processes saved, and applies them.
     func refresh() {
         transitions.lock()
         defer { transitions.unlock() }
-        // Without a folder, what this process knows counts.
+        // Without a folder, the decisions known to this process apply.
         guard var read = (try? UsageDecisionsFile(in: environment))?.read() else { return }
         for change in state.withLock({ $0.unwritten }) { change(&read) }
         guard read != decisions else { return }
@@ -269,16 +270,16 @@ package final class UsageCore: Sendable {
         report(UsageRecord(.sessionEnd, date: environment.now.date), for: Usage.defaultTargetID)
     }
 
-    /// Whether a session of a target began in this process and has not ended.
+    /// Whether a target has an open session that began in this process.
     func hasSession(of target: String) -> Bool {
         state.withLock { $0.sessions.contains(target) }
     }
 
     // MARK: The broker
 
-    private var broker: UsageBrokerDriver? { state.withLock { $0.broker } }
+    private var broker: UsageBrokerRunner? { state.withLock { $0.broker } }
 
-    /// The broker that the app shares; made when it is asked for first.
+    /// The broker that the app shares, created on first use.
     var sharedBroker: UsageBroker {
         let fresh = Kept(object: UsageBroker(of: self))
         return state.withLock { state in
@@ -288,18 +289,18 @@ package final class UsageCore: Sendable {
         }.object
     }
 
-    /// Puts a broker in the place of the one that was started before; nil for none.
+    /// Replaces the broker that was started last; nil for none.
     ///
-    /// - Returns: the former one.
-    func exchange(broker: UsageBrokerDriver?) -> UsageBrokerDriver? {
+    /// - Returns: the previous broker.
+    func exchange(broker: UsageBrokerRunner?) -> UsageBrokerRunner? {
         state.withLock { state in
             defer { state.broker = broker }
             return state.broker
         }
     }
 
-    /// Has a broker do no more, if it is the one that was started last.
-    func end(broker: UsageBrokerDriver) {
+    /// Stops a broker if it is the one that was started last.
+    func end(broker: UsageBrokerRunner) {
         let isIts = state.withLock { state in
             guard state.broker === broker else { return false }
             state.broker = nil
@@ -314,9 +315,9 @@ package final class UsageCore: Sendable {
     ///
     /// - Parameters:
     ///   - record: the report.
-    ///   - target: the target it is for.
-    ///   - isFiltered: whether interceptors and rules have seen it before, in another store.
-    /// - Returns: nil when it was stored; else why not.
+    ///   - target: the report's target.
+    ///   - isFiltered: whether interceptors and rules already processed the report in another store.
+    /// - Returns: nil if the report was stored, otherwise the reason why not.
     @discardableResult
     func report(_ record: UsageRecord, for target: String, isFiltered: Bool = false) -> DropReason? {
         if let reason = storing(record, for: target, isFiltered: isFiltered) {
@@ -333,7 +334,7 @@ package final class UsageCore: Sendable {
 
     private func storing(_ record: UsageRecord, for target: String, isFiltered: Bool) -> DropReason? {
         guard let access else { return .usageNotConfigured }
-        // A store of the app's own has no analytics that would refuse.
+        // A custom store has no analytics to enforce the decisions.
         if access.core == nil, let refusal = decisions.refusal(for: access.person) { return refusal }
         return access.record(record, for: target, isFiltered: isFiltered, in: environment)
     }
@@ -347,12 +348,12 @@ package final class UsageCore: Sendable {
 
     /// Begins an upload of a target.
     ///
-    /// - Returns: false while another one is under way.
+    /// - Returns: false while another upload of the target is in progress.
     func beginUpload(of target: String) -> Bool {
         state.withLock { $0.uploads.insert(target).inserted }
     }
 
-    /// The upload is over.
+    /// Ends an upload of a target.
     func endUpload(of target: String) {
         state.withLock { _ = $0.uploads.remove(target) }
     }
@@ -377,7 +378,7 @@ package final class UsageCore: Sendable {
         let fresh = Kept(object: reporter)
         let (replaced, isConfigured) = state.withLock { state in
             guard state.configured != nil else { return (nil as Kept<UsageReporter>?, false) }
-            // One that moves here from another target.
+            // The reporter may currently be registered for another target.
             for (other, known) in state.reporters where known.object === fresh.object && other != target {
                 state.reporters[other] = nil
             }
@@ -405,7 +406,7 @@ package final class UsageCore: Sendable {
             let access
         else { return }
         sessions.inject(target, into: access) { [self] record in
-            // As it was stored: what was stored before is known by its text.
+            // Store it unchanged: records stored before an interruption are recognized by their text.
             report(record, for: target, isFiltered: true)
         }
     }

@@ -6,57 +6,62 @@ internal import Trackway
 package import TrackwayEvents
 internal import TrackwayJournal
 
-/// What the administrator and the persons decided, and what follows.
+/// The decisions of the administrator and the users.
 package struct UsageDecisions: Sendable, Hashable, Codable {
-    /// Whether data is collected; nil as long as nobody said.
+    /// Whether data is collected; nil until decided.
     package var collection: Bool?
-    /// Who consented, or took consent back, by the persons' ids.
+    /// Whether each user gave consent or withdrew it, by user ID.
     package var consents: [String: Bool] = [:]
 
-    /// How often persons withdrew consent, by their ids. A store carries a withdrawal out once, whenever it is opened.
+    /// The number of times each user withdrew consent, by user ID.
+    ///
+    /// A store applies a withdrawal once, no matter when it is opened.
     package var withdrawals: [String: UInt64]?
-    /// The withdrawals that stores of the app's own carried out, by the persons' ids and the stores' classes.
+    /// The withdrawals that custom stores applied, by user ID and store class.
     package var carriedOut: [String: UInt64]?
 
-    /// No decision yet.
+    /// Creates a value without any decision.
     package init() {}
 
-    /// Records what a person decided.
+    /// Saves a user's decision.
     package mutating func decide(_ consent: Bool, of user: String) {
-        // Files of earlier versions do not count.
+        // Files of earlier versions contain no count.
         let former = withdrawals?[user] ?? (consents[user] == false ? 1 : 0)
         let count = consent ? former : former + 1
         consents[user] = consent
         if count > 0 { withdrawals = (withdrawals ?? [:]).merging([user: count]) { $1 } }
     }
 
-    /// The number of a person's last withdrawal; nil when there was none.
+    /// The number of a user's last withdrawal, or nil without one.
     package func withdrawal(of user: String) -> UInt64? {
         withdrawals?[user] ?? (consents[user] == false ? 1 : nil)
     }
 
-    /// Why a report of a person is not stored; nil when it is. What was never decided is stored.
+    /// Returns why a user's report is not stored.
     ///
-    /// - Parameter user: the person; nil for nobody known.
+    /// Returns nil if it is. Reports are stored until decided otherwise.
+    ///
+    /// - Parameter user: the user; nil if no user is known.
     package func refusal(for user: String?) -> DropReason? {
         if collection == false { return .disabled }
         return hasWithdrawn(user) ? .consentDenied : nil
     }
 
-    /// Whether a person took consent back.
+    /// Whether a user withdrew consent.
     package func hasWithdrawn(_ user: String?) -> Bool {
         user.map { consents[$0] == false } ?? false
     }
 
-    /// Whether records of a person may be sent.
+    /// Whether a user's records may be sent.
     package func maySend(of user: String?) -> Bool {
         collection == true && user.map { consents[$0] == true } ?? false
     }
 }
 
-/// The file that keeps the decisions from one process to the next.
+/// The file that persists the decisions.
 ///
-/// Of two processes that decide at the same time, both decisions are kept. What cannot be written counts for this process.
+/// If two processes decide at the same time, both decisions are kept. A decision that cannot be saved still applies to
+/// this process.
 struct UsageDecisionsFile: Sendable {
     private let file: StateFile<UsageDecisions>
     private let dependencies: Dependencies
@@ -66,9 +71,11 @@ struct UsageDecisionsFile: Sendable {
         file = StateFile("decisions", in: dependencies.folder, of: dependencies.storage, format: .json)
     }
 
-    /// What was decided; nil when it cannot be read or understood now.
+    /// Returns the saved decisions.
+    ///
+    /// Returns nil if they cannot be read or decoded now.
     func read() -> UsageDecisions? {
-        // Who asks goes on with what is known.
+        // Callers continue with the decisions they know.
         switch try? file.read() {
         case .kept(let decisions, _): decisions
         case .nothing: UsageDecisions()
@@ -76,11 +83,11 @@ struct UsageDecisionsFile: Sendable {
         }
     }
 
-    /// Changes what was decided, durably.
+    /// Changes the decisions durably.
     ///
-    /// - Parameter known: what counts in this process, in case the file cannot be read.
-    /// - Returns: what counts now.
-    /// - Throws: when it could not be written down.
+    /// - Parameter known: the decisions in effect in this process, in case the file cannot be read.
+    /// - Returns: the decisions now in effect.
+    /// - Throws: if they could not be saved.
     func change(
         _ known: UsageDecisions,
         _ body: (inout UsageDecisions) -> Void

@@ -7,23 +7,28 @@ package import TrackwayEvents
 internal import TrackwayPlatform
 package import TrackwayWire
 
-/// Where one app's usage lives: its folder, clock, network and facts, and where mistakes are told.
+/// An app's folder, clock, network, device properties and diagnostics handler.
 package final class UsageEnvironment: Sendable {
-    /// What every diagnostic's line begins with while the app has no handler for diagnostics.
+    /// The prefix of log lines if the app has no diagnostics handler.
     package static let logPrefix = "SAP.Common.Usage"
 
     private let base: Configuration
-    /// The rules of targets. They are applied here and not when events are read: what is read holds each record as one text.
+    /// The rules of targets.
+    ///
+    /// They are applied here and not when events are read, because a stored event contains its record as one string.
     private let rules: UsageRules
     private let areRulesReported = Locked(false)
-    /// The interceptors for records of stores that have no analytics; nil until the first such record.
+    /// The interceptors for records of stores without analytics.
+    ///
+    /// Nil until the first such record.
     private let interceptors = Locked<InterceptorChain?>(nil)
     private let made = Locked<Dependencies?>(nil)
     private let ids = EventIDGenerator()
 
-    /// Makes an environment.
+    /// Creates an environment.
     ///
-    /// - Parameter configure: changes what the module has no word for: where diagnostics go, the transport, limits of bytes.
+    /// - Parameter configure: changes settings that the module lacks: the diagnostics handler, the transport, byte
+    ///   limits.
     package init(_ configure: (inout Configuration) -> Void = { _ in }) {
         var configuration = Configuration(
             appID: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName,
@@ -31,7 +36,7 @@ package final class UsageEnvironment: Sendable {
         )
         configuration.capture = []
         configuration.lifecycle.isObserved = false
-        // Where no folder can be named, making the store says so.
+        // If no folder is available, opening the store reports it.
         try? configuration.useFolder(ofModule: "sap-usage")
         configure(&configuration)
         if configuration.onDiagnostic == nil {
@@ -43,23 +48,23 @@ package final class UsageEnvironment: Sendable {
         base = configuration
     }
 
-    /// A line of the log with the prefix that the document names.
+    /// Returns a log line with the documented prefix.
     package static func line(_ line: String) -> String {
         let own = "trackway: "
         return "\(logPrefix): \(line.hasPrefix(own) ? String(line.dropFirst(own.count)) : line)"
     }
 
-    /// The folder with a folder for each person's records, and the decisions.
+    /// The folder with a folder for each user's records, and the decisions.
     package var folder: URL {
         base.storage.folder ?? URL(fileURLWithPath: "/nonexistent/sap-usage", isDirectory: true)
     }
 
-    /// The configuration of one folder's analytics.
+    /// Returns the configuration of one folder's analytics.
     package func configuration(folder: String, targets: [DestinationID]) -> Configuration {
         var configuration = base
         configuration.storage.folder = URL(fileURLWithPath: folder, isDirectory: true)
         configuration.destinations = targets.map { .local($0) }
-        // A record is one text, escaped once more: at most twice its bytes, and a little.
+        // A record is one string, escaped once more: at most twice its bytes, plus a small overhead.
         configuration.limits.stringBytes = UsageRecord.maximumBytes
         configuration.limits.eventBytes = 2 * UsageRecord.maximumBytes + 4_096
         return configuration
@@ -67,13 +72,13 @@ package final class UsageEnvironment: Sendable {
 
     // MARK: Interceptors and rules
 
-    /// What the app's interceptors and the rules of a target make of records.
+    /// Returns the filter that applies interceptors and a target's rules to records.
     ///
     /// - Parameters:
     ///   - target: the target.
-    ///   - storageID: whose records these are.
-    ///   - installation: the installation of the store; nil when the store has none.
-    ///   - keeps: shows an event to the interceptors; nil where the store has no analytics that do.
+    ///   - storageID: the storage ID of the records' owner.
+    ///   - installation: the installation of the store; nil if the store has none.
+    ///   - keeps: passes an event to the interceptors; nil if the store has no analytics to do so.
     func filter(
         for target: String,
         of storageID: String,
@@ -92,7 +97,7 @@ package final class UsageEnvironment: Sendable {
 
     private var interceptorChain: InterceptorChain {
         if let known = interceptors.withLock({ $0 }) { return known }
-        // Without a folder there is still a clock.
+        // Without a folder, use the system clock.
         let clock: any EventClock = (try? dependencies())?.clock ?? SystemClock()
         let fresh = InterceptorChain(base, clock: clock)
         return interceptors.withLock { known in
@@ -102,9 +107,9 @@ package final class UsageEnvironment: Sendable {
         }
     }
 
-    /// Reports what is wrong with the app's rules, once.
+    /// Reports problems with the app's rules, once.
     ///
-    /// - Parameter targets: the targets that are known.
+    /// - Parameter targets: the known targets.
     func reportRules(knowing targets: Set<String>) {
         let isFirst = areRulesReported.withLock { isReported in
             defer { isReported = true }
@@ -114,9 +119,9 @@ package final class UsageEnvironment: Sendable {
         for diagnostic in rules.diagnostics(knowing: targets) { report(diagnostic) }
     }
 
-    /// What the app works with.
+    /// Returns the dependencies, creating them on the first call.
     ///
-    /// - Throws: ``TrackwayError`` when the folder cannot be used.
+    /// - Throws: ``TrackwayError`` if the folder cannot be used.
     package func dependencies() throws(TrackwayError) -> Dependencies {
         try made.withLock { (made) throws(TrackwayError) -> Dependencies in
             if let made { return made }
@@ -128,24 +133,24 @@ package final class UsageEnvironment: Sendable {
         }
     }
 
-    /// The time of day.
+    /// The current wall time.
     package var now: Timestamp {
-        // Without a folder there is still a time.
+        // Without a folder, use the system's wall time.
         (try? dependencies())?.clock.now().wall ?? Analytics.wallTime
     }
 
-    /// Carries requests.
+    /// The transport that sends requests.
     package var transport: (any Transport)? {
         // Without a folder there is nothing to send.
         base.delivery.transport ?? (try? dependencies())?.transport
     }
 
-    /// Tells of a mistake.
+    /// Reports a diagnostic.
     package func report(_ diagnostic: Diagnostic) {
         base.onDiagnostic?(diagnostic)
     }
 
-    /// Tells of something that did not work.
+    /// Reports an error as a diagnostic.
     package func report(_ error: TrackwayError, in call: String) {
         report(
             Diagnostic(
@@ -158,14 +163,14 @@ package final class UsageEnvironment: Sendable {
         )
     }
 
-    /// An id nobody else has.
+    /// Returns a new unique ID.
     package func newID() -> String {
         ids.next(at: now).description.uppercased()
     }
 
-    /// What a session's start says of itself and the device.
+    /// Returns the info of a session start: session ID and device properties.
     func sessionInfo() -> UsageInfo {
-        // Without a folder nothing is recorded, whatever the device is.
+        // Without a folder nothing is recorded, so the device does not matter.
         let device = (try? dependencies())?.device ?? [:]
         func text(_ name: String) -> String? { device[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
         var info: UsageInfo = [

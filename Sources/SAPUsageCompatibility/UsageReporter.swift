@@ -5,7 +5,9 @@ public import Foundation
 internal import Trackway
 internal import TrackwayEvents
 
-/// Reports for one target. ``Usage`` hands one out for each, and an app may register one of its own class:
+/// Reports usage records for one target.
+///
+/// ``Usage`` returns one reporter for each target, and an app may register an instance of its own subclass:
 ///
 /// ```swift
 /// final class Stamped: UsageReporter {
@@ -15,8 +17,8 @@ internal import TrackwayEvents
 /// }
 /// Usage.shared.register(reporter: Stamped(), for: "myTarget")
 /// ```
-/// Any thread may call. It reports after `configure` only, and until it is unregistered or replaced; then it says so, and the
-/// reports are counted in ``Usage/droppedReports``.
+/// Thread-safe. It reports only after `configure`, and until it is unregistered or replaced. Otherwise its reports
+/// cause a `Diagnostic` and are counted in ``Usage/droppedReports``.
 open class UsageReporter {
     private enum Place: Sendable {
         case none
@@ -32,10 +34,12 @@ open class UsageReporter {
 
     private let state = Locked(State())
 
-    /// A reporter that reports once it is registered.
+    /// Creates a reporter, which reports once it is registered.
     public init() {}
 
-    /// Whether it reports; true to begin with. While it is false, calls are ignored, and nothing is counted.
+    /// Whether it reports; true by default.
+    ///
+    /// While false, calls are ignored and not counted.
     public final var enabled: Bool {
         get { state.withLock { $0.isEnabled } }
         set { state.withLock { $0.isEnabled = newValue } }
@@ -46,13 +50,15 @@ open class UsageReporter {
         report(record.event, date: record.date, info: record.info)
     }
 
-    /// Reports something that happened. When this returns, it is stored and survives the death of the process.
+    /// Reports an event.
+    ///
+    /// When this returns, the event is stored and survives termination of the process.
     ///
     /// - Parameters:
-    ///   - event: what happened.
-    ///   - date: when; now by default.
-    ///   - info: what else is known: texts, finite numbers, truth, `NSNull`, and lists and dictionaries of these. Any other
-    ///     value is left out with a `Diagnostic`.
+    ///   - event: the event.
+    ///   - date: the time of the event; now by default.
+    ///   - info: additional information: strings, finite numbers, Booleans, `NSNull`, and arrays and dictionaries of
+    ///     these. Any other value is left out with a `Diagnostic`.
     open func report(_ event: UsageRecord.Event, date: Date = Usage.now, info: UsageInfo = [:]) {
         let state = state.withLock { $0 }
         guard state.isEnabled else { return }
@@ -60,11 +66,11 @@ open class UsageReporter {
         case (.target(let target), let core?):
             core.report(UsageRecord(event, date: date, info: info), for: target)
         case (.target, nil):
-            refuse(event, "what it belonged to was started over", Usage.shared.core)
+            refuse(event, "its Usage instance was replaced", Usage.shared.core)
         case (.ended(let reason), let core):
             refuse(event, reason, core ?? Usage.shared.core)
         case (.none, _):
-            refuse(event, "it was never registered, or was asked for before configure(with:)", Usage.shared.core)
+            refuse(event, "it was never registered, or was requested before configure(with:)", Usage.shared.core)
         }
     }
 
@@ -81,7 +87,7 @@ open class UsageReporter {
         )
     }
 
-    /// It reports for this target from now on.
+    /// Makes it report for a target.
     final func bind(to core: UsageCore, _ target: String) {
         state.withLock { state in
             state.place = .target(target)
@@ -89,7 +95,7 @@ open class UsageReporter {
         }
     }
 
-    /// It reports no more.
+    /// Stops it from reporting.
     final func end(_ reason: String) {
         state.withLock { $0.place = .ended(reason) }
     }

@@ -6,61 +6,86 @@ public import Trackway
 package import TrackwayDestinations
 internal import TrackwayEvents
 
-/// How the SDK works; handed over once, when it is started, and not looked at again.
+/// The SDK's options, which are read once, when it is started.
 ///
 /// ```swift
 /// let options = SAConfigOptions(serverURL: "https://events.example.com/sa?project=production", launchOptions: nil)
 /// options.autoTrackEventType = [.eventTypeAppStart, .eventTypeAppEnd]
 /// SensorsAnalyticsSDK.start(configOptions: options)
 /// ```
-/// Not `Sendable`: set it up in one place and start with it.
+/// Not `Sendable`: configure it in one place and start the SDK with it.
 public final class SAConfigOptions {
-    /// Where events go; its query names the project and may hold a token.
+    /// The address that events are sent to.
+    ///
+    /// Its query names the project and may contain a token.
     public var serverURL: String
-    /// What is recorded without a call. Nothing by default.
+    /// The events that are recorded automatically.
+    ///
+    /// None by default.
     public var autoTrackEventType: SensorsAnalyticsAutoTrackEventType = []
 
-    /// Where the back-end's configuration lies; empty for the usual place beside ``serverURL``.
+    /// The address of the back end's configuration.
+    ///
+    /// Empty for the default, an address next to ``serverURL``.
     public var remoteConfigURL = ""
-    /// Whether the back-end is asked for a configuration. True by default.
+    /// Whether a configuration is requested from the back end.
+    ///
+    /// True by default.
     public var enableRemoteConfig = true
 
-    /// The longest an event waits to be sent, in milliseconds: 15,000 by default, at least 5,000.
+    /// Maximum time until an event is sent, in milliseconds.
+    ///
+    /// 15,000 by default, at least 5,000.
     public var flushInterval = 15_000
-    /// So many waiting events are sent at once: 100 by default, at least 50.
+    /// The number of pending events that starts an upload immediately.
+    ///
+    /// 100 by default, at least 50.
     public var flushBulkSize = 100
 
-    /// Whether events are also written to standard error. False by default.
+    /// Whether events are also written to standard error.
+    ///
+    /// False by default.
     public var enableLog = false
-    /// Whether a crash is told at the next start. False by default.
+    /// Whether a crash is reported at the next launch.
+    ///
+    /// False by default.
     public var enableTrackAppCrash = false
-    /// Whether each event names its session. False by default.
+    /// Whether each event contains its session.
+    ///
+    /// False by default.
     public var enableSession = false
-    /// How many seconds the app may be away before another session begins: 300 by default.
+    /// The seconds in the background after which a new session begins.
+    ///
+    /// 300 by default.
     public var eventSessionTimeout = 300
-    /// Whether the SDK begins switched off. False by default.
+    /// Whether the SDK starts disabled.
+    ///
+    /// False by default.
     public var disableSDK = false
 
-    /// Changes what this class has no word for, right before the SDK is made: storage folder, consent, diagnostics,
-    /// further destinations.
+    /// Changes settings that this class lacks.
+    ///
+    /// Called right before the SDK is created, for example to set the storage folder, consent, diagnostics, or further
+    /// destinations.
     public var configure: (inout Configuration) -> Void = { _ in }
 
-    /// Options for a back-end.
+    /// Creates the options for a back end.
     ///
     /// - Parameters:
-    ///   - serverURL: where events go. One that is no address is told of, and events are kept until it is corrected.
-    ///   - launchOptions: what the system handed to the app as it was launched. Nothing is read from it.
+    ///   - serverURL: the address to send events to. An invalid address is reported, and events are stored until it is
+    ///     corrected.
+    ///   - launchOptions: the options that the system passed to the app at launch. They are not read.
     public init(serverURL: String, launchOptions: [AnyHashable: Any]? = nil) {
         self.serverURL = serverURL
     }
 }
 
-/// Which events are recorded without a call.
+/// The events that are recorded automatically.
 public struct SensorsAnalyticsAutoTrackEventType: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt
 
-    /// A set of these bits.
+    /// Creates a set with these bits.
     public init(rawValue: UInt) {
         self.rawValue = rawValue
     }
@@ -76,10 +101,10 @@ public struct SensorsAnalyticsAutoTrackEventType: OptionSet, Sendable, Hashable 
 }
 
 extension SAConfigOptions {
-    /// The name of the compatibility module's destination.
+    /// The ID of the compatibility module's destination.
     static let destinationID: DestinationID = "sensors-analytics"
 
-    /// The destination that these options describe.
+    /// Returns the destination for these options.
     func destination(debugMode: SensorsAnalyticsDebugMode) -> SensorsAnalyticsDestination {
         var options = SensorsAnalyticsOptions()
         options.debugMode = debugMode
@@ -87,7 +112,7 @@ extension SAConfigOptions {
         return SensorsAnalyticsDestination(id: Self.destinationID, serverURL: serverURL, options: options)
     }
 
-    /// The front door's configuration that these options describe.
+    /// Returns Trackway's configuration for these options.
     package func configuration(debugMode: SensorsAnalyticsDebugMode) -> Configuration {
         var configuration = Configuration(
             appID: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName,
@@ -109,12 +134,14 @@ extension SAConfigOptions {
         return configuration
     }
 
-    /// How many waiting events are sent at once: those that are looked at go one by one, as soon as they are recorded.
+    /// Returns the number of pending events that starts an upload.
+    ///
+    /// In a debug mode, each event is sent as soon as it is recorded.
     func flushEvents(_ debugMode: SensorsAnalyticsDebugMode) -> Int {
         debugMode == .off ? max(50, flushBulkSize) : 1
     }
 
-    /// What the front door captures for these options.
+    /// The Trackway capture options that correspond to these options.
     var capture: CaptureOptions {
         var capture = autoTrackEventType.capture
         if enableSession { capture.insert(.sessions) }
@@ -122,12 +149,17 @@ extension SAConfigOptions {
         return capture
     }
 
-    /// The format counts no sessions unless asked to, and then a return to the app never shows a screen anew.
+    /// The session timeout.
+    ///
+    /// The format has no sessions unless they are enabled. Without sessions, returning to the app does not record its
+    /// screen again.
     private var sessionTimeout: Duration {
         .seconds(enableSession ? Int64(max(1, eventSessionTimeout)) : 100 * 365 * 86_400)
     }
 
-    /// The format's own limits are wider than the usual ones, and count UTF-16 units: three bytes each at most.
+    /// Trackway's event limits, as wide as the format's.
+    ///
+    /// The format's limits are wider than the default ones, and count UTF-16 units of at most three bytes each.
     private static var limits: EventLimits {
         var limits = EventLimits()
         limits.nameBytes = 1_024
@@ -140,16 +172,18 @@ extension SAConfigOptions {
 }
 
 extension SensorsAnalyticsAutoTrackEventType {
-    /// The same in the front door's words.
+    /// The Trackway capture options that correspond to these events.
     var capture: CaptureOptions {
-        // Starts and exits are watched even when neither is wanted, so that the first start ever is known as such when they
-        // are; the policy keeps them from being recorded.
+        // Launches and exits are observed even if neither is enabled, so that the first launch ever is recognized once
+        // they are. The policy prevents them from being recorded.
         var capture: CaptureOptions = .launches
         if contains(.eventTypeAppViewScreen) { capture.insert(.screens) }
         return capture
     }
 
-    /// The captured events that belong to kinds outside the set, and those that the format does not know.
+    /// The captured events that are not recorded.
+    ///
+    /// They are of kinds outside the set, or unknown to the format.
     var blockedEvents: Set<String> {
         var blocked: Set<String> = [CapturedName.firstOpen, CapturedName.sessionStart]
         if !contains(.eventTypeAppStart) { blocked.insert(CapturedName.appStart) }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The names under which the format knows what is recorded without a call.
+// The format's names for automatically recorded events and their properties.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-/// The app was started, or came back.
+/// The app was started or returned to the foreground.
 public let SA_EVENT_NAME_APP_START = "$AppStart"
-/// The app was started in the background, without the user.
+/// The app was started in the background, without user interaction.
 public let SA_EVENT_NAME_APP_START_PASSIVELY = "$AppStartPassively"
 /// The app left the foreground.
 public let SA_EVENT_NAME_APP_END = "$AppEnd"
@@ -14,20 +14,20 @@ public let SA_EVENT_NAME_APP_END = "$AppEnd"
 public let SA_EVENT_NAME_APP_VIEW_SCREEN = "$AppViewScreen"
 /// An element was clicked.
 public let SA_EVENT_NAME_APP_CLICK = "$AppClick"
-/// Somebody signed in.
+/// A user signed in.
 public let SA_EVENT_NAME_APP_SIGN_UP = "$SignUp"
 /// The app crashed.
 public let SA_EVENT_NAME_APP_CRASHED = "AppCrashed"
-/// The back-end's configuration changed.
+/// The back end's configuration changed.
 public let SA_EVENT_NAME_APP_REMOTE_CONFIG_CHANGED = "$AppRemoteConfigChanged"
-/// The app switched tracking off.
+/// The app disabled tracking.
 public let SA_EVENT_NAME_APP_DATA_TRACKING_CLOSE = "$AppDataTrackingClose"
 
-/// Whether it is the first start ever.
+/// Whether this is the first launch ever.
 public let SA_EVENT_PROPERTY_APP_FIRST_START = "$is_first_time"
-/// Whether the app came back from the background.
+/// Whether the app returned from the background.
 public let SA_EVENT_PROPERTY_RESUME_FROM_BACKGROUND = "$resume_from_background"
-/// How long something took, in seconds.
+/// The duration, in seconds.
 public let SA_EVENT_PROPERTY_EVENT_DURATION = "event_duration"
 /// The name of the screen.
 public let SA_EVENT_PROPERTY_SCREEN_NAME = "$screen_name"
@@ -35,10 +35,10 @@ public let SA_EVENT_PROPERTY_SCREEN_NAME = "$screen_name"
 public let SA_EVENT_PROPERTY_TITLE = "$title"
 /// The address of the screen.
 public let SA_EVENT_PROPERTY_SCREEN_URL = "$url"
-/// The address of the screen before.
+/// The address of the previous screen.
 public let SA_EVENT_PROPERTY_SCREEN_REFERRER_URL = "$referrer"
 /// The configuration that changed, as text.
 public let SA_EVENT_PROPERTY_APP_REMOTE_CONFIG = "$app_remote_config"
 
-/// Where the first client kept that the app had been started once.
+/// The key under which the first client saved the first launch.
 public let SA_HAS_LAUNCHED_ONCE = "HasLaunchedOnce"

@@ -5,7 +5,7 @@ public import Foundation
 internal import Trackway
 public import TrackwayEvents
 
-/// A value that a property can have: text, a number, true or false, a date, or a list of these.
+/// A property value: a string, number, Boolean, date, or list of these.
 public protocol SensorsAnalyticsPropertyValue: Sendable {
     /// The value as Trackway records it.
     var attributeValue: AttributeValue? { get }
@@ -32,20 +32,20 @@ extension Date: SensorsAnalyticsPropertyValue {}
 extension Decimal: SensorsAnalyticsPropertyValue {}
 
 extension Array: SensorsAnalyticsPropertyValue where Element: SensorsAnalyticsPropertyValue {
-    /// Values in order.
+    /// The values in order.
     public var attributeValue: AttributeValue? { .array(compactMap(\.attributeValue)) }
 }
 
 extension Set: SensorsAnalyticsPropertyValue where Element: SensorsAnalyticsPropertyValue {
-    /// Values, in no order that means anything.
+    /// The values in arbitrary order.
     public var attributeValue: AttributeValue? { .array(compactMap(\.attributeValue)) }
 }
 
-/// Named values of an event, a user or a thing.
+/// Named values of an event, a user or an item.
 public typealias SensorsAnalyticsProperties = [String: any SensorsAnalyticsPropertyValue]
 
 extension Attributes {
-    /// Properties by name; the same ones give the same order.
+    /// Creates attributes from properties; equal properties result in the same order.
     init(_ properties: SensorsAnalyticsProperties?) {
         self.init(
             uniquing: (properties ?? [:]).sorted { $0.key < $1.key }.compactMap { key, value in

@@ -8,7 +8,7 @@ internal import TrackwayEvents
 internal import TrackwayUIKit
 
 extension SensorsAnalyticsSDK {
-    /// Whether the back-end wants nothing to be recorded.
+    /// Whether the back end disables recording.
     package var isDisabledRemotely: Bool { state.withLock { $0.remote?.disablesSDK ?? false } }
 
     /// See ``disableSDK()``.
@@ -26,42 +26,51 @@ extension SensorsAnalyticsSDK {
         applyPolicy()
     }
 
-    /// Whether anything is recorded without a call.
+    /// Whether any events are recorded automatically.
     public func isAutoTrackEnabled() -> Bool {
         !state.withLock { $0.captured }.isEmpty
     }
 
-    /// Whether events of this kind are not recorded by themselves; for a set, whether none of them is.
+    /// Whether events of this kind are not recorded automatically.
+    ///
+    /// For a set, whether none of its kinds are.
     public func isAutoTrackEventTypeIgnored(_ eventType: SensorsAnalyticsAutoTrackEventType) -> Bool {
         state.withLock { $0.captured }.isDisjoint(with: eventType)
     }
 
-    /// Records the start of this process, if that is still to be done. There is no need to call it: the start is recorded
-    /// by itself, once, however late the SDK was started.
+    /// Records the start of this process, unless it has been recorded.
+    ///
+    /// Calling this method is unnecessary: the start is recorded automatically, once, no matter how late the SDK is
+    /// started.
     public func autoTrackAppStart() {
         analytics.recordPendingStart()
     }
 
-    /// Takes controllers for no screens, so that `$AppViewScreen` is not recorded for them; at run time, for good. What is clicked in
-    /// them is told as before.
+    /// Stops recording `$AppViewScreen` for view controllers.
+    ///
+    /// The controllers no longer count as screens. This can be called at any time and cannot be undone. Clicks in the
+    /// controllers are still recorded.
     ///
     /// - Parameter controllers: the names of their classes, with the module or without it.
     public func ignoreAutoTrackViewControllers(_ controllers: [String]) {
         automatic.ignore(controllers: controllers)
     }
 
-    /// Records no `$AppClick` for views of a class, of those derived from it, and for what lies inside of them; at run time, for good.
+    /// Stops recording `$AppClick` for views of a class.
+    ///
+    /// This includes views of derived classes and everything inside such views. It can be called at any time and cannot
+    /// be undone.
     public func ignoreViewType(_ aClass: AnyClass) {
         automatic.ignore(viewsOf: aClass)
     }
 
-    /// The back-end wants something else.
+    /// Applies a changed remote configuration.
     func remoteChanged(to configuration: SensorsAnalyticsRemoteConfiguration?) {
         state.withLock { $0.remote = configuration }
         applyPolicy()
     }
 
-    /// Makes what app and back-end want count.
+    /// Applies the settings of the app and the back end.
     func applyPolicy() {
         let debugChange = state.withLock { state -> SensorsAnalyticsDestination? in
             let wanted = state.remote?.disablesDebugMode == true ? .off : state.debugMode
@@ -69,10 +78,12 @@ extension SensorsAnalyticsSDK {
             state.change { $0.debugMode = wanted }
             return state.destination
         }
-        // The app and the back end may change this at the same time. The thread that applied the older values then applies the newer ones.
+        // The app and the back end may change this at the same time. The thread that applied the older values then
+        // applies the newer ones.
         var (policy, capture, wish) = state.withLock { ($0.policy, $0.wantedCapture, $0.wish) }
         while true {
-            // The back end may ask for more than the app started with: it is captured then, except for what the policy forbids.
+            // The back end may request more than the app started with. That is then captured, except for what the
+            // policy forbids.
             analytics.setCollectionPolicy(policy)
             analytics.options.capture = capture
             automatic.want(wish)
@@ -80,12 +91,13 @@ extension SensorsAnalyticsSDK {
             guard latest != (policy, capture, wish) else { break }
             (policy, capture, wish) = latest
         }
-        if let debugChange { lookAtEvents(debugChange) }
+        if let debugChange { applyDebugMode(debugChange) }
     }
 
-    /// Events recorded from now on go where the destination's mode says. What waits goes where it was recorded for, and goes
-    /// now.
-    private func lookAtEvents(_ destination: SensorsAnalyticsDestination) {
+    /// Applies a changed debug mode to events recorded from now on.
+    ///
+    /// Pending events are sent to the address of the mode in which they were recorded, and are sent now.
+    private func applyDebugMode(_ destination: SensorsAnalyticsDestination) {
         let mode = destination.options.debugMode
         analytics.setMode(mode.rawValue, of: destination.id)
         replace(destination, flushEvents: mode == .off ? state.withLock { $0.flushEvents } : 1)
@@ -94,12 +106,14 @@ extension SensorsAnalyticsSDK {
 }
 
 extension SensorsAnalyticsSDK.State {
-    /// The kinds that app and back-end together want to be captured.
+    /// The kinds of events to capture.
+    ///
+    /// The back end's choice overrides the app's.
     fileprivate var captured: SensorsAnalyticsAutoTrackEventType {
         remote?.autoTrackMode.map { SensorsAnalyticsAutoTrackEventType(rawValue: $0) } ?? autoTrackEventType
     }
 
-    /// The same as the front door's policy.
+    /// The collection policy for this state.
     fileprivate var policy: CollectionPolicy {
         CollectionPolicy(
             isOn: !isDisabled && remote?.disablesSDK != true,
@@ -109,7 +123,9 @@ extension SensorsAnalyticsSDK.State {
         )
     }
 
-    /// What of the interface is to be found by itself. Without screens and clicks no method of UIKit is exchanged.
+    /// The parts of the interface to capture automatically.
+    ///
+    /// Without screens and clicks, no UIKit method is swizzled.
     fileprivate var wish: AutomaticCapture.Wish {
         guard !isDisabled, remote?.disablesSDK != true else { return AutomaticCapture.Wish() }
         return AutomaticCapture.Wish(
@@ -118,14 +134,14 @@ extension SensorsAnalyticsSDK.State {
         )
     }
 
-    /// What the front door has to capture for it.
+    /// The capture options for this state.
     fileprivate var wantedCapture: CaptureOptions {
         capture.subtracting([.launches, .screens]).union(captured.capture)
     }
 }
 
 extension CapturedName {
-    /// The names under which the events are recorded that the format knows as `name`.
+    /// Returns the recorded names of events that the format calls `name`.
     fileprivate static func captured(as name: String) -> [String] {
         switch name {
         case SA_EVENT_NAME_APP_START, SA_EVENT_NAME_APP_START_PASSIVELY: [appStart]
@@ -139,16 +155,16 @@ extension CapturedName {
 }
 
 extension SensorsAnalyticsSDK {
-    /// Sends to another address from now on, what waits included.
+    /// Sets the address to send events to, also for pending events.
     public func setServerUrl(_ serverUrl: String) {
         setServerUrl(serverUrl, isRequestRemoteConfig: false)
     }
 
-    /// Sends to another address from now on.
+    /// Sets the address to send events to.
     ///
     /// - Parameters:
-    ///   - serverUrl: where events go.
-    ///   - isRequestRemoteConfig: whether to ask there for a configuration.
+    ///   - serverUrl: the address to send events to.
+    ///   - isRequestRemoteConfig: whether to request a configuration from that address.
     public func setServerUrl(_ serverUrl: String, isRequestRemoteConfig: Bool) {
         let destination = state.withLock { state in
             state.destination = SensorsAnalyticsDestination(
@@ -162,21 +178,23 @@ extension SensorsAnalyticsSDK {
         if isRequestRemoteConfig { remote?.ask(self) }
     }
 
-    /// Where events go.
+    /// The address that events are sent to.
     public func serverUrl() -> String { state.withLock { $0.destination.serverURL } }
 
     /// Sends a cookie with every request.
     ///
     /// - Parameters:
     ///   - cookie: the cookie.
-    ///   - encode: whether it has to be escaped first.
+    ///   - encode: whether it must be escaped first.
     public func setCookie(_ cookie: String, withEncode encode: Bool) {
         change { $0.cookie = encode ? SensorsAnalyticsForm.escaped(cookie) : cookie }
     }
 
-    /// Looks at events one by one from now on, or stops that. Events recorded before go where they were recorded for: those
-    /// of `SensorsAnalyticsDebugMode/only` never reach the reports, and those of `SensorsAnalyticsDebugMode/off` do. The
-    /// back-end may forbid it.
+    /// Sets the debug mode, in which events are checked one by one.
+    ///
+    /// Events recorded earlier are sent according to the mode in which they were recorded: those of
+    /// `SensorsAnalyticsDebugMode/only` never reach the reports, and those of `SensorsAnalyticsDebugMode/off` do. The
+    /// back end may forbid debug modes.
     public func setDebugMode(_ debugMode: SensorsAnalyticsDebugMode) {
         state.withLock { $0.debugMode = debugMode }
         applyPolicy()
@@ -190,9 +208,9 @@ extension SensorsAnalyticsSDK {
         replace(destination)
     }
 
-    /// Puts the destination in its own place.
+    /// Replaces the destination with the same ID.
     ///
-    /// - Parameter flushEvents: how many waiting events are sent at once; nil for as many as before.
+    /// - Parameter flushEvents: the number of pending events that starts an upload; nil for the previous number.
     private func replace(_ destination: SensorsAnalyticsDestination, flushEvents: Int? = nil) {
         do throws(TrackwayError) {
             if let flushEvents {
@@ -201,14 +219,14 @@ extension SensorsAnalyticsSDK {
                 try analytics.replaceDestination(DestinationConfiguration(destination))
             }
         } catch {
-            // Only an app that took the compatibility module's destination out of the configuration gets here, and it was told then.
+            // This happens only if the app removed the module's destination from the configuration, which was reported.
             return
         }
     }
 }
 
 extension SensorsAnalyticsSDK.State {
-    /// Gives the destination other options.
+    /// Changes the destination's options.
     fileprivate mutating func change(_ body: (inout SensorsAnalyticsOptions) -> Void) {
         var options = destination.options
         body(&options)

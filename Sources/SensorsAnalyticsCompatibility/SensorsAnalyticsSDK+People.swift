@@ -6,62 +6,67 @@ internal import TrackwayDestinations
 internal import TrackwayEvents
 
 extension SensorsAnalyticsSDK {
-    /// Says who uses the app: records `$SignUp`, and every later event carries the id. An id that is empty, the anonymous
-    /// one, or the one that is signed in already, changes nothing.
+    /// Signs a user in and records `$SignUp`.
+    ///
+    /// Every later event contains the ID. An ID that is empty, the anonymous ID, or already signed in has no effect.
     public func login(_ loginId: String) {
         login(loginId, withProperties: nil)
     }
 
-    /// Says who uses the app, with properties for `$SignUp`.
+    /// Signs a user in, with properties for `$SignUp`.
     public func login(_ loginId: String, withProperties properties: SensorsAnalyticsProperties?) {
         guard !loginId.isEmpty, loginId != anonymousId() else { return }
         analytics.identify(loginId, saying: Attributes(properties))
     }
 
-    /// Says that nobody is signed in any more. Nothing is recorded.
+    /// Signs the user out, without recording an event.
     public func logout() {
         analytics.signOutSilently()
     }
 
-    /// Names the anonymous visitor; an empty id changes nothing.
+    /// Sets the anonymous ID; an empty ID has no effect.
     public func identify(_ anonymousId: String) {
         guard !anonymousId.isEmpty else { return }
         analytics.setAnonymousID(anonymousId)
     }
 
-    /// Gives the anonymous visitor the name back that it began with.
+    /// Restores the initial anonymous ID.
     public func resetAnonymousId() {
         analytics.resetAnonymousID()
     }
 
-    /// Gives the anonymous visitor another name: this one, or a new one that nobody had. Refused while somebody is signed in.
+    /// Sets the anonymous ID; nil sets a new unique one.
+    ///
+    /// Ignored while a user is signed in.
     public func resetAnonymousIdentity(_ identity: String?) {
         guard loginId() == nil, identity?.isEmpty != true else { return }
         analytics.setAnonymousID(identity ?? analytics.freshID())
     }
 
-    /// Adds an id of the person, such as `$identity_mobile`, and records `$BindID`.
+    /// Adds an ID of the user, such as `$identity_mobile`, and records `$BindID`.
     public func bind(_ key: String, value: String) {
         guard Self.isOwn(key), !value.isEmpty else { return }
         analytics.addIdentifier(value, type: key)
     }
 
-    /// Takes an id of the person away, and records `$UnbindID`.
+    /// Removes an ID of the user, and records `$UnbindID`.
     public func unbind(_ key: String, value: String) {
         guard Self.isOwn(key), !value.isEmpty else { return }
         analytics.removeIdentifier(value, type: key)
     }
 
-    /// Who is signed in; nil when nobody is.
+    /// The signed-in user's ID, or nil if no user is signed in.
     public func loginId() -> String? { analytics.userID }
 
-    /// The name of the anonymous visitor.
+    /// The anonymous ID.
     public func anonymousId() -> String { analytics.anonymousID }
 
-    /// Who events belong to: the one who is signed in, else the anonymous visitor.
+    /// The signed-in user's ID, or else the anonymous ID.
     public func distinctId() -> String { loginId() ?? anonymousId() }
 
-    /// Whether an id is the app's to say: not the device's, the visitor's, or the one who is signed in.
+    /// Whether the app may set an ID of this type.
+    ///
+    /// It may not set the device's ID, the anonymous ID, or the signed-in user's ID.
     private static func isOwn(_ key: String) -> Bool {
         let kept = ["$identity_login_id", "$identity_anonymous_id", "$identity_idfv", "$identity_ios_uuid"]
         return SensorsAnalyticsRules.acceptsProperty(named: key) && !kept.contains(key)
@@ -89,39 +94,41 @@ extension SensorsAnalyticsSDK {
         setOnce([profile: value])
     }
 
-    /// Takes an attribute of the user away.
+    /// Removes an attribute of the user.
     public func unset(_ profile: String) {
         record(CapturedName.profileUnset, [profile: true])
     }
 
-    /// Adds to a number of the user's.
+    /// Adds to a numeric attribute of the user.
     public func increment(_ profile: String, by amount: any SensorsAnalyticsPropertyValue) {
         increment([profile: amount])
     }
 
-    /// Adds to numbers of the user's. What is no number stays behind.
+    /// Adds to numeric attributes of the user.
+    ///
+    /// Values that are not numbers are left out.
     public func increment(_ profile: SensorsAnalyticsProperties) {
         record(CapturedName.profileIncrement, Attributes(profile), unlessEmpty: true)
     }
 
-    /// Appends to a list of the user's; equal elements count once.
+    /// Appends to a list attribute of the user; equal elements count once.
     public func append(_ profile: String, by content: [String]) {
         record(CapturedName.profileAppend, [profile: .array(content.map { .string($0) })])
     }
 
-    /// Appends to a list of the user's.
+    /// Appends to a list attribute of the user.
     public func append(_ profile: String, by content: Set<String>) {
         append(profile, by: content.sorted())
     }
 
-    /// Takes all attributes of the user away.
+    /// Removes all attributes of the user.
     public func deleteUser() {
         record(CapturedName.profileDelete)
     }
 
-    // MARK: Things
+    // MARK: Items
 
-    /// Sets attributes of a thing.
+    /// Sets attributes of an item.
     public func itemSet(
         withType itemType: String,
         itemId: String,
@@ -133,7 +140,7 @@ extension SensorsAnalyticsSDK {
         record(CapturedName.itemSet, attributes)
     }
 
-    /// Forgets a thing.
+    /// Deletes an item.
     public func itemDelete(withType itemType: String, itemId: String) {
         record(
             CapturedName.itemDelete,

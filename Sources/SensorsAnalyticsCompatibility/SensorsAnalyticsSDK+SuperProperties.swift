@@ -6,8 +6,9 @@ internal import TrackwayDestinations
 internal import TrackwayEvents
 
 extension SensorsAnalyticsSDK {
-    /// Adds properties to every event from now on; they survive restarts. One whose name differs from a known one only in
-    /// capital letters takes its place.
+    /// Adds properties to every event from now on.
+    ///
+    /// They persist across restarts. A property whose name differs from an existing one only in case replaces it.
     public func registerSuperProperties(_ properties: SensorsAnalyticsProperties) {
         let new = Attributes(properties)
         let lower = Set(new.keys.map { $0.lowercased() })
@@ -17,12 +18,14 @@ extension SensorsAnalyticsSDK {
         }
     }
 
-    /// Names properties anew for each event, on the thread that records it. They win over ``registerSuperProperties(_:)``,
-    /// and the event's own over them. The closure does not survive a restart.
+    /// Sets a closure that returns properties for each event.
+    ///
+    /// It is called on the thread that records the event. Its properties override ``registerSuperProperties(_:)``, and
+    /// the event's own properties override both. The closure does not persist across restarts.
     public func registerDynamicSuperProperties(_ properties: @escaping @Sendable () -> SensorsAnalyticsProperties) {
         analytics.setGlobalAttributesProvider { [weak analytics] in
             var dynamic = Attributes(properties())
-            // A static one that differs only in capital letters would stand beside it.
+            // Use the name of a static property that differs only in case, so that the event does not contain both.
             for key in analytics?.globalAttributes.keys ?? [] where dynamic[key] == nil {
                 if let other = dynamic.keys.first(where: { $0.lowercased() == key.lowercased() }) {
                     dynamic[key] = dynamic[other]
@@ -33,22 +36,22 @@ extension SensorsAnalyticsSDK {
         }
     }
 
-    /// Takes a property away from every event from now on.
+    /// Stops adding a super property to events.
     public func unregisterSuperProperty(_ property: String) {
         analytics.removeGlobalAttributes([property])
     }
 
-    /// Takes all properties away from every event from now on.
+    /// Stops adding all super properties to events.
     public func clearSuperProperties() {
         analytics.changeGlobalAttributes { $0 = [:] }
     }
 
-    /// The properties that every event has, without the dynamic ones.
+    /// The super properties, without the dynamic ones.
     public func currentSuperProperties() -> SensorsAnalyticsProperties {
         SensorsAnalyticsProperties(analytics.globalAttributes)
     }
 
-    /// The properties that the SDK adds to every event by itself.
+    /// The properties that the SDK adds to every event automatically.
     public func getPresetProperties() -> SensorsAnalyticsProperties {
         let options = state.withLock { $0.destination.options }
         return SensorsAnalyticsProperties(

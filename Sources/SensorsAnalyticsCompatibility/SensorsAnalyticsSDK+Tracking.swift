@@ -15,12 +15,12 @@ extension SensorsAnalyticsSDK {
         track(event, withProperties: properties, withTrackType: .code)
     }
 
-    /// Records an event, saying who asked for it.
+    /// Records an event with its origin.
     public func track(_ event: String, withTrackType type: SensorsAnalyticsTrackType) {
         track(event, withProperties: nil, withTrackType: type)
     }
 
-    /// Records an event with properties, saying who asked for it.
+    /// Records an event with properties and its origin.
     public func track(
         _ event: String,
         withProperties properties: SensorsAnalyticsProperties?,
@@ -31,65 +31,71 @@ extension SensorsAnalyticsSDK {
         record(event, attributes)
     }
 
-    /// Sends what waits, in the background.
+    /// Sends pending events in the background.
     public func flush() {
         let analytics = analytics
-        // Nobody waits for this call; `analytics.flush()` is there for those who do.
+        // This call does not wait. To wait, call `analytics.flush()`.
         Task { _ = await analytics.flush() }
     }
 
-    /// Drops what waits to be sent.
+    /// Drops pending events.
     public func deleteAll() {
         let analytics = analytics
         Task { await analytics.discardWaiting(for: SAConfigOptions.destinationID) }
     }
 
-    /// Records for the compatibility module's own destination only.
+    /// Records an event for the compatibility module's destination only.
     func record(_ name: String, _ attributes: Attributes = [:]) {
         analytics.record(name, attributes, to: [SAConfigOptions.destinationID])
     }
 
-    /// Records an event that no call of the app made. While the app launches it follows `$AppStart`.
+    /// Records an event that the app did not request.
+    ///
+    /// While the app launches, it is recorded after `$AppStart`.
     func recordAfterLaunch(_ name: String, _ attributes: Attributes) {
         analytics.recordAfterLaunch(name, attributes, to: [SAConfigOptions.destinationID])
     }
 
-    /// The same as ``flush()``; while the app launches, after `$AppStart`.
+    /// Sends pending events, but while the app launches, not before `$AppStart`.
     func flushAfterLaunch() {
         analytics.afterLaunch { [weak self] in self?.flush() }
     }
 }
 
 extension SensorsAnalyticsSDK {
-    /// Tells which screen is shown: records `$AppViewScreen` with its address, and the address of the one before.
+    /// Records `$AppViewScreen` with the addresses of this and the previous screen.
     public func trackViewScreen(_ url: String, withProperties properties: SensorsAnalyticsProperties?) {
         var attributes = Attributes(properties)
         attributes["$lib_method"] = "code"
         analytics.screen(attributes["$screen_name"]?.string ?? url, path: url, attributes)
     }
 
-    /// The address of the screen that was shown last; nil before there was one.
+    /// The address of the last screen shown; nil before the first.
     public func getLastScreenUrl() -> String? {
         let screen = analytics.recordedContext.screen
         return screen?.id ?? screen?.name
     }
 
-    /// The address of the screen that is shown; nil before there was one.
+    /// The address of the current screen; nil before the first.
     public func getCurrentScreenUrl() -> String? { getLastScreenUrl() }
 }
 
 extension SensorsAnalyticsSDK {
-    /// Starts a timer. Timers of one name may cross: the name stands for the latest, the id for this one.
+    /// Starts a timer.
     ///
-    /// - Returns: The timer's id.
+    /// Timers with the same name may overlap: the name refers to the latest one, the ID to this one.
+    ///
+    /// - Returns: The timer's ID.
     @discardableResult
     public func trackTimerStart(_ event: String) -> String? {
         analytics.startTimer(event).text
     }
 
-    /// Ends a timer and records its event with `event_duration`; without such a timer the event has none.
+    /// Ends a timer and records its event with `event_duration`.
     ///
-    /// - Parameter event: the event's name, or a timer's id.
+    /// Without such a timer, the event has no `event_duration`.
+    ///
+    /// - Parameter event: the event's name, or a timer's ID.
     public func trackTimerEnd(_ event: String) {
         trackTimerEnd(event, withProperties: nil)
     }
@@ -104,28 +110,28 @@ extension SensorsAnalyticsSDK {
         }
     }
 
-    /// Lets a timer stand still; once is enough.
+    /// Pauses a timer; pausing it again has no effect.
     public func trackTimerPause(_ event: String) {
         if let id = TimerID(text: event) { analytics.pauseTimer(id) } else { analytics.pauseTimer(event) }
     }
 
-    /// Lets a timer go on.
+    /// Resumes a timer.
     public func trackTimerResume(_ event: String) {
         if let id = TimerID(text: event) { analytics.resumeTimer(id) } else { analytics.resumeTimer(event) }
     }
 
-    /// Gives a timer up.
+    /// Removes a timer.
     public func removeTimer(_ event: String) {
         if let id = TimerID(text: event) { analytics.removeTimer(id) } else { analytics.removeTimer(event) }
     }
 
-    /// Gives all timers up.
+    /// Removes all timers.
     public func clearTrackTimer() {
         analytics.clearTimers()
     }
 }
 
-// As the format's first client writes a timer's id: `load_01890A5D_AC96_774B_BCCE_B302099A8057_SATimer`.
+// The form of timer IDs in the format's first client: `load_01890A5D_AC96_774B_BCCE_B302099A8057_SATimer`.
 extension TimerID {
     private static let ending = "_SATimer"
     private static let idLength = 36
@@ -134,7 +140,9 @@ extension TimerID {
         "\(name)_\(String(start.description.uppercased().map { $0 == "-" ? "_" : $0 }))\(Self.ending)"
     }
 
-    /// Reads a timer's id; nil for anything else, such as an event's name.
+    /// Decodes a timer's ID.
+    ///
+    /// Nil for anything else, such as an event's name.
     fileprivate init?(text: String) {
         guard text.hasSuffix(Self.ending) else { return nil }
         let rest = text.dropLast(Self.ending.count)
@@ -145,10 +153,10 @@ extension TimerID {
     }
 }
 
-/// Who asked for an event.
+/// The origin of an event.
 public enum SensorsAnalyticsTrackType: Sendable, Hashable {
     /// The app.
     case code
-    /// What watches the app on its behalf.
+    /// Automatic tracking on the app's behalf.
     case auto
 }

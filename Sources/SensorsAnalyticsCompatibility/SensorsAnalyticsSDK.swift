@@ -6,7 +6,7 @@ public import TrackwayDestinations
 internal import TrackwayEvents
 package import TrackwayUIKit
 
-/// The calls that apps written for Sensors Analytics make, on Trackway's front door.
+/// The API of the Sensors Analytics SDK, implemented with Trackway's public API.
 ///
 /// ```swift
 /// let options = SAConfigOptions(serverURL: "https://events.example.com/sa?project=production", launchOptions: nil)
@@ -14,38 +14,38 @@ package import TrackwayUIKit
 /// SensorsAnalyticsSDK.start(configOptions: options)
 /// SensorsAnalyticsSDK.sharedInstance()?.track("ViewProduct", withProperties: ["price": 38.5])
 /// ```
-/// Every call may come from any thread, the first one included. What was set before the first event is in it: the start of
-/// the app is recorded when the app has had a moment to say more about itself, and never later than its first event.
+/// Thread-safe, including the first call. Settings made before the first event apply to it: the start of the app is
+/// recorded after a short delay that leaves time for more settings, but never later than the app's first event.
 public final class SensorsAnalyticsSDK: Sendable {
-    /// What may change while the app runs.
+    /// The state that may change while the app runs.
     struct State: Sendable {
         var destination: SensorsAnalyticsDestination
-        /// What the app wants to be captured.
+        /// The kinds of events that the app wants captured.
         let autoTrackEventType: SensorsAnalyticsAutoTrackEventType
         let capture: CaptureOptions
-        /// Whether the app switched recording off.
+        /// Whether the app disabled recording.
         var isDisabled: Bool
-        /// What the back-end wants, if it ever said so.
+        /// The back end's configuration, or nil if it never sent one.
         var remote: SensorsAnalyticsRemoteConfiguration?
-        /// The debug mode that the app wants.
+        /// The debug mode that the app set.
         var debugMode: SensorsAnalyticsDebugMode
-        /// How many waiting events are sent at once while events are not looked at one by one.
+        /// The number of pending events that starts an upload outside debug modes.
         let flushEvents: Int
-        /// What the app names anew for each event.
+        /// Returns the app's dynamic properties for an event.
         var dynamicProperties: (@Sendable () -> SensorsAnalyticsProperties)?
     }
 
-    /// The front door that everything goes through, for calls that this class has no word for.
+    /// The underlying analytics, for features that this class lacks.
     public let analytics: Analytics
     let state: Locked<State>
-    let remote: RemoteConfigurationDriver?
-    /// Screens and clicks, as far as they are wanted.
+    let remote: RemoteConfigurationRunner?
+    /// Captures screens and clicks, if enabled.
     package let automatic: AutomaticCapture
 
-    /// A compatibility module on analytics that were made from the options' configuration.
+    /// Creates an instance with analytics made from the options' configuration.
     package init(_ analytics: Analytics, _ options: SAConfigOptions, debugMode: SensorsAnalyticsDebugMode = .off) {
         self.analytics = analytics
-        // Titles are what the format calls a screen's title and an element's content.
+        // The format sends titles as a screen's title and an element's content.
         var (screens, clicks) = (ScreenRules.ofClasses, ClickRules())
         screens.includesTitles = true
         clicks.includesTitles = true
@@ -60,33 +60,39 @@ public final class SensorsAnalyticsSDK: Sendable {
                 flushEvents: options.flushEvents(.off)
             )
         )
-        remote = options.enableRemoteConfig ? RemoteConfigurationDriver(analytics, place: options.remoteConfigURL) : nil
+        remote = options.enableRemoteConfig ? RemoteConfigurationRunner(analytics, place: options.remoteConfigURL) : nil
         applyPolicy()
         analytics.reportDuplicates(of: Self.objectiveCNames)
         remote?.start(self)
     }
 
-    // MARK: The one instance
+    // MARK: Shared instance
 
-    /// What stands behind the static calls.
+    /// The state of the static methods.
     private struct Instance: Sendable {
         var sdk: SensorsAnalyticsSDK?
         var hasStarted = false
         var configure: @Sendable (inout Configuration) -> Void = { _ in }
-        /// How often it was started over: a start that was under way then is nobody's any more.
+        /// The number of calls to ``startOver(_:)``.
+        ///
+        /// A start in progress during such a call is discarded.
         var generation = 0
     }
 
     private static let instance = Locked(Instance())
 
-    /// The classes that Objective-C has by the names of the original SDK's, which one app can have once.
+    /// Objective-C classes named like the original SDK's.
+    ///
+    /// Such a class can exist only once in an app.
     package static let objectiveCNames: Set = ["SAConfigOptions", "SensorsAnalyticsSDK"]
 
-    /// Starts the SDK. Any thread; a second call changes nothing.
+    /// Starts the SDK.
+    ///
+    /// Thread-safe; a second call has no effect.
     ///
     /// - Parameters:
-    ///   - configOptions: how it works. Without options events are kept until there is an address to send them to.
-    ///   - debugMode: whether events go to the place where they are looked at one by one.
+    ///   - configOptions: the options. Without options, events are stored until there is an address to send them to.
+    ///   - debugMode: whether events are sent to the address where they are checked one by one.
     public static func start(configOptions: SAConfigOptions?, debugMode: SensorsAnalyticsDebugMode = .off) {
         let first = instance.withLock { instance -> Instance? in
             defer { instance.hasStarted = true }
@@ -97,32 +103,34 @@ public final class SensorsAnalyticsSDK: Sendable {
         var configuration = options.configuration(debugMode: debugMode)
         first.configure(&configuration)
         do throws(TrackwayError) {
-            // No lock is held: what is made here may call the app, and the app may ask for the instance.
+            // No lock is held: creating the analytics may call the app, and the app may request the instance.
             let sdk = SensorsAnalyticsSDK(try Analytics(configuration), options, debugMode: debugMode)
             instance.withLock { if $0.generation == first.generation { $0.sdk = sdk } }
         } catch {
             Analytics.report(notStarted: error, to: configuration)
-            // Another attempt, with a folder that can be written say, is welcome.
+            // Allow another attempt, for example with a writable folder.
             instance.withLock { if $0.generation == first.generation { $0.hasStarted = false } }
         }
     }
 
-    /// Lets go of the SDK as the end of the process does; what waits stays on the disk. The next
-    /// ``start(configOptions:debugMode:)`` makes it anew and has `configure` change its configuration last, after
-    /// ``SAConfigOptions/configure``: for an app's tests, clock, storage and network.
+    /// Releases the SDK as if the process ended.
+    ///
+    /// Pending events stay on disk. The next ``start(configOptions:debugMode:)`` creates the SDK again. It first passes
+    /// its configuration to `configure`, after ``SAConfigOptions/configure``. Intended for an app's tests, to set
+    /// clock, storage and network.
     ///
     /// ```swift
     /// let environment = InMemoryEnvironment()
     /// SensorsAnalyticsSDK.startOver { $0.run(in: environment) }
     /// SensorsAnalyticsSDK.start(configOptions: SAConfigOptions(serverURL: "https://events.example.com/sa?project=production"))
     /// ```
-    /// There is one instance, so tests that use it run one after the other (`.serialized`). Who holds the former one goes on
-    /// with it. Any thread.
+    /// There is one instance, so tests that use it must run serially (`.serialized`). References to the previous
+    /// instance remain usable. Thread-safe.
     ///
-    /// - Parameter configure: is called with each start that makes the SDK, on its thread, until the next
+    /// - Parameter configure: called by each start that creates the SDK, on its thread, until the next
     ///   ``startOver(_:)``; it must not call the SDK.
     public static func startOver(_ configure: @escaping @Sendable (inout Configuration) -> Void = { _ in }) {
-        // The former instance goes when the lock is released: letting go of it may call the app.
+        // Release the previous instance outside the lock, because releasing it may call the app.
         _ = instance.withLock { instance in
             let former = instance
             instance = Instance(configure: configure, generation: former.generation + 1)
@@ -130,21 +138,25 @@ public final class SensorsAnalyticsSDK: Sendable {
         }
     }
 
-    /// The SDK; nil before it was started, and while the back-end wants nothing to be recorded.
+    /// The SDK, or nil.
+    ///
+    /// Nil before it was started, and while the back end disables recording.
     public static func sharedInstance() -> SensorsAnalyticsSDK? {
         guard let sdk = instance.withLock({ $0.sdk }), !sdk.isDisabledRemotely else { return nil }
         return sdk
     }
 
-    // MARK: On and off
+    // MARK: Enabling and disabling
 
-    /// Records `$AppDataTrackingClose`, sends what waits, and records nothing more until ``enableSDK()`` or the next start.
+    /// Disables recording until ``enableSDK()`` or the next launch.
+    ///
+    /// Records `$AppDataTrackingClose` and sends pending events first.
     public static func disableSDK() {
         guard let sdk = instance.withLock({ $0.sdk }) else { return }
         sdk.disable()
     }
 
-    /// Records again.
+    /// Enables recording again.
     public static func enableSDK() {
         guard let sdk = instance.withLock({ $0.sdk }) else { return }
         sdk.enable()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The header holds everything; a target needs a file to compile, and this one shows that the header stands alone.
+// The header contains everything. A target needs a source file, and this one verifies that the header is
+// self-contained.
 #include "SensorsAnalyticsConstants.h"

@@ -6,13 +6,16 @@ internal import TrackwayBehavior
 public import TrackwayEvents
 
 extension Sift {
-    /// Collects device properties and app state now, whatever the limits say. Returns at once; the events are appended when
-    /// the sources have answered, a few seconds later at most.
+    /// Collects device properties and app state now, regardless of the limits.
+    ///
+    /// Returns immediately. The events are appended when the sources have responded, at most a few seconds later.
     public func collect() {
         core.collect()
     }
 
-    /// Whether app state leaves out where the device is. False by default; not kept over restarts.
+    /// Whether app state omits the device's location.
+    ///
+    /// False by default; does not persist across restarts.
     public var disallowCollectingLocationData: Bool {
         get { !core.state.withLock { $0.allowsLocation } }
         set { core.allow(location: !newValue) }
@@ -23,36 +26,45 @@ extension Sift {
         self.disallowCollectingLocationData = disallowCollectingLocationData
     }
 
-    /// Whether app state reads the device's sensors of motion while it is collected. False by default; switching it off
-    /// stops them. Not kept over restarts.
+    /// Whether collecting app state reads the device's motion sensors.
+    ///
+    /// False by default; setting it to false stops the sensors. Does not persist across restarts.
     public var allowUsingMotionSensors: Bool {
         get { core.state.withLock { $0.allowsMotion } }
         set { core.allow(motion: newValue) }
     }
 
-    /// Hands over how the device was held and moved; the next app state takes the last ten with it.
+    /// Adds a device motion reading to app state.
+    ///
+    /// The next app state includes the last ten.
     @nonobjc public func updateDeviceMotion(_ data: DeviceMotion) {
         core.feed(.device(data))
     }
 
-    /// Hands over what the accelerometer read; the next app state takes the last ten with it.
+    /// Adds an accelerometer reading to app state.
+    ///
+    /// The next app state includes the last ten.
     @nonobjc public func updateAccelerometerData(_ data: SensorReading) {
         core.feed(.sensor(.acceleration, data))
     }
 
-    /// Hands over what the gyroscope read; the next app state takes the last ten with it.
+    /// Adds a gyroscope reading to app state.
+    ///
+    /// The next app state includes the last ten.
     @nonobjc public func updateGyroData(_ data: SensorReading) {
         core.feed(.sensor(.rotationRate, data))
     }
 
-    /// Hands over what the magnetometer read; the next app state takes the last ten with it.
+    /// Adds a magnetometer reading to app state.
+    ///
+    /// The next app state includes the last ten.
     @nonobjc public func updateMagnetometerData(_ data: SensorReading) {
         core.feed(.sensor(.magneticField, data))
     }
 
-    /// What collects device properties.
+    /// The collector of device properties.
     public var devicePropertiesCollector: SiftIosDevicePropertiesCollector { SiftIosDevicePropertiesCollector(core) }
 
-    /// What collects app state.
+    /// The collector of app state.
     public var appStateCollector: SiftIosAppStateCollector { SiftIosAppStateCollector(core) }
 }

@@ -4,75 +4,85 @@
 public import CSiftCompatibility
 
 extension Sift {
-    /// The queue that ``append(_:)`` takes events into; `sift-default` at first.
+    /// The queue that ``append(_:)`` appends to; initially `sift-default`.
     public var defaultQueueIdentifier: String? {
         get { core.state.withLock { $0.defaultQueue } }
         set { core.state.withLock { $0.defaultQueue = newValue } }
     }
 
-    /// Whether there is a queue of this name.
+    /// Whether a queue with this name exists.
     public func hasEventQueue(_ identifier: String?) -> Bool {
         core.entry(identifier) != nil
     }
 
-    /// Adds a queue, whose events then travel when its rules say so. What an earlier process, or a queue that was removed,
-    /// left under this name is in it.
+    /// Adds a queue, whose events are then uploaded according to its rules.
     ///
-    /// Any text is a name: slashes, capital letters and emoji included.
+    /// The queue contains the events that an earlier process, or a removed queue, left under this name. Any string is a
+    /// valid name, including slashes, capital letters and emoji.
     ///
-    /// - Returns: False, with a diagnostic, when it has no name or is there already, when a time is not a number, or when
-    ///   there are more queues than the SDK takes (256 destinations in all).
+    /// - Returns: False, with a diagnostic, if the name is nil or already in use, if a time is not a number, or if
+    ///   there are more queues than the SDK accepts (256 destinations in all).
     @discardableResult
     public func addEventQueue(_ identifier: String?, config: SiftQueueConfig) -> Bool {
         core.addQueue(identifier, config)
     }
 
-    /// Removes a queue. What was handed over for delivery is delivered; what waits in it stays on the device, within the
-    /// journal's bounds, and goes on when the queue is added again.
+    /// Removes a queue.
     ///
-    /// - Returns: False, with a diagnostic, when there is no such queue.
+    /// Events that were handed over for delivery are delivered. Pending events stay on the device, within the journal's
+    /// limits, and are uploaded when the queue is added again.
+    ///
+    /// - Returns: False, with a diagnostic, if the queue does not exist.
     @discardableResult
     public func removeEventQueue(_ identifier: String?) -> Bool {
         core.removeQueue(identifier)
     }
 
-    /// Takes an event into a queue. When it returns true, the event survives the death of the process.
+    /// Appends an event to a queue.
     ///
-    /// The event is completed with ``userId`` and the installation where it does not name them.
+    /// When this returns true, the event survives termination of the process. If the event has no user or installation,
+    /// ``userId`` and this installation are added.
     ///
-    /// - Returns: False, with a diagnostic, when there is no event or no such queue, when the event makes no sense (see
-    ///   ``SiftEvent/sanityCheck()``) or is too much (192 KiB, 10,000 texts of a kind, names of 4,096 bytes). True in a pause,
-    ///   too: the event waits for its end. True also when the queue's rules leave it out because it says nothing new.
+    /// - Returns: False, with a diagnostic, if the event is nil, the queue does not exist, or the event is invalid (see
+    ///   ``SiftEvent/sanityCheck()``) or too large (192 KiB, 10,000 strings of a kind, names of 4,096 bytes). True also
+    ///   during a pause: the event stays pending until the pause ends. True also if the queue's rules skip the event
+    ///   because it contains nothing new.
     @nonobjc @discardableResult
     public func append(_ event: SiftEvent?, toQueue identifier: String?) -> Bool {
         core.append(event, to: identifier)
     }
 
-    /// Takes an event into ``defaultQueueIdentifier``; see ``append(_:toQueue:)``.
+    /// Appends an event to ``defaultQueueIdentifier``; see ``append(_:toQueue:)``.
     @nonobjc @discardableResult
     public func append(_ event: SiftEvent?) -> Bool {
         core.append(event, to: defaultQueueIdentifier)
     }
 
-    /// Takes an event into the queue of device properties, which appears if it is not there yet.
+    /// Appends an event to the device properties queue.
+    ///
+    /// The queue is created if it does not exist yet.
     @discardableResult
     public func appendDevicePropertiesEvent(_ event: SiftEvent?) -> Bool {
         core.state.withLock { $0.queues.propertiesAppeared() }
         return core.append(event, to: SiftQueueTable.properties)
     }
 
-    /// A queue as an object; nil when there is none of this name.
+    /// Returns the queue with this name.
+    ///
+    /// Returns nil if it does not exist.
     public func eventQueue(_ identifier: String?) -> SiftQueue? {
         guard let identifier, let entry = core.entry(identifier) else { return nil }
         return SiftQueue(identifier, entry, core)
     }
 
-    /// What sends.
+    /// The object that sends events.
     public var uploader: SiftUploader { SiftUploader(core) }
 }
 
 extension SiftEvent {
-    /// Takes an event into the shared instance's queue of device properties; see ``Sift/appendDevicePropertiesEvent(_:)``.
+    /// Appends an event to the shared instance's device properties queue.
+    ///
+    /// See ``Sift/appendDevicePropertiesEvent(_:)``.
     @discardableResult
     public static func appendDevicePropertiesEvent(_ event: SiftEvent?) -> Bool {
         Sift.sharedInstance().appendDevicePropertiesEvent(event)

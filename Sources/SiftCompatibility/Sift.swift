@@ -6,7 +6,7 @@ public import Trackway
 public import TrackwayDestinations
 internal import TrackwayEvents
 
-/// The calls that apps written for Sift make, on Trackway's front door.
+/// The API of the Sift SDK, implemented with Trackway's public API.
 ///
 /// ```swift
 /// let sift = Sift.sharedInstance
@@ -14,8 +14,9 @@ internal import TrackwayEvents
 /// sift().beaconKey = "YOUR_JAVASCRIPT_SNIPPET_KEY"
 /// sift().append(SiftEvent(type: "checkout", path: "/cart/confirm", fields: ["cart_size": "3"]))
 /// ```
-/// Every call may come from any thread. An event that was appended is in the journal when the call returns, and stays there
-/// until the back-end has taken it. A mistake is a `Diagnostic` and, where the call answers, `false`; nothing else is lost.
+/// Thread-safe. An appended event is in the journal when the call returns, and stays there until the back end has
+/// accepted it. An invalid call reports a `Diagnostic` and, if it returns a result, returns `false`; no other data is
+/// lost.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
@@ -27,57 +28,67 @@ public final class Sift: NSObject, Sendable {
         super.init()
     }
 
-    /// A Sift that keeps what it holds below a directory; ``analytics`` are made at once. Two with the same directory, in
-    /// whatever spelling, are about the same events.
+    /// Creates an instance that stores its data below a directory.
+    ///
+    /// ``analytics`` are created immediately. Instances with the same directory, however it is spelled, share the same
+    /// events.
     ///
     /// - Parameters:
-    ///   - rootDirPath: the directory, made when missing; nil or empty for that of ``sharedInstance()``.
-    ///   - configure: changes what this class has no word for: consent, diagnostics, sources of snapshots, further
-    ///     destinations. Called once, at once. What it says counts for the first object of a directory that is in use.
+    ///   - rootDirPath: the directory, created if missing; nil or empty for that of ``sharedInstance()``.
+    ///   - configure: changes settings that this class lacks: consent, diagnostics, snapshot sources, further
+    ///     destinations. Called once, before this returns. If the directory is already in use, its first instance's
+    ///     settings apply.
     @nonobjc public convenience init(
         rootDirPath: String?,
         configure: (inout Configuration) -> Void = { _ in }
     ) {
         var configuration = SiftCore.configuration(rootDirPath: rootDirPath ?? "")
         configure(&configuration)
-        self.init(SiftRoots.core(configuration))
+        self.init(SiftCoreRegistry.core(configuration))
         core.analytics()
     }
 
-    // MARK: The one instance
+    // MARK: Shared instance
 
     private static let only = Locked<Sift?>(nil)
 
-    /// The instance that an app shares, made with the first call.
+    /// The instance that an app shares, created on the first call.
     public class func sharedInstance() -> Sift {
         let sift = only.withLock { only in
-            let sift = only ?? Sift(SiftRoots.core(SiftCore.configuration(rootDirPath: "")))
+            let sift = only ?? Sift(SiftCoreRegistry.core(SiftCore.configuration(rootDirPath: "")))
             only = sift
             return sift
         }
-        // No lock is held: what is made here may call the app, and the app may ask for the instance.
+        // No lock is held: creating the analytics may call the app, and the app may request the instance.
         sift.core.analytics()
         return sift
     }
 
-    /// Makes another Sift the shared one: one with a configuration of its own at the app's start, or a test's.
+    /// Replaces the shared instance.
+    ///
+    /// Use it at app launch for an instance with its own configuration, or in tests.
     ///
     /// ```swift
     /// Sift.share(Sift(rootDirPath: nil) { $0.appBuild = "381" })
     /// ```
-    /// Who holds the former one goes on with it.
+    /// References to the previous instance remain usable.
     @nonobjc public static func share(_ sift: Sift) {
         only.withLock { $0 = sift }
     }
 
-    /// The front door that everything goes through, for calls that this class has no word for; nil while its directory
-    /// cannot be used, which is told.
+    /// The underlying analytics, for features that this class lacks.
+    ///
+    /// Nil while the directory cannot be used, which is reported.
     @nonobjc public var analytics: Analytics? { core.analytics() }
 
-    /// The version that events are said to be made with: that of the client whose set of keys is sent; see ``edition``.
+    /// The SDK version in events.
+    ///
+    /// It is the version of the client whose set of keys is sent; see ``edition``.
     public var sdkVersion: String { core.state.withLock { $0.settings.edition }.sdkVersion }
 
-    /// Which client's set of keys is sent: everything the document describes, as 2.1.0 did, by default.
+    /// The client whose set of keys is sent.
+    ///
+    /// By default, everything documented is sent, as version 2.1.0 did.
     @nonobjc public var edition: SiftDestination.Edition {
         get { core.state.withLock { $0.settings.edition } }
         set { core.choose { $0.edition = newValue } }
@@ -85,33 +96,41 @@ public final class Sift: NSObject, Sendable {
 
     // MARK: Account
 
-    /// Your account's id; kept over restarts. Without one nothing is sent, and everything waits.
+    /// Your account ID, which persists across restarts.
+    ///
+    /// Without an account ID, nothing is sent and all events stay pending.
     public var accountId: String? {
         get { core.settings.accountId }
         set { core.choose { $0.accountId = newValue } }
     }
 
-    /// Your beacon key; kept over restarts. Without one nothing is sent, and everything waits. Setting it, the same one too,
-    /// asks a back-end again that refused it.
+    /// Your beacon key, which persists across restarts.
+    ///
+    /// Without a beacon key, nothing is sent and all events stay pending. Setting it, even to the same value, retries a
+    /// back end that rejected it.
     public var beaconKey: String? {
         get { core.settings.beaconKey }
         set { core.choose { $0.beaconKey = newValue } }
     }
 
-    /// Where events go: an http or https address with `%@` where the account's id goes. Not kept over restarts. While it is
-    /// none, nothing is sent, and everything waits.
+    /// The http or https address that events are sent to.
+    ///
+    /// It contains `%@` in place of the account ID, and does not persist across restarts. While it is invalid, nothing
+    /// is sent and all events stay pending.
     public var serverUrlFormat: String? {
         get { core.settings.serverUrlFormat }
         set { core.choose { $0.serverUrlFormat = newValue } }
     }
 
-    /// Who uses the app; kept over restarts. Events that name nobody get it as they are appended; nil or empty names nobody.
+    /// The ID of the current user, which persists across restarts.
+    ///
+    /// Events without a user get this ID when they are appended. Nil or empty means no user.
     public var userId: String? {
         get { core.user }
         set { core.setUser(newValue) }
     }
 
-    /// Says that nobody uses the app; see ``userId``.
+    /// Removes the current user; see ``userId``.
     public func unsetUserId() {
         core.setUser(nil)
     }
@@ -133,29 +152,32 @@ public final class Sift: NSObject, Sendable {
 
     // MARK: Delivery
 
-    /// Uploads the queues that are worth it; see ``upload(_:)``.
+    /// Uploads the queues that are ready; see ``upload(_:)``.
     @discardableResult
     public func upload() -> Bool {
         core.upload(force: false)
     }
 
-    /// Uploads.
+    /// Uploads queues.
     ///
-    /// - Parameter force: whether every queue is uploaded, or only those that are worth it.
-    /// - Returns: Whether events were handed over, or will be as soon as the SDK's start is done. False, with a diagnostic,
-    ///   while account id, beacon key or address are missing or wrong, or in a pause; false also when there is nothing to
-    ///   send. A forced upload also asks a back-end again that refused key or account, a second after its answer at the
-    ///   earliest.
+    /// - Parameter force: whether all queues are uploaded, or only those that are ready.
+    /// - Returns: Whether events were handed over, or will be once the SDK has started. False, with a diagnostic, while
+    ///   the account ID, beacon key or address is missing or invalid, or during a pause. Also false if there is nothing
+    ///   to send. A forced upload also retries a back end that rejected the key or account, at the earliest a second
+    ///   after its response.
     @discardableResult
     public func upload(_ force: Bool) -> Bool {
         core.upload(force: force)
     }
 
-    /// Whether a batch is given up once the back-end refused it three times in a row, or 120 requests in a row failed, as
-    /// older clients did. False by default: events are kept until they are taken, or the journal's bounds are reached. What
-    /// is given up is counted.
+    /// Whether a batch is dropped after repeated failures, as in older clients.
     ///
-    /// Kept over restarts. It counts for queues that are added from now on, and for the SDK's own from the next start.
+    /// A batch is dropped once the back end has rejected it three times in a row, or 120 requests in a row have failed.
+    /// False by default: events are kept until they are accepted, or until the journal's limits are reached. Dropped
+    /// events are counted.
+    ///
+    /// Persists across restarts. Applies to queues that are added from now on, and to the SDK's own queues from the
+    /// next launch.
     @nonobjc public var dropsAfterThreeStrikes: Bool {
         get { core.settings.strikesOut }
         set { core.choose { $0.strikesOut = newValue } }
@@ -163,15 +185,18 @@ public final class Sift: NSObject, Sendable {
 
     // MARK: Pause
 
-    /// Collects and sends nothing until ``resume()`` or the end of the process. What is appended is kept and waits; a request
-    /// that is on its way gets its answer. Calls that collect or upload do nothing meanwhile, and are told. Again in a pause
-    /// changes nothing.
+    /// Pauses collecting and sending until ``resume()`` or the end of the process.
+    ///
+    /// Appended events are stored and stay pending. A request in flight still receives its response. Calls that collect
+    /// or upload do nothing during a pause, which is reported. Pausing again has no effect.
     public func pause() {
         core.pause()
     }
 
-    /// Ends ``pause()``: what waits goes on, and a back-end that refused key or account is asked again. Without a pause it
-    /// changes nothing.
+    /// Ends ``pause()``.
+    ///
+    /// Pending events are sent, and a back end that rejected the key or account is retried. Without a pause, this has
+    /// no effect.
     public func resume() {
         core.resume()
     }

@@ -4,7 +4,7 @@
 public import Foundation
 internal import TrackwayTriggers
 
-/// Something that events can be attached to.
+/// An object that events can be attached to.
 #if canImport(ObjectiveC)
 @objc
 #endif
@@ -13,14 +13,17 @@ public protocol SparkEventData: NSObjectProtocol {
     var sparkEvents: [SparkEvent]? { get set }
 }
 
-/// The events of every object that has some.
+/// The attached events of all objects.
 private let storage = AssociatedStorage<[SparkEvent]>()
 
 extension NSObject: SparkEventData {
-    /// The events attached to this object; they end with it. Nil when nothing was said, which differs from an empty list: a touch in
-    /// an element of which nothing was said is left to the cell it lies in.
+    /// The events attached to this object, which are released with it.
     ///
-    /// Attached to any object: views, and also models, gestures, bar items, which fire nothing by themselves.
+    /// Nil if never set, which differs from an empty list: a touch in an element with nil is handled by the enclosing
+    /// cell.
+    ///
+    /// Events can be attached to any object: to views, and also to models, gestures and bar items, whose events do not
+    /// fire automatically.
     #if canImport(ObjectiveC)
     @objc
     #endif

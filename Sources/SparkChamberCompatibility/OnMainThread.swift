@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Something that is made, used and ended where it may only be used on the main thread, while it is carried there by what may be
-/// anywhere.
+/// Carries a main-thread value through code that may run on any thread.
 ///
-/// `@unchecked Sendable`: what is inside is touched on the main thread alone. Every place that reads ``value`` is one of two: the
-/// detector, after it saw that it is called on the main thread, and an action, which the main actor runs.
+/// `@unchecked Sendable`: the value is created, used and released on the main thread only. ``value`` is read by the
+/// detector, after it has checked that it is called on the main thread, and by actions, which the main actor runs. The
+/// exception is the delegate of ``SparkTrace``, which is also called for calls rejected on other threads.
 struct OnMainThread<Value>: @unchecked Sendable {
     let value: Value
 
@@ -15,6 +15,6 @@ struct OnMainThread<Value>: @unchecked Sendable {
 }
 
 extension OnMainThread: Equatable where Value: AnyObject {
-    /// Whether both carry the same object.
+    /// Whether both contain the same object.
     static func == (left: Self, right: Self) -> Bool { left.value === right.value }
 }

@@ -4,16 +4,23 @@
 public import Foundation
 
 #if canImport(ObjectiveC)
-/// What an event does; takes the time of its trigger. It runs on the main thread.
+/// An event's action, which receives the time of the trigger.
+///
+/// It runs on the main thread.
 public typealias SparkEventActionBlock = @convention(block) (_ timestamp: Date) -> Void
 #else
-/// What an event does; takes the time of its trigger. It runs on the main thread.
+/// An event's action, which receives the time of the trigger.
+///
+/// It runs on the main thread.
 public typealias SparkEventActionBlock = (_ timestamp: Date) -> Void
 #endif
 
-/// An action that can be told from others: two are equal when they are one and the same, as a block is one object.
+/// An action with identity.
 ///
-/// Without Objective-C a closure is no object, and nothing tells two from one another. There an action is equal to its own copies.
+/// Two actions are equal if they are the same block object.
+///
+/// Without Objective-C, a closure is not an object, and two closures cannot be distinguished. An action is then equal
+/// only to its own copies.
 struct SparkAction: Equatable {
     let block: SparkEventActionBlock
 

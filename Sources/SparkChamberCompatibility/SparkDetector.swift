@@ -10,39 +10,43 @@ internal import TrackwayUIKit
 public import UIKit
 #endif
 
-/// Decides which events fire, and has their actions run.
+/// Decides which events fire, and runs their actions.
 ///
-/// The calls are made on the main thread, as the things they speak of live there. A call from another thread answers false, fires
-/// nothing, and tells ``trace``.
+/// Call it on the main thread, where the objects concerned are used. A call on another thread returns false, fires
+/// nothing, and is reported to ``trace``.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
 public final class SparkDetector: NSObject {
     #if canImport(UIKit) && !os(watchOS)
-    /// What scrolls.
+    /// The type of scrolling elements.
     public typealias ScrollElement = UIScrollView
-    /// What is typed into, or acted upon.
+    /// The type of elements that receive text or actions.
     public typealias ViewKind = UIView
     #else
-    /// What scrolls.
+    /// The type of scrolling elements.
     public typealias ScrollElement = any SparkElement
-    /// What is typed into, or acted upon.
+    /// The type of elements that receive text or actions.
     public typealias ViewKind = any SparkElement
     #endif
 
     /// When actions run.
     public enum ActionTiming: Sendable, Hashable {
-        /// In one of the main thread's next turns, as the document has it.
+        /// In one of the main thread's next turns, as documented.
         case nextTurn
-        /// At once, before the detector answers, as SparkChamber's last version did. For actions that look at what changes soon, such
-        /// as what a cell shows. What is triggered on another thread, or while actions wait, still takes its turn.
+        /// Immediately, before the detector returns, as in SparkChamber's last version.
+        ///
+        /// Use it for actions that read content that changes soon, such as the content of a cell. An action still waits
+        /// for a later turn if it was triggered on another thread or while other actions were waiting.
         case immediately
     }
 
     private static let timing = Locked(ActionTiming.nextTurn)
     static let executor = TriggerExecutor.mainActor { timing.withLock { $0 == .immediately } }
 
-    /// When actions run: in the main thread's next turn, unless the app chooses otherwise.
+    /// When actions run.
+    ///
+    /// In the main thread's next turn, unless the app sets another value.
     @nonobjc public static var actionTiming: ActionTiming {
         get { timing.withLock { $0 } }
         set { timing.withLock { $0 = newValue } }
@@ -52,41 +56,43 @@ public final class SparkDetector: NSObject {
     private static let detector = Detector(clock: clock, trace: sharedTrace)
     private static let sharedTrace = SparkTrace.follow(TriggerTrace())
 
-    // There is nothing to make: everything is the class's.
+    // No instances: all members are static.
     private override init() {}
 
-    /// Tells which events fired, as they fire, those that have a trace.
+    /// Reports events that have a trace, as they fire.
     @nonobjc public static var trace: TriggerTrace { sharedTrace }
 
-    /// Has triggers take their times from another clock; for tests.
+    /// Sets the clock that provides the times of triggers; for tests.
     @nonobjc public static func useClock(_ clock: any EventClock) {
         Self.clock.current.withLock { $0 = clock }
     }
 
-    // MARK: What happened
+    // MARK: Reporting interactions
 
-    /// Views came into sight: `didAppear`.
+    /// Reports that views appeared: `didAppear`.
     ///
-    /// - Parameter views: views, and nothing else.
-    /// - Returns: Whether an event of any of them fired.
+    /// - Parameter views: an array that contains only views.
+    /// - Returns: Whether an event of any view fired.
     @discardableResult
     public class func trackDisplay(forViews views: NSArray?) -> Bool {
         track(.didAppear, views)
     }
 
-    /// Views went out of sight: `didDisappear`.
+    /// Reports that views disappeared: `didDisappear`.
     ///
-    /// - Parameter views: views, and nothing else.
-    /// - Returns: Whether an event of any of them fired.
+    /// - Parameter views: an array that contains only views.
+    /// - Returns: Whether an event of any view fired.
     @discardableResult
     public class func trackEndDisplaying(forViews views: NSArray?) -> Bool {
         track(.didDisappear, views)
     }
 
-    /// Touches ended: `didEndTouch`. Each counts when it ended inside its view, and the view takes touches. One that is told
-    /// several times, by several observers, fires each event once.
+    /// Reports that touches ended: `didEndTouch`.
     ///
-    /// - Returns: Whether any of them fired an event.
+    /// A touch counts if it ended inside its view and the view accepts touches. A touch that several observers report
+    /// fires each event once.
+    ///
+    /// - Returns: Whether any touch fired an event.
     @discardableResult
     public class func trackEnded(withTouches touches: NSSet?) -> Bool {
         let touches = OnMainThread(touches)
@@ -96,7 +102,9 @@ public final class SparkDetector: NSObject {
         }
     }
 
-    /// Scrolling began: `didBeginScroll`. It counts while the user drags.
+    /// Reports that scrolling began: `didBeginScroll`.
+    ///
+    /// It counts only while the user drags.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
@@ -105,7 +113,7 @@ public final class SparkDetector: NSObject {
         return decide(.didBeginScroll) { $0.trackBeganScrolling(for: scrollView.value.flatMap { element($0) }) }
     }
 
-    /// A view became the first responder: `didBecomeFirstResponder`.
+    /// Reports that a view became the first responder: `didBecomeFirstResponder`.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
@@ -113,7 +121,7 @@ public final class SparkDetector: NSObject {
         track(.didBecomeFirstResponder, view)
     }
 
-    /// A view is no longer the first responder: `didResignFirstResponder`.
+    /// Reports that a view resigned first responder: `didResignFirstResponder`.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
@@ -121,7 +129,7 @@ public final class SparkDetector: NSObject {
         track(.didResignFirstResponder, view)
     }
 
-    /// A view's action was carried out: `targetAction`.
+    /// Reports that a view's action was performed: `targetAction`.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
@@ -129,32 +137,32 @@ public final class SparkDetector: NSObject {
         track(.targetAction, view)
     }
 
-    /// Something of the app's own happened to views; see ``SparkEvent/customTrigger``.
+    /// Reports a custom trigger for views; see ``SparkEvent/customTrigger``.
     ///
-    /// - Returns: Whether an event of any of them fired.
+    /// - Returns: Whether an event of any view fired.
     @discardableResult
     public class func track(customTrigger name: String, forViews views: NSArray?) -> Bool {
         track(.custom(name), views)
     }
 
-    /// Has events fire that belong to no view, whatever their triggers.
+    /// Fires events that belong to no view, regardless of their triggers.
     ///
-    /// - Returns: Whether any fired.
+    /// - Returns: Whether any event fired.
     @discardableResult
     @nonobjc package class func send(_ events: [SparkEvent]) -> Bool {
         detector.send(events.map(\.current))
     }
 
-    // MARK: Inside
+    // MARK: Implementation
 
     #if canImport(UIKit) && !os(watchOS)
-    /// Touches that ended, as the module's own classes and the application tell them.
+    /// Handles ended touches reported by this module's classes or the application.
     @MainActor @nonobjc
     static func ended(_ touches: Set<UITouch>) {
         detector.trackEnded(withTouches: touches.compactMap { touch($0) })
     }
 
-    /// A view appeared or disappeared, as ``Appearances`` found.
+    /// Handles a view's appearance or disappearance, as found by ``Appearances``.
     @MainActor @nonobjc @discardableResult
     static func noticed(_ change: CellVisibility.Change, of view: UIView) -> Bool {
         guard let element = element(view) else { return false }
@@ -175,7 +183,7 @@ public final class SparkDetector: NSObject {
             if trigger == .didAppear || trigger == .didDisappear {
                 var hasFired = false
                 for (view, element) in zip(views, elements) {
-                    // What notices by itself may have noticed this before.
+                    // A cell that observes itself may have noticed this before.
                     let isFired =
                         Appearances.call(trigger, of: view) { SparkDetector.noticed($0, of: $1) }
                         ?? detector.track(trigger, for: element)
@@ -203,11 +211,11 @@ public final class SparkDetector: NSObject {
     }
 }
 
-/// A clock that can be exchanged.
+/// A clock that can be replaced.
 private final class ReplaceableClock: EventClock {
     let current = Locked<any EventClock>(SystemClock())
 
-    func now() -> Moment {
+    func now() -> DualTimestamp {
         current.withLock { $0 }.now()
     }
 }

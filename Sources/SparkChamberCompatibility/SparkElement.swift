@@ -9,8 +9,9 @@ internal import TrackwayUIKit
 internal import UIKit
 #endif
 
-/// An object that the detector takes for an element of an interface, where there is no UIKit: a view of another kind, or one of a test.
-/// Its events are its `sparkEvents`.
+/// An interface element where UIKit is not available.
+///
+/// It is a view of another kind, or a view in a test. Its events are its `sparkEvents`.
 ///
 /// ```swift
 /// final class Tile: NSObject, SparkElement {}
@@ -24,7 +25,9 @@ extension SparkElement {
 }
 
 extension SparkDetector {
-    /// An object as an element; nil when it is none.
+    /// Returns an object as an element.
+    ///
+    /// Returns nil if it is not one.
     @MainActor
     static func element(_ object: Any) -> (any TriggerElement)? {
         #if canImport(UIKit) && !os(watchOS)
@@ -33,7 +36,9 @@ extension SparkDetector {
         return object as? any SparkElement
     }
 
-    /// An object as a touch; nil when it is none.
+    /// Returns an object as a touch.
+    ///
+    /// Returns nil if it is not one.
     @MainActor
     static func touch(_ object: Any) -> (any TriggerTouch)? {
         #if canImport(UIKit) && !os(watchOS)
@@ -42,7 +47,7 @@ extension SparkDetector {
         return object as? any TriggerTouch
     }
 
-    /// What the app wants done when something happens to an object.
+    /// Returns the events attached to an object.
     @MainActor
     private static func events(of object: NSObject) -> [TriggerEvent]? {
         object.sparkEvents?.map(\.current)

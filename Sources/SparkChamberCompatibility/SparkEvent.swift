@@ -5,7 +5,7 @@ public import Foundation
 internal import TrackwayEvents
 internal import TrackwayTriggers
 
-/// What an app wants done when something happens to an element of its interface.
+/// An action to run when something happens to an interface element.
 ///
 /// ```swift
 /// let event = SparkEvent(trigger: SparkTriggerType.didAppear) { timestamp in
@@ -13,42 +13,43 @@ internal import TrackwayTriggers
 /// }
 /// view.sparkEvents = [event]
 /// ```
-/// Whether it fires is decided at once. Its action runs on the main thread, in one of its next turns unless
-/// ``SparkDetector/actionTiming`` says otherwise; actions run one after the other in the order of their triggers, and one whose
-/// event's trigger was changed by an action before it does not run any more.
+/// Whether it fires is decided immediately. Its action runs on the main thread, in one of the next turns unless
+/// ``SparkDetector/actionTiming`` is set otherwise. Actions run one after another in the order of their triggers. An
+/// action does not run if an earlier action changed its event's trigger.
 ///
-/// Until its action has run, the view that it is attached to, the views around it and their controllers are kept, also when the screen is
-/// closed meanwhile: `[weak self]` and `[unowned self]` in an action find them.
+/// Until its action has run, the view that it is attached to, the enclosing views and their controllers are retained,
+/// even if the screen is closed in the meantime. `[weak self]` and `[unowned self]` in an action therefore stay valid.
 ///
-/// An action that changes its own event, as the documented event that fires a single time does, holds the event, and the event
-/// holds the action: both live until the action is taken away. ``once(id:trigger:trace:action:)`` holds nothing.
+/// If an action changes its own event, as in the documented event that fires a single time, the action and the event
+/// retain each other until the action is removed. An event of ``once(id:trigger:trace:action:)`` does not retain
+/// itself.
 ///
-/// Like the views it belongs to, it is used on the main thread.
+/// Use it on the main thread, like the views it belongs to.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
 open class SparkEvent: NSObject, NSCopying {
-    /// The event behind it, which outlives this object while its action waits.
+    /// The underlying event, which outlives this object while its action is pending.
     private(set) var core: TriggerEvent
     private var kept: SparkAction?
 
-    /// An event with an identifier of its own.
+    /// Creates an event with a new identifier.
     ///
     /// - Parameters:
-    ///   - trigger: when it fires.
-    ///   - trace: a sentence for whoever debugs; see ``SparkTrace``.
-    ///   - action: what it does. An event without an action fires all the same.
+    ///   - trigger: the trigger that fires it.
+    ///   - trace: a text for debugging; see ``SparkTrace``.
+    ///   - action: the action. An event without an action fires nevertheless.
     public convenience init(trigger: SparkTriggerType, trace: String?, action: SparkEventActionBlock?) {
         self.init(trigger: trigger, trace: trace, identifier: UUID(), action: action)
     }
 
-    /// An event.
+    /// Creates an event.
     ///
     /// - Parameters:
-    ///   - trigger: when it fires.
-    ///   - trace: a sentence for whoever debugs; see ``SparkTrace``.
-    ///   - identifier: names it.
-    ///   - action: what it does. An event without an action fires all the same.
+    ///   - trigger: the trigger that fires it.
+    ///   - trace: a text for debugging; see ``SparkTrace``.
+    ///   - identifier: the event's identifier.
+    ///   - action: the action. An event without an action fires nevertheless.
     public required init(trigger: SparkTriggerType, trace: String?, identifier: UUID?, action: SparkEventActionBlock?) {
         kept = action.map { SparkAction(block: $0) }
         core = TriggerEvent(
@@ -61,30 +62,32 @@ open class SparkEvent: NSObject, NSCopying {
         super.init()
     }
 
-    /// An event without a trace.
+    /// Creates an event without a trace.
     ///
     /// - Parameters:
-    ///   - trigger: when it fires.
-    ///   - action: what it does. An event without an action fires all the same.
+    ///   - trigger: the trigger that fires it.
+    ///   - action: the action. An event without an action fires nevertheless.
     public convenience init(trigger: SparkTriggerType, action: SparkEventActionBlock?) {
         self.init(trigger: trigger, trace: nil, identifier: UUID(), action: action)
     }
 
-    // Of no designated kind: a subclass outside of the module would inherit no initializers beside it.
+    // A convenience initializer: with a second designated one, subclasses outside this module would inherit no
+    // initializers.
     private convenience init(_ core: TriggerEvent, _ action: SparkAction?) {
         self.init(trigger: .none, trace: nil, identifier: nil, action: nil)
         self.core = core
         kept = action
     }
 
-    /// An event that fires once for all events of its id, also when cells are made again or used for others. It does not hold
-    /// itself.
+    /// Creates an event that fires once for all events with its ID.
+    ///
+    /// This includes events of cells that are re-created or reused. The event does not retain itself.
     ///
     /// - Parameters:
-    ///   - id: what fires once in the life of the process: a product, an offer.
-    ///   - trigger: when it fires.
-    ///   - trace: a sentence for whoever debugs.
-    ///   - action: what it does.
+    ///   - id: identifies the event that fires once per process, for example a product or an offer.
+    ///   - trigger: the trigger that fires it.
+    ///   - trace: a text for debugging.
+    ///   - action: the action.
     public class func once(
         id: String,
         trigger: SparkTriggerType,
@@ -103,16 +106,17 @@ open class SparkEvent: NSObject, NSCopying {
         return SparkEvent(core, action)
     }
 
-    // MARK: What it says
+    // MARK: Properties
 
-    /// When it fires. An event whose trigger is `none` does not.
+    /// The trigger; an event whose trigger is `none` does not fire.
     open var trigger: SparkTriggerType {
         get { SparkTriggerType(core.trigger) }
         set { core.trigger = newValue.native }
     }
 
-    /// A trigger of the app's own, by its name; nil while the trigger is a documented one. It is fired by
-    /// ``SparkDetector/track(customTrigger:forViews:)``.
+    /// The name of a custom trigger; nil for a documented trigger.
+    ///
+    /// A custom trigger is fired by ``SparkDetector/track(customTrigger:forViews:)``.
     open var customTrigger: String? {
         get { if case .custom(let name) = core.trigger { name } else { nil } }
         set {
@@ -124,7 +128,7 @@ open class SparkEvent: NSObject, NSCopying {
         }
     }
 
-    /// What it does.
+    /// The action.
     open var action: SparkEventActionBlock? {
         get { kept?.block }
         set {
@@ -133,27 +137,31 @@ open class SparkEvent: NSObject, NSCopying {
         }
     }
 
-    /// A sentence for whoever debugs: an event that has one is told whenever it fires; see ``SparkTrace``.
+    /// A text for debugging.
+    ///
+    /// An event with a trace is reported whenever it fires; see ``SparkTrace``.
     open var trace: String? {
         get { core.trace }
         set { core.trace = newValue }
     }
 
-    /// Names it.
+    /// The event's identifier.
     open var identifier: UUID? {
         get { core.identifier.flatMap { UUID(uuidString: $0) } }
         set { core.identifier = newValue?.uuidString }
     }
 
-    /// Fires, whatever its trigger.
+    /// Fires the event, regardless of its trigger.
     ///
-    /// - Returns: True; it is the same for an event without an action.
+    /// - Returns: True, also for an event without an action.
     @discardableResult
     @nonobjc package func send() -> Bool {
         SparkDetector.send([self])
     }
 
-    /// The event behind it, which says what this one says now: a subclass may say something else each time.
+    /// The underlying event, updated with this event's current values.
+    ///
+    /// A subclass may return different values each time.
     var current: TriggerEvent {
         if ObjectIdentifier(type(of: self)) == ObjectIdentifier(SparkEvent.self) { return core }
         core.refresh(
@@ -172,11 +180,11 @@ open class SparkEvent: NSObject, NSCopying {
         }
     }
 
-    // MARK: Being compared and copied
+    // MARK: Comparing and copying
 
-    /// An event of the same class that says the same, the identifier included, and is equal to this one.
+    /// Returns an equal event of the same class, including the identifier.
     ///
-    /// What a subclass has beside that is not copied: it overrides this.
+    /// Properties that a subclass adds are not copied; the subclass overrides this method.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = type(of: self).init(trigger: trigger, trace: trace, identifier: identifier, action: action)
         copy.core = TriggerEvent(copying: current)
@@ -184,7 +192,7 @@ open class SparkEvent: NSObject, NSCopying {
         return copy
     }
 
-    /// Whether both say the same, and do the very same.
+    /// Whether both have equal values and the same action.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SparkEvent else { return false }
         if self === other { return true }
@@ -193,7 +201,7 @@ open class SparkEvent: NSObject, NSCopying {
             && kept == other.kept
     }
 
-    /// Equal events have the same.
+    /// The hash value, which is the same for equal events.
     open override var hash: Int {
         let mine = current
         var hasher = Hasher()
@@ -203,7 +211,7 @@ open class SparkEvent: NSObject, NSCopying {
         return hasher.finalize()
     }
 
-    /// What it says, a line for each part.
+    /// The event's values, one per line.
     open override var description: String {
         let mine = current
         return """

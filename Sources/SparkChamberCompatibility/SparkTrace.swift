@@ -5,23 +5,27 @@ public import Foundation
 internal import TrackwayEvents
 internal import TrackwayTriggers
 
-/// Takes what is told of events that have a trace.
+/// Receives reports of events that have a trace.
 #if canImport(ObjectiveC)
 @objc
 #endif
 public protocol SparkTraceDelegate {
-    /// Takes one trace. Called on the main thread, but for a call that was made from another thread and refused.
+    /// Receives a report.
+    ///
+    /// Called on the main thread, except for a call that was rejected because it was made on another thread.
     func print(_ trace: String)
 }
 
-/// Tells of events that have a trace as they fire: to its delegate, or, in a debug build, on standard output.
+/// Reports events that have a trace, as they fire.
 ///
-/// What wants values to look at follows ``SparkDetector/trace``.
+/// The reports go to its delegate or, in a debug build without a delegate, to standard output.
+///
+/// To receive values instead of text, use ``SparkDetector/trace``.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
 public final class SparkTrace: NSObject, Sendable {
-    /// The one there is.
+    /// The shared instance.
     public static let sharedInstance = SparkTrace()
 
     private struct State: Sendable {
@@ -35,12 +39,12 @@ public final class SparkTrace: NSObject, Sendable {
         super.init()
     }
 
-    /// Who is told. It is kept until another, or nil, is put in its place.
+    /// The receiver of reports, retained until it is replaced or removed.
     public var delegate: (any SparkTraceDelegate)? {
         get { state.withLock { $0.delegate }?.value }
         set {
             let delegate = newValue.map { OnMainThread($0) }
-            // The one before ends outside the lock.
+            // Release the previous delegate outside the lock.
             let former = state.withLock { state in
                 defer { state.delegate = delegate }
                 return state.delegate
@@ -49,10 +53,10 @@ public final class SparkTrace: NSObject, Sendable {
         }
     }
 
-    /// What was told last.
+    /// The last report.
     @nonobjc package var lastOutput: String? { state.withLock { $0.lastOutput } }
 
-    /// Tells something: the items with the separator between them.
+    /// Reports the items, joined by the separator.
     @nonobjc package static func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
         let text = items.map { "\($0)" }.joined(separator: separator)
         sharedInstance.tell(text, terminator)
@@ -72,7 +76,7 @@ public final class SparkTrace: NSObject, Sendable {
         #endif
     }
 
-    /// Has everything told that a trace tells.
+    /// Prints every report of a trace.
     static func follow(_ trace: TriggerTrace) -> TriggerTrace {
         _ = trace.listen { report in
             switch report.outcome {

@@ -4,18 +4,18 @@
 internal import Foundation
 internal import TrackwayTriggers
 
-/// What happens to an element of the interface; the numbers are the documented order.
+/// What happens to an interface element; raw values follow the documented order.
 ///
-/// A trigger of the app's own is a name: see ``SparkEvent/customTrigger``.
+/// A custom trigger has a name; see ``SparkEvent/customTrigger``.
 #if canImport(ObjectiveC)
 @objc
 #endif
 public enum SparkTriggerType: Int, Sendable, CaseIterable {
     /// The event has no trigger.
     case none
-    /// The element came into sight.
+    /// The element appeared.
     case didAppear
-    /// The element went out of sight.
+    /// The element disappeared.
     case didDisappear
     /// A touch ended inside the element.
     case didEndTouch
@@ -25,13 +25,15 @@ public enum SparkTriggerType: Int, Sendable, CaseIterable {
     case didBecomeFirstResponder
     /// The element is no longer the first responder.
     case didResignFirstResponder
-    /// The element's action was carried out.
+    /// The element's action was performed.
     case targetAction
 
-    /// The trigger as our own events have it.
+    /// The corresponding Trackway trigger.
     var native: Trigger { Trigger.documented[rawValue] }
 
-    /// The documented trigger that one of ours is; none for one of the app's own.
+    /// Creates the trigger that corresponds to a Trackway trigger.
+    ///
+    /// `none` for a custom one.
     init(_ trigger: Trigger) {
         self = Trigger.documented.firstIndex(of: trigger).flatMap { SparkTriggerType(rawValue: $0) } ?? .none
     }

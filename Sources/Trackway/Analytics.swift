@@ -15,13 +15,14 @@ internal import TrackwayJournal
 /// analytics.record("button_click", ["category": "shoes", "value": 279.9])
 /// ```
 ///
-/// Keep the instance as long as the app records. There is no shared instance: the app decides how its parts get it. Several instances may
-/// exist. With different storage folders they are independent; with one folder they are writers of one installation.
+/// Keep the instance for as long as the app records events. The SDK has no shared instance: pass yours to the code that
+/// needs it. An app can create several instances. With different storage folders they are independent; with the same
+/// folder they write to the same installation.
 ///
-/// Any thread may make every call. When `record` returns, the event survives the death of the process.
+/// All calls are safe from any thread. When `record` returns, the event survives a crash or kill of the process.
 ///
-/// Releasing the instance records the exit (`_app_end`) and stops delivery immediately. Pending events are sent after the next start. To send
-/// them first, call ``shutdown(timeout:)``.
+/// Releasing the instance records the exit (`_app_end`) and stops delivery immediately. Pending events are sent after
+/// the next start. To send them first, call ``shutdown(timeout:)``.
 public final class Analytics: Sendable {
     package let storage: InstallationStorage
     package let recording: RecordingPipeline
@@ -29,21 +30,24 @@ public final class Analytics: Sendable {
     package let lifecycle: LifecyclePipeline
     let reporter: DiagnosticReporter
     let runtimeOptions: Locked<RuntimeOptions>
-    /// Held while the app changes the options. Taken before every other lock.
+    /// Held while the app changes the options.
+    ///
+    /// Acquired before every other lock.
     let reconfigurations = Locked(())
-    /// Objects of optional modules that live as long as this instance, by name.
+    /// Objects that optional modules attach to this instance for its lifetime, by name.
     package let companions = Locked<[String: any Sendable]>([:])
     let lastLedger = Locked(Ledger())
-    let childAnswers: ForkedChildAnswers
-    /// nil when the storage folder could be used at once.
-    private let arrival: StorageArrival?
+    let childAnswers: ForkedChildValues
+    /// nil if the storage folder was usable immediately.
+    private let arrival: DeferredStorageOpener?
 
-    /// Opens the installation in its folder, and starts delivery if permitted.
+    /// Opens the installation's folder and starts delivery if permitted.
     ///
-    /// The call reads a few small files on the calling thread, in a millisecond or two, and waits for no flush. Events of earlier runs, and on
-    /// Linux the device's properties, are read later on another thread.
+    /// Reads a few small files on the calling thread, which takes a millisecond or two, and does not wait for a disk
+    /// flush. Another thread later reads the events of earlier runs and, on Linux, the device's properties.
     ///
-    /// - Throws: ``TrackwayError`` that says what is wrong with the configuration or the storage folder, and what to do.
+    /// - Throws: ``TrackwayError`` if the configuration is invalid or the storage folder cannot be used. The error
+    ///   states the problem and how to fix it.
     public convenience init(_ configuration: Configuration) throws(TrackwayError) {
         try configuration.check()
         let (configuration, remarks) = configuration.bounded()
@@ -51,7 +55,7 @@ public final class Analytics: Sendable {
         reporter.report(remarks)
     }
 
-    /// The same with given dependencies.
+    /// Opens the installation with the given dependencies.
     package convenience init(_ configuration: Configuration, in dependencies: Dependencies) throws(TrackwayError) {
         try configuration.check()
         let (configuration, remarks) = configuration.bounded()
@@ -71,8 +75,8 @@ public final class Analytics: Sendable {
         self.lifecycle = lifecycle
         self.runtimeOptions = runtimeOptions
         reporter = storage.reporter
-        childAnswers = ForkedChildAnswers(options)
-        arrival = StorageArrival(
+        childAnswers = ForkedChildValues(options)
+        arrival = DeferredStorageOpener(
             storage,
             contextStore: recording.contextStore,
             consents: delivery.consents,
@@ -81,7 +85,7 @@ public final class Analytics: Sendable {
         begin()
     }
 
-    /// Starts the work in the background: reading what the start left out, the import of older events, delivery.
+    /// Starts background work: deferred reads, the import of older events, and delivery.
     private func begin() {
         let (dependencies, journal, copies) = (storage.dependencies, storage.journal, storage.copies)
         let (control, work, pacer) = (delivery.control, delivery.work, dependencies.pacer)
@@ -89,19 +93,19 @@ public final class Analytics: Sendable {
         let contextStore = recording.contextStore
         let importing = EventImport(storage.takingOver, contextStore, on: storage.queue)
         let isIncomplete = control.gate.state.contains(.contextIncomplete)
-        // In parallel with the app's launch. Everything that this queue flushes later relies on the folders made here.
+        // Runs in parallel with the app's launch. Later flushes on this queue rely on the folders created here.
         storage.queue.order {
-            // An event that is recorded earlier completes the context itself.
+            // If an event is recorded before this runs, it completes the context.
             if isIncomplete {
                 contextStore.complete()
                 control.setGate(.contextIncomplete) { false }
             }
             journal.populate()
-            // If the flush fails now, it is repeated before an event is delivered or reported as durable.
+            // If this flush fails, it is repeated before any event is delivered or reported as durable.
             try? journal.synchronizeIdentity()
         }
-        // The only task that is not awaited. It ends when the control machine orders the end, which `deinit` brings about, and it
-        // holds parts only, never this object.
+        // This is the only task that is not awaited. It ends when the control machine orders the end, which `deinit`
+        // triggers. It retains only the components, never this object.
         dependencies.startTask { [weak self] in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await behavior.run(pacer, flush: work.flush) }
@@ -113,22 +117,22 @@ public final class Analytics: Sendable {
                         await self?.followErasure()
                     }
                 }
-                // Delivery starts after the import, so that imported rows can be matched with what the journal holds.
+                // Delivery starts after the import, so that imported rows can be matched with events in the journal.
                 await importing.run()
                 await control.run(work)
                 group.cancelAll()
             }
         }
-        // An earlier process may have ended after it erased and before it reported the erasure.
+        // An earlier process may have ended after erasing the installation and before recording the erasure.
         arrival?.reportArrival { [weak self] in self?.storageArrived() }
         guard arrival == nil else { return }
         reportErasures()
         reportRestoration()
         guard dependencies.availability != nil else { return }
-        storage.queue.order { [journal, reporter] in StorageArrival.countLost(journal, reporter) }
+        storage.queue.order { [journal, reporter] in DeferredStorageOpener.countLost(journal, reporter) }
     }
 
-    /// Does what was not possible at the start because the storage folder could not be used.
+    /// Completes the startup steps that had to wait for the storage folder.
     private func storageArrived() {
         lifecycle.crashWatch.follow { wantedBehavior.capture.contains(.crashes) }
         storage.queue.order { [storage, recording] in storage.takingOver.importEvents(recording.contextStore) }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What an app needs from the rooms below, by name, so that it imports `Trackway` alone.
+// Re-exports what an app needs from the lower modules, so that it only has to import `Trackway`.
 
-// Behaviour: snapshots and where they come from.
+// Behavior: snapshots and their sources.
 @_exported public import protocol TrackwayBehavior.AppStateSource
-// Behaviour: settings and inputs.
+// Behavior: settings and inputs.
 @_exported public import struct TrackwayBehavior.CaptureOptions
 @_exported public import struct TrackwayBehavior.CollectionPolicy
 @_exported public import enum TrackwayBehavior.ConsentScope
@@ -28,15 +28,7 @@
 @_exported public import struct TrackwayDelivery.DestinationRules
 @_exported public import struct TrackwayDelivery.FlushReport
 @_exported public import struct TrackwayDelivery.RetrySchedule
-// Destinations of other back-ends.
-@_exported public import struct TrackwayDestinations.ClickstreamDestination
-@_exported public import struct TrackwayDestinations.SAPMobileServicesDestination
-@_exported public import struct TrackwayDestinations.SAPMobileServicesPolicy
-@_exported public import enum TrackwayDestinations.SensorsAnalyticsDebugMode
-@_exported public import struct TrackwayDestinations.SensorsAnalyticsDestination
-@_exported public import struct TrackwayDestinations.SensorsAnalyticsOptions
-@_exported public import struct TrackwayDestinations.SiftDestination
-// The vocabulary.
+// Events and values.
 @_exported public import struct TrackwayEvents.AppStateSnapshot
 @_exported public import protocol TrackwayEvents.AttributeConvertible
 @_exported public import enum TrackwayEvents.AttributeValue
@@ -66,10 +58,10 @@
 @_exported public import protocol TrackwayEvents.UniqueID
 @_exported public import struct TrackwayEvents.Vector3
 @_exported public import struct TrackwayEvents.WriterID
-// Files at rest.
+// Encryption at rest.
 @_exported public import struct TrackwayJournal.Encryption
 @_exported public import struct TrackwayJournal.EncryptionKey
-// Destinations and transports of the app's own.
+// Custom destinations and transports.
 @_exported public import enum TrackwayPlatform.SystemTransport
 @_exported public import struct TrackwayWire.BatchLimits
 @_exported public import struct TrackwayWire.CollectorDestination

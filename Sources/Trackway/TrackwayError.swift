@@ -8,13 +8,15 @@ internal import TrackwayPlatform
 public import Foundation
 #endif
 
-/// An error that a call of the SDK throws.
+/// An error thrown by an SDK call.
 ///
-/// Only calls that promise something throw: creating an ``Analytics``, ``Analytics/recordDurably(_:_:items:to:)`` and
-/// ``Analytics/erase()``. Recording never throws. `Documentation/Diagnostics.md` lists all codes with their causes and
-/// remedies.
+/// Only calls that guarantee something throw, such as creating an ``Analytics``,
+/// ``Analytics/recordDurably(_:_:items:to:)`` and ``Analytics/erase()``. Recording never throws.
+/// `Documentation/Diagnostics.md` lists all codes with their causes and remedies.
 public struct TrackwayError: Error, Sendable, CustomStringConvertible {
-    /// The kind of failure. More codes may follow; a `switch` over them needs a `default`.
+    /// The kind of failure.
+    ///
+    /// More codes may be added; a `switch` over them needs a `default`.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The code's stable text.
         public let rawValue: String
@@ -49,7 +51,7 @@ public struct TrackwayError: Error, Sendable, CustomStringConvertible {
         recoverySuggestion.map { "\(message) \($0)" } ?? message
     }
 
-    /// The code, the message, the suggestion and the underlying error, in one line.
+    /// The code, message, suggestion and underlying error, in one line.
     public var description: String {
         guard let cause else { return "\(code): \(sentences)" }
         return "\(code): \(sentences) (\(cause))"
@@ -57,7 +59,7 @@ public struct TrackwayError: Error, Sendable, CustomStringConvertible {
 }
 
 extension TrackwayError {
-    /// A storage folder that cannot be used.
+    /// Creates the error for a storage folder that cannot be used.
     init(_ error: StorageLocationError) {
         self.init(
             .storageUnavailable,
@@ -75,7 +77,7 @@ extension Diagnostic.Code {
     }
 }
 
-// FoundationEssentials has no LocalizedError, and on Linux the module does not load more of Foundation for it.
+// FoundationEssentials has no LocalizedError. On Linux the module does not load the rest of Foundation for it.
 #if !canImport(FoundationEssentials)
 extension TrackwayError: LocalizedError {
     /// The message.

@@ -8,28 +8,29 @@ internal import Foundation
 internal import TrackwayPlatform
 
 #if canImport(ObjectiveC)
-/// Stands for this product where classes are found by their names.
+/// The class by which this product is found at run time.
 @objc(TrackwayAdvertisingIDProduct)
 final class AdvertisingProduct: NSObject, AdvertisingIDProduct {
     static func advertisingID() -> String? { AdvertisingID.current }
 }
 #endif
 
-/// The identifier for advertisers, for the contexts of an app that links this product.
+/// Adds the advertising identifier to event contexts.
 ///
-/// Linking it is enough where there is Objective-C: `device.advertising_id` of contexts is then the identifier, as long as the person
-/// allows the app to track them. Nobody is asked for that: the app does, by `ATTrackingManager`, with a purpose string
-/// (`NSUserTrackingUsageDescription`). An app for children must not link this product.
+/// On systems with Objective-C, linking this product is enough: contexts contain the identifier as
+/// `device.advertising_id` while the user allows the app to track them. The product does not ask the user: the app
+/// does, through `ATTrackingManager`, with a purpose string (`NSUserTrackingUsageDescription`). An app for children
+/// must not link this product.
 public enum AdvertisingID {
-    /// The identifier, if the person allows tracking; nil otherwise. Any thread.
+    /// The identifier; nil if the user does not allow tracking. Any thread may call.
     public static var current: String? {
         guard ATTrackingManager.trackingAuthorizationStatus == .authorized else { return nil }
         let id = ASIdentifierManager.shared().advertisingIdentifier.uuidString
-        // All zeros where the system has none to give.
+        // All zeros if the system does not provide one.
         return id.contains { $0 != "0" && $0 != "-" } ? id : nil
     }
 
-    /// Has contexts made from now on hold the identifier, where the product is not found by itself.
+    /// Adds the identifier to contexts created from now on, where the product is not found automatically.
     public static func register() {
         LinkedAdvertisingID.register { current }
     }

@@ -1,43 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// After how many attempts in vain a batch is given up: a promise to lose data rather than to keep asking.
+/// The number of failed attempts after which a batch is dropped.
 ///
-/// Its events become dead letters, counted under `attempts_exhausted`, so nothing is lost silently; but it is lost, and an
-/// outage of minutes is enough. Without a limit, which is the default everywhere, a batch is tried for as long as the
-/// journal keeps it.
+/// The events of the batch become dead letters, counted as `attempts_exhausted`. They are lost, although not silently,
+/// and an outage of a few minutes is enough for that. Without a limit, the default everywhere, a batch is retried while
+/// the journal keeps it.
 ///
-/// Given up is what the last request carried: the batch, or the single event that a destination taken for down or refusing
-/// its credentials is probed with. The pauses between requests are those without a limit, but at least as long as
-/// ``spacing`` says; one that refuses the credentials is asked as soon as that allows. An answer that calls a batch too large,
-/// or refuses it for an event in it, is no attempt in vain, for the batch is divided until that event is found. The count
-/// begins anew once anything is settled, and outlives a restart of the process after a failure.
+/// The content of the last request is dropped: the batch, or the single event used to probe a destination that is
+/// considered down or rejects its credentials. The delays between requests are the same as without a limit, but at
+/// least ``spacing``. A destination that rejects the credentials is retried as soon as ``spacing`` allows. A response
+/// that calls a batch too large, or rejects it because of one event, is not a failed attempt: the batch is split until
+/// that event is found. The count restarts once anything is settled, and it survives a restart of the process after a
+/// failure.
 public struct AttemptLimit: Sendable, Hashable {
-    /// After so many answers in a row that did not take the batch, whatever they said: a server's trouble, a login page,
-    /// wrong credentials; requests that nobody answers may lie between them. nil for never.
+    /// The number of consecutive responses that did not accept the batch.
+    ///
+    /// Any such response counts: a server error, a login page, or invalid credentials. Requests without a response may
+    /// occur between them. nil for no limit.
     public var refusals: Int?
-    /// After so many requests in a row that nobody answered; any answer begins the count anew. nil for never.
+    /// The number of consecutive requests without a response.
+    ///
+    /// Any response restarts the count. nil for no limit.
     public var failures: Int?
-    /// The shortest pause after an attempt in vain; with each further refusal in a row it is twice as long. Zero leaves the
-    /// pauses as they are.
+    /// The minimum delay after a failed attempt.
+    ///
+    /// It doubles with each further consecutive refusal, up to 1 hour. Zero leaves the delays unchanged.
     public var spacing: Duration
 
-    /// A limit of these parts; counts below 1 are raised to 1, a negative time to zero.
+    /// Creates a limit.
+    ///
+    /// Counts below 1 are raised to 1, and a negative time to zero.
     public init(refusals: Int? = nil, failures: Int? = nil, spacing: Duration = .zero) {
         self.refusals = refusals.map { max(1, $0) }
         self.failures = failures.map { max(1, $0) }
         self.spacing = max(.zero, spacing)
     }
 
-    /// Three answers, 5 and 10 seconds apart at least, or 120 failures: what the older Sift SDK did.
+    /// The limit of the older Sift SDK: 3 responses or 120 failures.
+    ///
+    /// The responses are at least 5 and then 10 seconds apart.
     public static let threeStrikes = AttemptLimit(refusals: 3, failures: 120, spacing: .seconds(5))
 
-    /// The shortest pause after an attempt in vain.
+    /// Returns the minimum delay after a failed attempt.
     ///
-    /// - Parameter refusals: How many refusals there were in a row, none of which was the last that the limit allows.
+    /// - Parameter refusals: The number of consecutive refusals, which is below the limit.
     func pause(after attempt: Attempts.Kind, refusals: Int) -> Duration {
         guard attempt == .refusal else { return spacing }
-        // An hour is as long as a destination may ask us to wait by default.
+        // Up to 1 hour, the default of `DeliveryPolicy.longestRetryAfter`.
         var pause = spacing
         var doublings = max(0, refusals - 1)
         while doublings > 0, pause > .zero, pause < .seconds(3_600) {
@@ -48,34 +58,37 @@ public struct AttemptLimit: Sendable, Hashable {
     }
 }
 
-/// How often the events at the front were tried in vain since something was last settled; what an ``AttemptLimit`` is held
-/// against.
+/// The failed attempts for the front events since anything was last settled.
+///
+/// They are compared with an ``AttemptLimit``.
 package struct Attempts: Sendable, Hashable {
-    /// What an attempt in vain came to.
+    /// The kinds of failed attempts.
     package enum Kind: Sendable, Hashable {
-        /// An answer that did not take the batch.
+        /// A response that did not accept the batch.
         case refusal
-        /// No answer.
+        /// No response.
         case failure
     }
 
-    /// Answers that did not take the batch. Requests that nobody answered lie between them and do not count.
+    /// The number of responses that did not accept the batch.
+    ///
+    /// Requests without a response between them are not counted.
     package private(set) var refusals: Int
-    /// Requests in a row that nobody answered.
+    /// The number of consecutive requests without a response.
     package private(set) var failures: Int
 
-    /// Attempts of an earlier run; none by default.
+    /// Creates a count, which may continue that of an earlier run.
     package init(refusals: Int = 0, failures: Int = 0) {
         self.refusals = max(0, refusals)
         self.failures = max(0, failures)
     }
 
-    /// Somebody answered, whatever it was.
+    /// Resets the count of requests without a response, because one arrived.
     mutating func answered() {
         failures = 0
     }
 
-    /// Counts an attempt in vain.
+    /// Counts a failed attempt.
     mutating func count(_ kind: Kind) {
         switch kind {
         case .refusal: refusals += refusals < Int.max ? 1 : 0
@@ -83,7 +96,7 @@ package struct Attempts: Sendable, Hashable {
         }
     }
 
-    /// Whether these are as many as the limit allows.
+    /// Whether the limit is reached.
     func exhaust(_ limit: AttemptLimit) -> Bool {
         (limit.refusals.map { refusals >= $0 } ?? false) || (limit.failures.map { failures >= $0 } ?? false)
     }

@@ -5,16 +5,16 @@ public import TrackwayBehavior
 package import TrackwayEvents
 package import TrackwayWire
 
-/// When and how often events are sent to a destination.
+/// Controls when events are sent to a destination and retried.
 public struct DeliveryPolicy: Sendable, Hashable {
-    /// The longest time before an upload starts after an event became pending.
+    /// The maximum time from an event becoming pending to an upload.
     ///
-    /// 10 s by default: soon enough for a person who watches, and seldom enough for a phone's radio.
+    /// 10 s by default: short enough for live monitoring, and long enough to limit the use of a phone's radio.
     public var flushInterval: Duration
     /// The number of pending events that starts an upload at once.
     ///
-    /// 30 by default. While events are recorded quickly, uploads are up to half a second apart, so that each one contains more events. With 1, each
-    /// event is sent at once.
+    /// 30 by default. While events are recorded quickly, uploads are up to half a second apart, so that each one
+    /// contains more events. With 1, each event is sent at once.
     public var flushEvents: Int
     /// The longest time that a request may take.
     ///
@@ -32,10 +32,10 @@ public struct DeliveryPolicy: Sendable, Hashable {
     public var longestRetryAfter: Duration
     /// The number of consecutive refused events after which refusals are slowed down.
     ///
-    /// After that, at most one event becomes a dead letter per retry delay until one is accepted, so that a misconfigured back end cannot refuse the
-    /// whole queue. 8 by default.
+    /// After that, at most one event becomes a dead letter per retry delay until one is accepted, so that a
+    /// misconfigured back end cannot refuse the whole queue. 8 by default.
     public var deadLetterThreshold: Int
-    /// The rules of a queue, which make the destination a queue.
+    /// The rules of a queue; setting them makes the destination a queue.
     ///
     /// Its events stay pending until an upload is due by these rules, and are then sent at once. ``flushInterval`` and
     /// ``flushEvents`` have no effect then. nil by default.
@@ -45,7 +45,9 @@ public struct DeliveryPolicy: Sendable, Hashable {
     /// nil (the default) never drops one.
     public var attempts: AttemptLimit?
 
-    /// Makes a policy; counts below 1 are raised to 1, negative times to zero, and a request gets at least 1 ms.
+    /// Creates a policy.
+    ///
+    /// Counts below 1 are raised to 1, negative times to zero, and a request gets at least 1 ms.
     public init(
         flushInterval: Duration = .seconds(10),
         flushEvents: Int = 30,
@@ -69,19 +71,21 @@ public struct DeliveryPolicy: Sendable, Hashable {
     }
 }
 
-/// One destination and how it is served.
+/// A destination with the settings for delivering to it.
 package struct DeliveryRoute: Sendable {
     /// The destination.
     package var destination: any Destination
-    /// How eagerly and how patiently.
+    /// The delivery policy of the destination.
     package var policy: DeliveryPolicy
-    /// What may leave for the destination; nil when everything may. Asked anew whenever events are read, and once more
-    /// before they are sent. Tell the service when its answers change (``DeliveryService/admissionChanged(for:)``).
+    /// The destination's admission rule; nil if all events may be sent.
+    ///
+    /// It is evaluated whenever events are read and again before they are sent. When its results change, call
+    /// ``DeliveryService/admissionChanged(for:)``.
     package var admission: Admission.Rule?
-    /// What leaves for the destination, and how.
+    /// The rules that filter and change the destination's events.
     package var rules: DestinationRules
 
-    /// Makes a route.
+    /// Creates a route.
     package init(
         destination: any Destination,
         policy: DeliveryPolicy = DeliveryPolicy(),

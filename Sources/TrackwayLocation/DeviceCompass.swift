@@ -7,7 +7,9 @@ internal import Dispatch
 public import TrackwayBehavior
 public import TrackwayEvents
 
-/// The system's compass. Readings come on the main thread, where the system wants to be asked for them.
+/// The system's compass.
+///
+/// Readings are delivered on the main thread, which the system requires for starting them.
 public final class DeviceCompass: NSObject, HeadingSource, CLLocationManagerDelegate, Sendable {
     private struct Listener: Sendable {
         var report: @Sendable (Heading) -> Void
@@ -16,7 +18,7 @@ public final class DeviceCompass: NSObject, HeadingSource, CLLocationManagerDele
     private let listener = Locked<Listener?>(nil)
     @MainActor private var manager: CLLocationManager?
 
-    /// A compass at rest.
+    /// Creates a stopped compass.
     public override init() {
         super.init()
     }
@@ -24,14 +26,14 @@ public final class DeviceCompass: NSObject, HeadingSource, CLLocationManagerDele
     /// Whether the device has a compass.
     public var isAvailable: Bool { CLLocationManager.headingAvailable() }
 
-    /// Begins to read.
+    /// Starts readings.
     public func start(_ report: @escaping @Sendable (Heading) -> Void) {
         let listener = Listener(report: report)
         self.listener.withLock { $0 = listener }
         DispatchQueue.main.async { MainActor.assumeIsolated { self.run() } }
     }
 
-    /// Ends reading.
+    /// Stops readings.
     public func stop() {
         listener.withLock { $0 = nil }
         DispatchQueue.main.async { MainActor.assumeIsolated { self.rest() } }
@@ -51,7 +53,7 @@ public final class DeviceCompass: NSObject, HeadingSource, CLLocationManagerDele
 
     @MainActor
     private func run() {
-        // A stop may have come before the main thread did.
+        // `stop()` may have been called before this ran.
         guard listener.withLock({ $0 != nil }) else { return }
         let manager = manager ?? CLLocationManager()
         manager.delegate = self

@@ -8,24 +8,26 @@ public import TrackwayBehavior
 public import TrackwayEvents
 internal import TrackwayPlatform
 
-/// The last place the system knows, if the person lets the app know it. Never asks for leave, never starts to look.
+/// Provides the system's last known location, if the user allows the app to use it.
+///
+/// Never requests permission and never starts location updates.
 public final class DeviceLocation: LocationSource {
     @MainActor private var manager: CLLocationManager?
 
-    /// A source that asks the system.
+    /// Creates a source that queries the system.
     public init() {}
 
-    /// Whether the person lets the app know the place.
+    /// Whether the user allows the app to use the location.
     public var isAuthorized: Bool {
         MainThread.ask { [self] in Self.isLeave(made().authorizationStatus) } ?? false
     }
 
-    /// The last place the system knows; nil when it knows none.
+    /// Returns the system's last known location, or nil if it has none.
     public func lastLocation() -> Location? {
         MainThread.ask { [self] in made().location.map { Location($0) } } ?? nil
     }
 
-    /// Made where it is asked: the system wants its managers on a thread that has a run loop.
+    /// Created on the main thread, because the system requires a thread with a run loop for its managers.
     @MainActor
     private func made() -> CLLocationManager {
         if let manager { return manager }
@@ -62,7 +64,7 @@ extension Location {
 }
 
 extension Timestamp {
-    /// The moment of a date, to the millisecond.
+    /// Converts a date, rounded down to the millisecond.
     init(_ date: Date) {
         self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1_000).rounded(.down)))
     }

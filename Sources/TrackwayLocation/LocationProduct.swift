@@ -7,19 +7,20 @@ internal import TrackwayBehavior
 internal import TrackwayPlatform
 
 #if canImport(ObjectiveC)
-/// Stands for this product where classes are found by their names.
+/// The class by which this product is found at run time.
 @objc(TrackwayLocationProduct)
 final class LocationProduct: NSObject, SnapshotProduct {
     static func add(to sources: inout SnapshotSources) { LocationSnapshots.add(to: &sources) }
 }
 #endif
 
-/// Where the device is and points, for snapshots of an app that links this product.
+/// Adds the device's location and heading to snapshots.
 ///
-/// Linking it is enough where there is Objective-C: snapshots of `SnapshotSources.system` then have both. Neither asks for leave,
-/// nor begins to look. The App Store asks for `NSLocationWhenInUseUsageDescription` in the app's information.
+/// On systems with Objective-C, linking this product is enough: snapshots of `SnapshotSources.system` then contain
+/// both. Neither requests permission nor starts location updates. The App Store requires
+/// `NSLocationWhenInUseUsageDescription` in the app's Info.plist.
 public enum LocationSnapshots {
-    /// Has snapshots made from now on know the place, where the product is not found by itself.
+    /// Adds the location to snapshots created from now on, where the product is not found automatically.
     public static func register() {
         SnapshotProducts.register("TrackwayLocation") { add(to: &$0) }
     }

@@ -7,7 +7,7 @@ internal import Foundation
 package import TrackwayEvents
 
 extension CMLogItem {
-    /// When it was read, on the wall clock: the system counts the seconds since its start.
+    /// The wall-clock time of the reading, which Core Motion provides in seconds since boot.
     package var wallTime: Timestamp {
         let age = ProcessInfo.processInfo.systemUptime - timestamp
         return SystemClock().now().wall.advanced(by: .milliseconds(Int64(-age * 1_000)))
@@ -15,7 +15,7 @@ extension CMLogItem {
 }
 
 extension DeviceMotion {
-    /// What the system made out.
+    /// Converts the system's device motion.
     package init(_ motion: CMDeviceMotion) {
         self.init(
             time: motion.wallTime,

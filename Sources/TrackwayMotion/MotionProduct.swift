@@ -8,39 +8,41 @@ internal import TrackwayEvents
 internal import TrackwayPlatform
 
 #if canImport(ObjectiveC)
-/// Stands for this product where classes are found by their names.
+/// The class by which this product is found at run time.
 @objc(TrackwayMotionProduct)
 final class MotionProduct: NSObject, SnapshotProduct {
     static func add(to sources: inout SnapshotSources) { MotionSnapshots.add(to: &sources) }
 }
 #endif
 
-/// How the device moves, for snapshots of an app that links this product and allows motion (`SnapshotOptions.allowsMotion`).
+/// Adds device motion to snapshots, if the app allows it (`SnapshotOptions.allowsMotion`).
 ///
-/// Linking it is enough where there is Objective-C. Nothing runs but while a snapshot is taken.
+/// On systems with Objective-C, linking this product is enough. The sensors run only while a snapshot is taken.
 public enum MotionSnapshots {
-    /// What the attitude in motion is measured from.
+    /// The reference frame of the attitude in device motion.
     public enum ReferenceFrame: String, Sendable, Hashable, CaseIterable {
-        /// An arbitrary direction, which needs neither leave nor a compass. The default.
+        /// An arbitrary direction, which needs neither permission nor a compass. The default.
         case arbitrary
-        /// An arbitrary direction that the magnetometer keeps from drifting.
+        /// An arbitrary direction, with drift corrected by the magnetometer.
         case corrected
-        /// Magnetic north. The system may ask the person to wave the device about.
+        /// Magnetic north. The system may ask the user to move the device for calibration.
         case magneticNorth
-        /// True north, which needs leave to know the place.
+        /// True north, which needs permission to use the location.
         case trueNorth
     }
 
     private static let chosen = Locked(ReferenceFrame.arbitrary)
 
-    /// What the attitude is measured from, from the next start of the sensors on. Where the device has no such frame, or the system
-    /// refuses it while the sensors run, an arbitrary one takes its place.
+    /// The reference frame of the attitude, from the next start of the sensors on.
+    ///
+    /// An arbitrary frame is used if the device does not have this one, or if the system rejects it while the sensors
+    /// run.
     public static var referenceFrame: ReferenceFrame {
         get { chosen.withLock { $0 } }
         set { chosen.withLock { $0 = newValue } }
     }
 
-    /// Has snapshots made from now on know how the device moves, where the product is not found by itself.
+    /// Adds motion to snapshots created from now on, where the product is not found automatically.
     public static func register() {
         SnapshotProducts.register("TrackwayMotion") { add(to: &$0) }
     }

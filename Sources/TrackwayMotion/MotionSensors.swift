@@ -8,10 +8,10 @@ public import TrackwayBehavior
 internal import TrackwayEvents
 internal import TrackwayPlatform
 
-/// The process's sensors of motion, which run while anybody listens.
+/// The process's motion sensors, which run while there is a listener.
 ///
-/// One for the process: the system wants no second manager, which would change the pace of the first one's readings. It is
-/// made when it is first needed. Locks are taken in the order manager, listeners; readings take the second one only.
+/// There is one instance per process, because a second manager would change the update interval of the first. The
+/// manager is created on first use. Lock order: manager, then listeners; readings take only the second lock.
 final class MotionSensors: Sendable {
     private struct Listener: Sendable {
         var report: @Sendable (MotionReading) -> Void
@@ -36,14 +36,14 @@ final class MotionSensors: Sendable {
         }
     }
 
-    /// Listens; what runs already goes on at its own pace.
+    /// Adds a listener. Sensors that already run keep their interval.
     func start(
         _ means: MotionMeans,
         every interval: Duration,
         for listener: ObjectIdentifier,
         _ report: @escaping @Sendable (MotionReading) -> Void
     ) {
-        // A device that is hot, or that saves power, is left alone: a snapshot does without motion.
+        // No motion is read on a hot or power-saving device; a snapshot is then taken without motion.
         guard !DeviceStrain.isHigh else { return }
         let new = Listener(report: report)
         let seconds = Double(interval.components.seconds) + Double(interval.components.attoseconds) * 1e-18
@@ -57,7 +57,7 @@ final class MotionSensors: Sendable {
         }
     }
 
-    /// Listens no more; the last one to do so stops the sensors.
+    /// Removes a listener. Removing the last one stops the sensors.
     func stop(for listener: ObjectIdentifier) {
         manager.withLock { manager in
             let isLast = listeners.withLock { listeners in
@@ -86,8 +86,10 @@ final class MotionSensors: Sendable {
         report(.sensor(kind, SensorReading(time: item.wallTime, values: Vector3(x: x, y: y, z: z))))
     }
 
-    /// Takes the frame that the app wants if the device has it; refused while it runs, as true north is without leave to know the
-    /// place, the arbitrary one.
+    /// Starts device motion with the app's frame if the device has it.
+    ///
+    /// If the system rejects it while running, as it does true north without location permission, the arbitrary frame
+    /// is used.
     private func startDevice(_ manager: CMMotionManager, _ interval: TimeInterval) {
         guard manager.isDeviceMotionAvailable, !manager.isDeviceMotionActive else { return }
         manager.deviceMotionUpdateInterval = interval
@@ -106,7 +108,7 @@ final class MotionSensors: Sendable {
         }
     }
 
-    /// The frame was refused: goes on with the one that needs nothing, if anybody still listens.
+    /// The frame was rejected. Continue with the arbitrary frame if there are still listeners.
     private func fallBack() {
         manager.withLock { manager in
             guard let manager, listeners.withLock({ !$0.isEmpty }) else { return }
@@ -152,24 +154,24 @@ extension CMAttitudeReferenceFrame {
     }
 }
 
-/// Device motion or the sensors by themselves, as the system reads them.
+/// Device motion or raw sensor readings from Core Motion.
 public final class DeviceMotionSensors: MotionSource {
     private let sensors = MotionSensors.process
 
-    /// The process's sensors, which run while anybody listens.
+    /// Creates a source. All sources share the process's sensors, which run while there is a listener.
     public init() {}
 
     deinit {
         stop()
     }
 
-    /// Whether the system makes the device's motion out from several sensors.
+    /// Whether the system provides device motion, which it derives from several sensors.
     public var hasDeviceMotion: Bool { sensors.hasDeviceMotion }
 
-    /// Whether there is any of accelerometer, gyroscope and magnetometer.
+    /// Whether the device has an accelerometer, a gyroscope, or a magnetometer.
     public var hasRawSensors: Bool { sensors.hasRawSensors }
 
-    /// Begins to read.
+    /// Starts readings.
     public func start(
         _ means: MotionMeans,
         every interval: Duration,
@@ -178,7 +180,7 @@ public final class DeviceMotionSensors: MotionSource {
         sensors.start(means, every: interval, for: ObjectIdentifier(self), report)
     }
 
-    /// Ends reading.
+    /// Stops readings.
     public func stop() {
         sensors.stop(for: ObjectIdentifier(self))
     }

@@ -9,7 +9,7 @@ internal import TrackwayEvents
 public import TrackwayTriggers
 
 extension EnvironmentValues {
-    /// What views record with; nil records nothing.
+    /// The `Analytics` that views record with; nil to record nothing.
     ///
     /// ```swift
     /// @Environment(\.analytics) private var analytics
@@ -19,7 +19,7 @@ extension EnvironmentValues {
         set { self[AnalyticsKey.self] = newValue }
     }
 
-    /// What has the triggers of views fire; nil has none.
+    /// The detector that fires the triggers of views; nil for none.
     public var triggerDetector: Detector? {
         get { self[DetectorKey.self] }
         set { self[DetectorKey.self] = newValue }
@@ -35,10 +35,11 @@ private struct DetectorKey: EnvironmentKey {
 }
 
 extension View {
-    /// Has this view and those inside it record with these analytics. In a process that shows a preview nothing comes of it: analytics
-    /// take every call there, write no file and send nothing.
+    /// Makes this view and its subviews record with this `Analytics`.
     ///
-    /// - Parameter detector: has their triggers fire.
+    /// In a process that shows an Xcode preview, all calls are accepted, but no file is written and nothing is sent.
+    ///
+    /// - Parameter detector: fires the triggers of these views.
     public func analytics(_ analytics: Analytics?, detector: Detector? = nil) -> some View {
         environment(\.analytics, analytics).environment(\.triggerDetector, detector)
     }
@@ -48,37 +49,40 @@ extension View {
     /// ```swift
     /// ProductList().trackScreen("Products", id: "shop/products", ["coupon": coupon])
     /// ```
-    /// Every event carries the screen from then on. When a screen above it disappears, this one is recorded again.
-    /// A name or id that changes while the view is shown is another screen, as in the detail column of a `NavigationSplitView`.
-    /// Attributes are those of the latest body when the screen is recorded; a change of attributes alone records nothing.
+    /// Every later event contains the screen. When a screen above it disappears, this one is recorded again. If the
+    /// name or id changes while the view is shown, a new screen is recorded, as in the detail column of a
+    /// `NavigationSplitView`. The attributes are those of the latest body when the screen is recorded. If only the
+    /// attributes change, nothing is recorded.
     ///
     /// - Parameters:
-    ///   - name: The name of the screen. While it is empty, the view is no screen.
-    ///   - id: The place of the screen in the app.
+    ///   - name: The name of the screen. While it is empty, the view is not a screen.
+    ///   - id: The location of the screen in the app.
     ///   - attributes: Attributes of `_screen_view`.
     public func trackScreen(_ name: String, id: String? = nil, _ attributes: Attributes = [:]) -> some View {
         modifier(TrackedScreen(name: name, id: id, attributes: attributes))
     }
 
-    /// Records a click (`_click`) when the view is tapped, beside what the tap does.
+    /// Records a click (`_click`) when the view is tapped.
     ///
-    /// Not for rows of a `List`, whose own taps a gesture takes away, and of little use on a `Button`: record in the
-    /// button's action there, with `analytics.trackTap(_:)`.
+    /// The tap's own effect does not change. Do not use this modifier for rows of a `List`, whose taps the gesture
+    /// would intercept. It is of little use on a `Button`: call `analytics.trackTap(_:)` in the button's action
+    /// instead.
     ///
     /// - Parameters:
-    ///   - element: what the element is called.
-    ///   - attributes: what else is worth knowing.
+    ///   - element: the name of the element.
+    ///   - attributes: additional attributes.
     public func trackTap(_ element: String, _ attributes: Attributes = [:]) -> some View {
         modifier(TrackedTap(element: element, attributes: attributes))
     }
 
-    /// Has events fire when the view appears, disappears or is tapped, as their triggers say. Without one for
-    /// `Trigger.didEndTouch` no gesture is added.
+    /// Fires events when the view appears, disappears, or is tapped.
+    ///
+    /// Each event fires according to its trigger. A tap gesture is added only for an event with `Trigger.didEndTouch`.
     public func trigger(_ events: TriggerEvent...) -> some View {
         modifier(TriggeredView(events: events))
     }
 
-    /// The same for events that come as a list, as ready-made pairs do.
+    /// Fires a list of events, such as a predefined pair.
     ///
     /// ```swift
     /// Offer().trigger(TriggerEvent.timeOnScreen(recording: "offer_time", with: analytics))
@@ -87,24 +91,28 @@ extension View {
         modifier(TriggeredView(events: events))
     }
 
-    /// Tells the analytics what the scene does, in an app whose configuration does not follow the life cycle
-    /// (`Configuration.lifecycle.isObserved`). Belongs to the outermost view of a scene.
+    /// Reports the scene's phase changes to the `Analytics`.
+    ///
+    /// Use it in an app whose configuration disables life-cycle observation (`Configuration.lifecycle.isObserved`), on
+    /// the outermost view of a scene.
     public func followScenePhase() -> some View {
-        modifier(FollowedScene())
+        modifier(ScenePhaseObserver())
     }
 }
 
-/// One view in the hierarchy, however often its value is made anew.
+/// The identity of a view in the hierarchy.
+///
+/// It survives re-creations of the view's value.
 @MainActor
 private final class Identity {
-    /// Whether the view is in sight.
+    /// Whether the view is visible.
     var isVisible = false
     var number: Int { ObjectIdentifier(self).hashValue }
 
     nonisolated init() {}
 }
 
-/// The screen that a view names.
+/// The screen that a view declares.
 private struct NamedView: Equatable {
     let name: String
     let id: String?
@@ -129,7 +137,7 @@ private struct TrackedScreen: ViewModifier {
                 identity.isVisible = true
                 if !named.name.isEmpty { analytics?.lifecycle.screenTracker.appeared(identity.number, named.view) }
             }
-            // Called with the new value by a closure that may be of the former one.
+            // The new value is passed in, because the closure may have captured the previous one.
             .onChange(of: named) { changed(to: $0) }
             .onDisappear {
                 identity.isVisible = false
@@ -158,7 +166,7 @@ private struct TrackedTap: ViewModifier {
     }
 }
 
-/// A view as the triggers see it.
+/// A view as a trigger element.
 @MainActor
 private struct ViewElement: TriggerElement {
     let triggerEvents: [TriggerEvent]?
@@ -185,10 +193,10 @@ private struct TriggeredView: ViewModifier {
     private var element: ViewElement { ViewElement(triggerEvents: events) }
 }
 
-private struct FollowedScene: ViewModifier {
+private struct ScenePhaseObserver: ViewModifier {
     @Environment(\.analytics) private var analytics
     @Environment(\.scenePhase) private var phase
-    @State private var scene = FollowedPhase()
+    @State private var scene = ScenePhaseTracker()
 
     func body(content: Content) -> some View {
         content

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Random numbers that repeat: the same seed gives the same numbers on every machine (SplitMix64).
+/// A generator of reproducible random numbers (SplitMix64).
+///
+/// The same seed gives the same numbers on every machine.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Starts the sequence that belongs to `seed`.
+    /// Creates the generator of the sequence for `seed`.
     public init(seed: UInt64) {
         state = seed
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -19,12 +21,12 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number in `0..<bound`; 0 when `bound` is 0 or less.
+    /// Returns a number in `0..<bound`; 0 when `bound` is 0 or less.
     public mutating func next(below bound: Int) -> Int {
         bound > 0 ? Int(next() % UInt64(bound)) : 0
     }
 
-    /// True or false, each as often.
+    /// Returns true or false with equal probability.
     public mutating func nextBool() -> Bool {
         next() & 1 == 1
     }

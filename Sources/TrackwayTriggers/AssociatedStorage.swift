@@ -7,14 +7,15 @@ internal import TrackwayEvents
 internal import ObjectiveC
 #endif
 
-/// Values that belong to objects of any class and end with them, without the objects knowing.
+/// Associates values with objects of any class until the objects are deallocated.
 ///
-/// Objective-C's runtime keeps them where there is one: they end at the instant their object does. Elsewhere a table keeps them,
-/// in which every access takes the same time however many objects have values; there a value may outlive its object until so
-/// many new ones have come as there were.
+/// The Objective-C runtime stores the values if it is available; they are released together with their object.
+/// Otherwise a table stores them. Its access time is constant regardless of the number of objects, but a value may
+/// outlive its object until the number of values has doubled.
 ///
-/// Any thread. `@unchecked Sendable`: the table is reached behind a lock, or is the runtime's own. What is kept passes from thread
-/// to thread as the object does that it belongs to; whoever keeps what only one thread may touch asks on that thread alone.
+/// Any thread may call. `@unchecked Sendable`: the table is protected by a lock, or belongs to the runtime. A value
+/// moves between threads together with its object, so a value that only one thread may use must be accessed on that
+/// thread only.
 package final class AssociatedStorage<Value>: @unchecked Sendable {
     private final class Box {
         let value: Value
@@ -25,17 +26,17 @@ package final class AssociatedStorage<Value>: @unchecked Sendable {
     }
 
     #if canImport(ObjectiveC)
-    /// Its address is the key.
+    /// Its address serves as the key.
     private let key = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
 
-    /// An empty storage.
+    /// Creates an empty storage.
     package init() {}
 
     deinit {
         key.deallocate()
     }
 
-    /// The value of an object; nil removes it.
+    /// Accesses the value of an object; setting nil removes it.
     package subscript(object: AnyObject) -> Value? {
         get { (objc_getAssociatedObject(object, key) as? Box)?.value }
         set { objc_setAssociatedObject(object, key, newValue.map { Box($0) }, .OBJC_ASSOCIATION_RETAIN) }
@@ -48,27 +49,28 @@ package final class AssociatedStorage<Value>: @unchecked Sendable {
 
     private struct Table: Sendable {
         var entries: [ObjectIdentifier: Entry] = [:]
-        /// At how many entries those of dead objects are looked for: twice as many as there were live ones, so that looking costs
-        /// each new entry the same.
+        /// The number of entries at which entries of deallocated objects are removed.
+        ///
+        /// It is twice the number of live objects, so that the cost per new entry is constant.
         var sweepsAt = 64
     }
 
     private let table = Locked(Table())
 
-    /// An empty storage.
+    /// Creates an empty storage.
     package init() {}
 
-    /// The value of an object; nil removes it.
+    /// Accesses the value of an object; setting nil removes it.
     package subscript(object: AnyObject) -> Value? {
         get {
-            // An object may have come to lie where a dead one lay.
+            // The address may have been reused by another object.
             let entry = table.withLock { $0.entries[ObjectIdentifier(object)] }
             return entry.flatMap { $0.owner === object ? $0.box.value : nil }
         }
         set {
             let entry = newValue.map { Entry(owner: object, box: Box($0)) }
             let id = ObjectIdentifier(object)
-            // What goes ends outside the lock: its end may be the end of anything of the app's.
+            // Release removed values outside the lock, because that may run any deinit of the app.
             let gone = table.withLock { table -> [Entry] in
                 var gone: [Entry] = []
                 if let old = table.entries.removeValue(forKey: id) { gone.append(old) }
@@ -80,7 +82,7 @@ package final class AssociatedStorage<Value>: @unchecked Sendable {
         }
     }
 
-    /// How many values there are; those of dead objects end.
+    /// The number of values, excluding those of deallocated objects.
     package var count: Int {
         let (count, gone) = table.withLock { table -> (Int, [Entry]) in
             let gone = Self.sweep(&table)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What triggers are told in, by name, so that an app imports `Trackway` and this room alone.
+@_exported public import struct TrackwayEvents.DualTimestamp
+// Re-exported types of the trigger API, so that an app needs to import only `Trackway` and this module.
 @_exported public import protocol TrackwayEvents.EventClock
-@_exported public import struct TrackwayEvents.Moment
 @_exported public import struct TrackwayEvents.SystemClock

@@ -1,34 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What happens to an element of the interface.
+/// A user-interface event that can fire trigger events.
 public enum Trigger: Sendable, Hashable {
-    /// Nothing: an event that has it never fires.
+    /// Never occurs: an event with this trigger never fires.
     case never
-    /// The element came into sight.
+    /// The element appeared.
     case didAppear
-    /// The element went out of sight.
+    /// The element disappeared.
     case didDisappear
-    /// A touch that lay inside the element ended.
+    /// A touch inside the element ended.
     case didEndTouch
     /// The user began to scroll the element.
     case didBeginScroll
-    /// The element became the one that text is typed into.
+    /// The element became the first responder for text input.
     case didBecomeFirstResponder
-    /// The element is no longer the one that text is typed into.
+    /// The element is no longer the first responder for text input.
     case didResignFirstResponder
-    /// The element's own action was carried out: a control's, a row's.
+    /// The element's own action was performed.
+    ///
+    /// A control or a row has such an action, for example.
     case targetAction
-    /// A happening of the app's own, by its name.
+    /// An app-defined trigger with this name.
     case custom(String)
 
-    /// All but the app's own, in the order they are documented in.
+    /// All triggers that are not app-defined, in the documented order.
     public static let documented: [Trigger] = [
         .never, .didAppear, .didDisappear, .didEndTouch, .didBeginScroll, .didBecomeFirstResponder,
         .didResignFirstResponder, .targetAction,
     ]
 
-    /// The name in events and reports: `none` for ``never``, the case's name for the others, the app's own name for ``custom(_:)``.
+    /// The name in events and reports.
+    ///
+    /// It is `none` for ``never``, the app's name for ``custom(_:)``, and the case's name for all others.
     public var name: String {
         switch self {
         case .never: "none"

@@ -3,21 +3,25 @@
 
 public import TrackwayEvents
 
-/// A back-end that receives events, as two pure functions: batch to request, and answer to verdict.
+/// A back end that receives events, as two pure functions.
 ///
-/// An implementation holds only settings. It never waits, never stores, never retries, and gives the same request for the
-/// same batch (compression and the sending time aside), so that the back-end can recognise a batch sent twice.
+/// One turns a batch into a request, the other turns a response into a verdict. An implementation holds only settings.
+/// It never waits, never stores, never retries, and returns the same request for the same batch (apart from compression
+/// and the sending time), so that the back end can recognize a batch that is sent twice.
 public protocol Destination: Sendable {
-    /// The destination's name in routes, cursors and the ledger. It must stay the same from start to start, and no two
-    /// destinations of an app may share it.
+    /// The destination's id in routes, cursors and the ledger.
+    ///
+    /// It must stay the same across launches, and be unique among the app's destinations.
     var id: DestinationID { get }
 
-    /// The largest batch this destination wants.
+    /// The maximum size of a batch for this destination.
     var limits: BatchLimits { get }
 
-    /// How many of a batch's first events one request may hold: fewer than all where events of one batch must go to different
-    /// places, say. Asked before ``request(for:sentAt:)``, which is then given no more. Less than 1 counts as 1, more than
-    /// there are as all of them. All by default.
+    /// Returns the number of leading events that one request may contain.
+    ///
+    /// Fewer than all if, for example, events of one batch must be sent to different addresses. Called before
+    /// ``request(for:sentAt:)``, which then gets only these events. Values below 1 count as 1, and values above the
+    /// number of events as all of them. All by default.
     ///
     /// - Complexity: at most O(bytes of the batch).
     func eventsForOneRequest(of batch: EventBatch) -> Int
@@ -26,74 +30,82 @@ public protocol Destination: Sendable {
     ///
     /// - Parameters:
     ///   - batch: One or more events of one writer, in order.
-    ///   - sentAt: The device's wall clock now, for formats that carry it. The only thing that may differ between two
-    ///     requests for the same batch.
-    /// - Returns: The request. Its `leftOut` names events that the format cannot express.
-    /// - Throws: `WireEncodingError` when there is nothing to send, or the destination's settings do not allow it.
+    ///   - sentAt: The current time of the device's wall clock, for formats that include it. Only this may differ
+    ///     between two requests for the same batch.
+    /// - Returns: The request. Its `leftOut` lists events that the format cannot express.
+    /// - Throws: `WireEncodingError` if there is nothing to send, or the destination's settings do not allow it.
     /// - Complexity: O(bytes of the batch).
     func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest
 
-    /// Judges an answer to the request for a batch.
+    /// Returns the verdict on the response to the request for a batch.
     ///
-    /// Judge carefully: `accepted` lets go of events for good. An answer that cannot be proved to be the back-end's own
+    /// Judge carefully: `accepted` removes events permanently. A response that is not proven to come from the back end
     /// (a captive portal's page with status 200) is `notTheBackEnd`.
     func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict
 }
 
 extension Destination {
-    /// `BatchLimits()`.
+    /// The default limits.
     public var limits: BatchLimits { BatchLimits() }
 
-    /// All of them.
+    /// Returns the number of all events.
     public func eventsForOneRequest(of batch: EventBatch) -> Int { batch.records.count }
 }
 
-/// The largest batch a destination wants to be asked for.
+/// The maximum size of a batch for a destination.
 public struct BatchLimits: Sendable, Hashable {
-    /// At most this many events, 1 or more.
+    /// The maximum number of events, at least 1.
     public var events: Int
-    /// At most this many bytes of recorded events before encoding and compression. One event larger than this still
-    /// travels, alone.
+    /// The maximum size of the recorded events in bytes.
+    ///
+    /// Measured before encoding and compression.
+    ///
+    /// A single event that is larger is sent alone.
     public var bytes: Int
 
-    /// Makes limits; values below 1 are raised to 1.
+    /// Creates limits; values below 1 are raised to 1.
     ///
     /// - Parameters:
-    ///   - events: 1,000 by default: enough for compression to work and for one answer to settle much.
-    ///   - bytes: 512 KiB by default, the common ground of receivers.
+    ///   - events: 1,000 by default: enough for effective compression, and for one response to settle many events.
+    ///   - bytes: 512 KiB by default, which most receivers accept.
     public init(events: Int = 1_000, bytes: Int = 512 * 1024) {
         self.events = max(1, events)
         self.bytes = max(1, bytes)
     }
 }
 
-/// A batch that a destination cannot turn into a request.
+/// The error for a batch that cannot be encoded as a request.
 public struct WireEncodingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What stood in the way.
+    /// The kind of problem.
     public enum Code: Sendable, Hashable {
-        /// The format can express none of the batch's events; `leftOut` says why for each.
+        /// The format cannot express any of the events; `leftOut` contains the reasons.
         case nothingToSend
-        /// The request would be larger than the back-end takes; one of fewer events may not be. A single event that is
-        /// too large becomes a dead letter.
+        /// The request would be larger than the back end accepts.
+        ///
+        /// A request with fewer events may be small enough. A single event that is too large becomes a dead letter.
         case tooLarge
-        /// The destination's own settings do not allow a request (its address is no address, say).
+        /// The destination's settings do not allow a request.
+        ///
+        /// For example, the address is invalid.
         case misconfigured
     }
 
-    /// What stood in the way.
+    /// The kind of problem.
     public var code: Code
-    /// A sentence for humans.
+    /// A human-readable message.
     public var message: String
-    /// The records that cannot be expressed, and why; all of them for `nothingToSend`.
+    /// The records that the format cannot express, with reasons.
+    ///
+    /// All of them for `nothingToSend`.
     public var leftOut: [Rejection]
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, leftOut: [Rejection] = []) {
         self.code = code
         self.message = message
         self.leftOut = leftOut
     }
 
-    /// The sentence.
+    /// The message.
     public var description: String { message }
 }

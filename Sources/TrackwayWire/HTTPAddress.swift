@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// An absolute http or https address, taken apart as far as destinations need.
+/// An absolute http or https address, split into its parts.
 public struct HTTPAddress: Sendable, Hashable, CustomStringConvertible {
     /// `http` or `https`.
     public let scheme: String
-    /// Host and port as written, lower-case.
+    /// The host and port as written, in lowercase.
     public let authority: String
-    /// The path with a leading slash and without a trailing one; empty for the root.
+    /// The path with a leading slash and without a trailing one.
+    ///
+    /// Empty for the root.
     public let path: String
-    /// The query with its question mark; empty without one. A fragment is cut off.
+    /// The query with its question mark, or empty.
+    ///
+    /// A fragment is removed.
     public let query: String
 
-    /// Reads an address; nil when it is none, or holds characters that must be escaped.
+    /// Parses an address.
+    ///
+    /// Returns nil if it is not an http or https address, or contains characters that must be escaped.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != 0x22 && $0 != 0x3c && $0 != 0x3e }) else {
             return nil
@@ -23,7 +29,7 @@ public struct HTTPAddress: Sendable, Hashable, CustomStringConvertible {
         guard let scheme = ["https", "http"].first(where: { lower.hasPrefix("\($0)://") }) else { return nil }
         let rest = bare.dropFirst(scheme.count + 3)
         let authority = rest.prefix { $0 != "/" }.lowercased()
-        // A name and a password in an address end up in logs; they have no place here.
+        // A user name and a password in an address would appear in logs, so they are not allowed.
         guard !authority.isEmpty, !authority.hasPrefix(":"), !authority.contains("@") else { return nil }
         self.scheme = scheme
         self.authority = authority
@@ -33,12 +39,14 @@ public struct HTTPAddress: Sendable, Hashable, CustomStringConvertible {
         query = String(whole.dropFirst(bare.count))
     }
 
-    /// The whole address.
+    /// The complete address.
     public var description: String { appending("") }
 
     /// The address without its query.
     public var withoutQuery: String { "\(scheme)://\(authority)\(path)" }
 
-    /// The whole address with a path behind its own: `http://host/a?x=1` and `/b` make `http://host/a/b?x=1`.
+    /// Returns the complete address with a path appended to its own path.
+    ///
+    /// For example, `http://host/a?x=1` and `/b` become `http://host/a/b?x=1`.
     public func appending(_ path: String) -> String { withoutQuery + path + query }
 }

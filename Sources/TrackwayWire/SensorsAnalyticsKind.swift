@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a record of the Sensors Analytics format is about: its `type`. The destination writes it, and a collector that takes
-/// the format reads it.
+/// The `type` of a record in the Sensors Analytics format.
+///
+/// The destination writes it, and a collector that accepts the format reads it.
 public enum SensorsAnalyticsKind: String, Sendable, Hashable, CaseIterable {
-    /// Something happened.
+    /// An event.
     case track
-    /// Somebody signed in, and the ids of before and after belong together.
+    /// A user signed in.
+    ///
+    /// The ids before and after belong to the same person.
     case signUp = "track_signup"
-    /// A further id belongs to the person from now on.
+    /// Another id belongs to the person from now on.
     case bind = "track_id_bind"
-    /// An id does not belong to the person any more.
+    /// An id no longer belongs to the person.
     case unbind = "track_id_unbind"
-    /// Properties of the person, which replace those of before.
+    /// Properties of the person, which replace earlier values.
     case profileSet = "profile_set"
-    /// Properties of the person, which replace none.
+    /// Properties of the person, which do not replace earlier values.
     case profileSetOnce = "profile_set_once"
-    /// Numbers to be added to those of the person.
+    /// Numbers to be added to properties of the person.
     case profileIncrement = "profile_increment"
-    /// Elements to be added to lists of the person.
+    /// Elements to be appended to lists of the person.
     case profileAppend = "profile_append"
-    /// Properties to be taken from the person.
+    /// Properties of the person to be removed.
     case profileUnset = "profile_unset"
-    /// Everything about the person is to be forgotten.
+    /// All properties of the person are to be deleted.
     case profileDelete = "profile_delete"
-    /// Properties of a thing.
+    /// Properties of an item.
     case itemSet = "item_set"
-    /// A thing is to be forgotten.
+    /// An item is to be deleted.
     case itemDelete = "item_delete"
 
     /// Whether the record is an event, with a name and preset properties.
@@ -39,6 +42,6 @@ public enum SensorsAnalyticsKind: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the record is about a thing, and so names no person.
+    /// Whether the record is about an item, and so has no person.
     public var isItem: Bool { self == .itemSet || self == .itemDelete }
 }

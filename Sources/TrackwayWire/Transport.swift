@@ -1,64 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Carries one request over the network and brings the answer back.
+/// Sends one request over the network and returns the response.
 ///
-/// An implementation never follows redirects (a captive portal answers with one), never retries on its own (delivery
-/// decides when), keeps no cookies, and bounds the answer's body. It may be called from several tasks at once.
+/// An implementation never follows redirects (a captive portal responds with one), never retries (delivery decides
+/// when), keeps no cookies, and limits the size of the response's body. It may be called from several tasks at once.
 public protocol Transport: Sendable {
-    /// Sends a request and waits for the whole answer.
+    /// Sends a request and waits for the complete response.
     ///
     /// - Parameters:
-    ///   - request: What to send.
-    ///   - timeout: The longest time from call to complete answer.
-    /// - Returns: The answer, whatever its status: a status is the destination's business.
-    /// - Throws: `TransportError` when no complete answer arrived. The request may still have reached the back-end.
+    ///   - request: The request to send.
+    ///   - timeout: The maximum time from the call to the complete response.
+    /// - Returns: The response, regardless of its status, which the destination interprets.
+    /// - Throws: `TransportError` if no complete response arrived. The back end may still have received the request.
     func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse
 }
 
-/// No complete answer arrived. Says nothing about whether the back-end received the request.
+/// The error of a request without a complete response.
+///
+/// It does not state whether the back end received the request.
 public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What stood in the way; new codes may appear.
+    /// The kind of problem; more may be added.
     public struct Code: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
-        /// The code as text.
+        /// The code as a string.
         public let rawValue: String
 
-        /// Makes a code of the transport's own.
+        /// Creates a code, such as one that only a custom transport uses.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
         /// No route to any network, or the name could not be resolved.
         public static let offline = Code(rawValue: "offline")
-        /// The time ran out before the answer was complete.
+        /// The timeout expired before the response was complete.
         public static let timedOut = Code(rawValue: "timed_out")
         /// The peer refused or broke the connection.
         public static let refused = Code(rawValue: "refused")
-        /// The secure connection could not be made.
+        /// The secure connection could not be established.
         public static let tls = Code(rawValue: "tls")
-        /// The task that sent was cancelled.
+        /// The sending task was canceled.
         public static let cancelled = Code(rawValue: "cancelled")
-        /// The request cannot be sent as it stands (its address is no address, say); sending it again cannot help.
+        /// The request is invalid, for example its address.
+        ///
+        /// Sending it again cannot help.
         public static let invalidRequest = Code(rawValue: "invalid_request")
-        /// Anything else.
+        /// Any other problem.
         public static let other = Code(rawValue: "other")
 
-        /// The code as text.
+        /// The code as a string.
         public var description: String { rawValue }
     }
 
-    /// What stood in the way.
+    /// The kind of problem.
     public var code: Code
-    /// A sentence for humans.
+    /// A human-readable message.
     public var message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String = "") {
         self.code = code
         self.message = message
     }
 
-    /// The code and the sentence.
+    /// The code and the message.
     public var description: String {
         message.isEmpty ? code.rawValue : "\(code.rawValue): \(message)"
     }

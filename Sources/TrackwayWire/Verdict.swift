@@ -1,23 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What an answer means for the batch it answers.
+/// The meaning of a response for the batch that was sent.
 public enum Verdict: Sendable, Hashable {
-    /// Every event of the batch is the back-end's now.
+    /// The back end accepted every event of the batch.
     case accepted
-    /// Every event is the back-end's now except those named, which it will never take. Never empty.
+    /// The back end accepted every event except those listed.
+    ///
+    /// It rejects those permanently.
+    ///
+    /// The list is never empty.
     case acceptedExcept([Rejection])
-    /// The batch is larger than the back-end takes; a smaller one may pass.
+    /// The batch is larger than the back end accepts.
+    ///
+    /// A smaller one may be accepted.
     case tooLarge
-    /// Nothing was taken, and the same batch may be taken later: not before `after`, when the back-end named a time.
+    /// Nothing was accepted, and the same batch may be accepted later.
+    ///
+    /// It is not sent before `after`, if the back end specified a time.
     case retry(after: Duration?, reason: String)
-    /// The back-end refuses the batch as a whole, for what is in it. Sending the same again cannot help.
+    /// The back end rejects the whole batch because of its content.
+    ///
+    /// Sending the same batch again cannot help.
     case rejected(reason: String)
-    /// The back-end does not know these credentials. Everything is kept until it does.
+    /// The back end does not accept the credentials.
+    ///
+    /// All events are kept until it does.
     case unauthorized(reason: String)
-    /// The address or the format is not what the back-end serves. Everything is kept until that changes.
+    /// The back end does not serve the address or the format.
+    ///
+    /// All events are kept until that changes.
     case misconfigured(reason: String)
-    /// Something else answered (a captive portal, a proxy): a network failure, never a verdict on events.
+    /// The response came from elsewhere (a captive portal, a proxy).
+    ///
+    /// A network failure, never a verdict on events.
     case notTheBackEnd(reason: String)
 }
 
@@ -38,11 +54,11 @@ extension Verdict {
 }
 
 extension Verdict {
-    /// The sentence that came with the verdict; empty when the verdict says it all.
+    /// The message of the verdict; empty if the verdict needs none.
     public var reason: String {
         switch self {
         case .accepted: ""
-        case .acceptedExcept(let rejections): "\(rejections.count) events were refused."
+        case .acceptedExcept(let rejections): "\(rejections.count) events were rejected."
         case .tooLarge: "The batch is too large."
         case .retry(_, let reason), .rejected(let reason), .unauthorized(let reason), .misconfigured(let reason),
             .notTheBackEnd(let reason):
@@ -51,16 +67,18 @@ extension Verdict {
     }
 }
 
-/// One event that a back-end refuses (or a format cannot express), while its neighbours are fine.
+/// An event that the back end rejects or the format cannot express.
+///
+/// The other events of the batch are not affected.
 public struct Rejection: Sendable, Hashable {
-    /// The event's place in the batch's `records`.
+    /// The event's index in the batch's `records`.
     public var index: Int
-    /// The back-end's own code, such as `name_too_long`.
+    /// The back end's code, such as `name_too_long`.
     public var code: String
-    /// A sentence for humans.
+    /// A human-readable message.
     public var message: String
 
-    /// Makes a rejection.
+    /// Creates a rejection.
     public init(index: Int, code: String, message: String) {
         self.index = index
         self.code = code

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Header fields of a request or an answer, in order; names are compared without regard to case.
+/// The header fields of a request or a response, in order.
+///
+/// Names are compared case-insensitively.
 public struct WireHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
     /// One header field.
     public struct Field: Sendable, Hashable {
-        /// The field's name as it was given.
+        /// The field's name as specified.
         public var name: String
-        /// The field's value without surrounding white space.
+        /// The field's value without surrounding whitespace.
         public var value: String
 
-        /// Makes a field.
+        /// Creates a field.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
@@ -19,12 +21,12 @@ public struct WireHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, R
 
     private var fields: [Field]
 
-    /// Makes headers from fields, keeping their order.
+    /// Creates headers from fields, in their order.
     public init(_ fields: [Field] = []) {
         self.fields = fields
     }
 
-    /// Makes headers from a literal, keeping its order.
+    /// Creates headers from a literal, in its order.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
@@ -36,9 +38,11 @@ public struct WireHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, R
     /// The field at a position.
     public subscript(position: Int) -> Field { fields[position] }
 
-    /// The first value under a name; setting replaces every field of that name, `nil` removes them.
+    /// The first value of a name.
     ///
-    /// - Complexity: O(number of fields); messages have few.
+    /// Setting a value replaces every field of that name; setting nil removes them.
+    ///
+    /// - Complexity: O(number of fields), of which messages have few.
     public subscript(name: String) -> String? {
         get { fields.first { Self.matches($0.name, name) }?.value }
         set {
@@ -49,7 +53,7 @@ public struct WireHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, R
         }
     }
 
-    /// Adds a field at the end, keeping others of the same name.
+    /// Appends a field, and keeps others of the same name.
     public mutating func append(name: String, value: String) {
         fields.append(Field(name: name, value: value))
     }

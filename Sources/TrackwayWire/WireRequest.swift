@@ -3,24 +3,30 @@
 
 public import TrackwayEvents
 
-/// One HTTP request as a destination wants it sent: a value, not yet a connection.
+/// An HTTP request for a transport to send.
 public struct WireRequest: Sendable, Hashable {
-    /// The HTTP method, upper-case.
+    /// The HTTP method, in uppercase.
     public var method: String
     /// The absolute address.
     public var url: String
-    /// Header fields; a transport adds only what the protocol needs (host, content length).
+    /// Header fields.
+    ///
+    /// A transport adds only those that the protocol requires (host, content length).
     public var headers: WireHeaders
-    /// The body exactly as it goes over the wire, compression included.
+    /// The body exactly as sent, including compression.
     public var body: [UInt8]
-    /// Records of the batch that this request does not carry because the format cannot express them, and why. They are
-    /// a dead letter for this destination once the rest of the batch is settled.
+    /// Records of the batch that the format cannot express, with reasons.
+    ///
+    /// The request does not contain them. They become dead letters of this destination once the rest of the batch is
+    /// settled.
     public var leftOut: [Rejection]
-    /// What this request carries less of than was recorded: attributes, items or parts of texts that the format or its
-    /// back-end would not take, each with the record they belong to. The records themselves travel.
+    /// The records that the request contains only partially, with reasons.
+    ///
+    /// The format or its back end would not accept some of their attributes, items or parts of strings. The records
+    /// themselves are sent.
     public var trimmed: [Rejection]
 
-    /// Makes a request.
+    /// Creates a request.
     public init(
         method: String = "POST",
         url: String,
@@ -38,20 +44,26 @@ public struct WireRequest: Sendable, Hashable {
     }
 }
 
-/// What came back for a `WireRequest`: from the back-end, or from something between it and us.
+/// The response to a `WireRequest`, from the back end or an intermediary.
 public struct WireResponse: Sendable, Hashable {
     /// The HTTP status.
     public var status: Int
-    /// Header fields, looked up without regard to case.
+    /// Header fields, looked up case-insensitively.
     public var headers: WireHeaders
-    /// The body after the transport undid any content encoding; a transport cuts it at a bound of its own.
+    /// The body after the transport removed any content encoding.
+    ///
+    /// A transport truncates it at its own limit.
     public var body: [UInt8]
-    /// The address that answered, when the transport knows it; differs from the request's only if something redirected.
+    /// The address that responded, if the transport knows it.
+    ///
+    /// It differs from the request's address only after a redirect.
     public var url: String?
-    /// When the answer arrived on the device's wall clock; used only where an answer names a date without naming its own.
+    /// When the response arrived, by the device's wall clock.
+    ///
+    /// Used only if a response contains a date but not its own `Date`.
     public var receivedAt: Timestamp?
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(
         status: Int,
         headers: WireHeaders = [:],

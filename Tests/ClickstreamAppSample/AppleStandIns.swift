@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What the sample needs of a system that is not here: names, and as much behind them as shows that they were used.
+// Stand-ins for the system types that the sample needs, with just enough behavior to show that they were used.
 
 internal import ClickstreamCompatibility
 
-/// Told by the system that the application was launched.
+/// Called when the system has launched the application.
 protocol UIApplicationDelegate: AnyObject {
     init()
     func applicationDidFinishLaunching()
 }
 
-/// Makes the delegate when the app is made, and tells it at once.
+/// Creates the delegate when the app is created, and notifies it immediately.
 @propertyWrapper
 struct UIApplicationDelegateAdaptor<Delegate: UIApplicationDelegate> {
     let wrappedValue: Delegate
@@ -22,9 +22,9 @@ struct UIApplicationDelegateAdaptor<Delegate: UIApplicationDelegate> {
     }
 }
 
-/// What an app shows.
+/// The content of an app.
 protocol Scene {
-    /// What can be seen of it.
+    /// The visible content.
     var shown: String { get }
 }
 
@@ -53,14 +53,14 @@ extension App {
 /// The app's own view.
 struct YourView {}
 
-/// The app's delegate, which starts the SDK as the document wants apps of this kind to.
+/// The app's delegate, which starts the SDK as the document describes.
 final class AppDelegate: UIApplicationDelegate {
     func applicationDidFinishLaunching() {
         do {
             try ClickstreamAnalytics.initSDK(ClickstreamConfiguration().withTrackScreenViewEvents(false))
             print("started")
         } catch {
-            // There is no configuration file beside this program, and it says so.
+            // This program has no configuration file, and the error reports it.
             print("did not start: \(error)")
         }
     }

@@ -5,9 +5,9 @@ internal import Foundation
 internal import Glibc
 internal import Testing
 
-@Suite("The document's app sample")
+@Suite("App sample in Clickstream's document")
 struct AppSampleTests {
-    @Test("an app of scenes makes its delegate, which starts the SDK, before it shows anything")
+    @Test("a scene-based app creates its delegate, which starts the SDK, before it shows anything")
     func runs() throws {
         let path = Bundle.main.bundleURL.appendingPathComponent("ClickstreamAppSample").path
         let program = try #require(popen("exec '\(path)'", "r"))
@@ -15,7 +15,7 @@ struct AppSampleTests {
         while case let got = fread(&chunk, 1, chunk.count, program), got > 0 { bytes += chunk.prefix(got) }
         #expect(pclose(program) == 0)
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-        // The program has no configuration file; the SDK says so instead of stopping it.
+        // The program has no configuration file; the SDK reports an error instead of stopping the program.
         #expect(lines.first?.hasPrefix("did not start: incomplete: appId and endpoint are required") == true)
         #expect(lines.last == "shows YourView()")
     }

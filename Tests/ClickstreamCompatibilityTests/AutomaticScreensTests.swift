@@ -6,13 +6,13 @@ import TrackwayUIKit
 
 @testable import ClickstreamCompatibility
 
-@Suite("Screens that are found by themselves")
+@Suite("Automatic screens")
 struct AutomaticScreensTests {
     private var usual: ClickstreamConfiguration {
         ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect")
     }
 
-    @Test("From the start on, by default; clicks are none of the document's")
+    @Test("screens are captured from the start by default, and clicks, which the document lacks, are not")
     func byDefault() throws {
         let core = ClickstreamApp().core()
         #expect(!core.automatic.screens)
@@ -21,7 +21,7 @@ struct AutomaticScreensTests {
         #expect(!core.automatic.clicks)
     }
 
-    @Test("Not when the app said so before, and from then on when it says so later")
+    @Test("the app can disable automatic screens before the start and change the setting later")
     func chosen() throws {
         let core = ClickstreamApp().core()
         try core.start(usual.withTrackScreenViewEvents(false))

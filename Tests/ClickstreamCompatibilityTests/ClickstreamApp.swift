@@ -8,27 +8,28 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 internal import TrackwayWire
 
-/// One device on which the static calls, or a core of a test's own, do their work: memory for a disk, a network that
-/// takes everything.
+/// A device for the static calls or for a test's own core.
+///
+/// Its storage is in memory, and its network accepts everything.
 final class ClickstreamApp: Sendable {
     let network = ScriptedTransport()
     let clock = ManualClock()
     private let memory = Locked<InMemoryAnalytics?>(nil)
     private let configurations = Locked<[Configuration]>([])
 
-    /// What the SDK was made with last.
+    /// The configuration of the last created SDK.
     var configuration: Configuration? { configurations.withLock { $0.last } }
-    /// How often the SDK was made.
+    /// The number of created SDKs.
     var starts: Int { configurations.withLock { $0.count } }
-    /// The SDK that was made last.
+    /// The last created SDK.
     var analytics: Analytics? { memory.withLock { $0 }?.analytics }
-    /// What it had to say.
+    /// The SDK's diagnostics.
     var diagnostics: [Diagnostic] { memory.withLock { $0 }?.diagnostics ?? [] }
-    /// What it wrote to the log.
+    /// The SDK's log lines.
     var log: [String] { memory.withLock { $0 }?.log ?? [] }
 
     func open(_ configuration: Configuration) throws -> Analytics {
-        // The next process of the same installation finds the same disk.
+        // The next process of the same installation uses the same disk.
         let storage = memory.withLock { $0 }?.storageAfterKill()
         memory.withLock { $0 = nil }
         let made = try InMemoryAnalytics(configuration, storage: storage, clock: clock, transport: network)
@@ -37,12 +38,12 @@ final class ClickstreamApp: Sendable {
         return made.analytics
     }
 
-    /// A core of the test's own.
+    /// Returns a core for a test.
     func core(file: String? = nil) -> ClickstreamCore {
         ClickstreamCore(file: { file.map { Array($0.utf8) } }, opening: { try self.open($0) })
     }
 
-    /// Every event that reached the back-end, in order.
+    /// Returns all events that reached the back end, in order.
     func sent() async throws -> [JSONValue] {
         guard let analytics else { return [] }
         _ = await analytics.flush()
@@ -55,7 +56,7 @@ final class ClickstreamApp: Sendable {
         }
     }
 
-    /// The events with a name that reached the back-end.
+    /// Returns the events with this name that reached the back end.
     func sent(_ name: String) async throws -> [JSONValue] {
         try await sent().filter { $0["event_type"]?.string == name }
     }
@@ -65,9 +66,9 @@ extension JSONValue {
     /// The name of a sent event.
     var name: String { self["event_type"]?.string ?? "" }
 
-    /// An attribute of a sent event.
+    /// Returns an attribute of a sent event.
     func attribute(_ name: String) -> JSONValue? { self["attributes"]?[name] }
 
-    /// An attribute of a sent event's user.
+    /// Returns an attribute of a sent event's user.
     func user(_ name: String) -> JSONValue? { self["user"]?[name]?["value"] }
 }

@@ -10,7 +10,7 @@ internal import TrackwayTesting
 
 @testable internal import ClickstreamCompatibility
 
-@Suite("The Clickstream calls, beyond the samples")
+@Suite("Clickstream calls beyond the samples")
 struct ClickstreamCallsTests {
     private let app = ClickstreamApp()
 
@@ -30,9 +30,9 @@ struct ClickstreamCallsTests {
         try await app.sent("_clickstream_error").map { $0.attribute("_error_code")?.integer }
     }
 
-    // MARK: Starting
+    // MARK: Start
 
-    @Test("every call before the start does nothing, and is told when the SDK works")
+    @Test("calls before the start have no effect and are reported once the SDK is running")
     func beforeStart() async throws {
         let core = app.core()
         core.record("early", [:], [])
@@ -53,7 +53,7 @@ struct ClickstreamCallsTests {
         #expect(app.diagnostics.first { $0.code == .calledBeforeInitialisation }?.value == "8 calls")
     }
 
-    @Test("started twice, the first start stays and the second is told")
+    @Test("a second start is reported, and the first one stays in effect")
     func twice() async throws {
         let core = try started()
         try core.start(usual.withAppId("other"))
@@ -63,7 +63,7 @@ struct ClickstreamCallsTests {
         #expect(try await app.sent("one").first?["app_id"]?.string == "shop")
     }
 
-    @Test("a start that failed can be tried again")
+    @Test("a failed start can be retried")
     func again() throws {
         let core = app.core()
         let error = #expect(throws: ClickstreamError.self) { try core.start(nil) }
@@ -72,14 +72,14 @@ struct ClickstreamCallsTests {
         #expect(app.starts == 1)
     }
 
-    @Test("storage that cannot be used is an error, not a trap")
+    @Test("unusable storage is an error, not a trap")
     func storage() {
         let core = ClickstreamCore(file: { nil }, opening: { _ in throw ClickstreamError(.invalidFile, "no disk") })
         let error = #expect(throws: ClickstreamError.self) { try core.start(usual) }
         #expect(error?.code == .notStarted)
     }
 
-    @Test("code goes before the file, the file before what is usual")
+    @Test("code overrides the file, and the file overrides defaults")
     func merging() throws {
         let core = app.core(file: DocumentSampleTests.file)
         try core.start(ClickstreamConfiguration().withAppId("mine").withSendEventInterval(0))
@@ -90,7 +90,7 @@ struct ClickstreamCallsTests {
     }
 
     @Test(
-        "a file with a wrong value is refused with the value's name",
+        "a file with an invalid value is rejected with the value's name",
         arguments: [
             (#"{"appId":7}"#, "appId"), (#"{"endpoint":true}"#, "endpoint"),
             (#"{"isCompressEvents":"yes"}"#, "isCompressEvents"),
@@ -107,7 +107,7 @@ struct ClickstreamCallsTests {
         #expect(error?.message.contains(plugin.1) == true)
     }
 
-    @Test("a file that is no JSON is refused; one without the plugin says nothing")
+    @Test("a file that is not JSON is rejected, and one without the plugin has no effect")
     func strangeFile() throws {
         #expect(throws: ClickstreamError.self) { try app.core(file: "nonsense").start(usual) }
         #expect(throws: ClickstreamError.self) { try app.core(file: #"{"analytics":{}}"#).start(nil) }
@@ -115,7 +115,7 @@ struct ClickstreamCallsTests {
     }
 
     @Test(
-        "both spellings of the interval are one setting, and nothing is no interval",
+        "both spellings of the interval set the same option, and values below 1 are ignored",
         arguments: [(500, 500), (0, 10_000), (-5, 10_000)]
     )
     func interval(_ milliseconds: Int, _ expected: Int) throws {
@@ -126,7 +126,7 @@ struct ClickstreamCallsTests {
         }
     }
 
-    @Test("what is recorded by itself is chosen option by option; crashes are not recorded unless asked for")
+    @Test("automatic events are selected by option, and crashes are off by default")
     func capture() throws {
         _ = try started()
         #expect(app.configuration?.capture == .standard)
@@ -141,9 +141,9 @@ struct ClickstreamCallsTests {
         #expect(app.configuration?.sessions.timeout == .seconds(60))
     }
 
-    // MARK: While it works
+    // MARK: While the SDK works
 
-    @Test("endpoint, app id, compression, cookie and log change while the SDK works")
+    @Test("endpoint, app ID, compression, cookie and log can change while the SDK is running")
     func live() async throws {
         let core = try started()
         core.record("one", [:], [])
@@ -162,7 +162,7 @@ struct ClickstreamCallsTests {
         #expect(app.log.count == 1)
     }
 
-    @Test("a setting that cannot work is told, and the former one stays")
+    @Test("an invalid setting is reported, and the previous one stays in effect")
     func liveNonsense() async throws {
         let core = try started()
         try core.liveConfiguration().withAppId("")
@@ -171,7 +171,7 @@ struct ClickstreamCallsTests {
         #expect(try await app.sent("one").first?["app_id"]?.string == "shop")
     }
 
-    @Test("the switch and the global attributes last as long as the process")
+    @Test("the switch and the global attributes do not outlive the process")
     func nextProcess() async throws {
         let first = try started()
         first.addGlobalAttributes(["channel": "store"])
@@ -184,7 +184,7 @@ struct ClickstreamCallsTests {
 
     // MARK: Values
 
-    @Test("every documented type travels as it is, without noise in its digits")
+    @Test("every documented type is sent unchanged, without rounding noise")
     func types() async throws {
         let core = try started()
         core.record(
@@ -209,7 +209,7 @@ struct ClickstreamCallsTests {
         #expect(String(decoding: app.network.requests[0].body, as: UTF8.self).contains(#""price":279.9,"#))
     }
 
-    @Test("2005: a number without a value costs the event that attribute")
+    @Test("2005: a number that is not finite loses only its attribute")
     func notFinite() async throws {
         let core = try started()
         core.record("e", ["bad": Double.infinity, "decimal": Decimal.nan, "good": 1], [])
@@ -220,7 +220,7 @@ struct ClickstreamCallsTests {
         #expect(event.attribute("_error_code")?.integer == 2005)
     }
 
-    @Test("an item without an id is left out, the others stay")
+    @Test("an item without an ID is omitted, and the others remain")
     func itemWithoutID() async throws {
         let core = try started()
         core.record("e", [:], [["name": "nobody"], ["id": 7], ["id": ""]])
@@ -232,7 +232,7 @@ struct ClickstreamCallsTests {
 
     // MARK: Limits
 
-    @Test("1001: an event with an invalid name is told by an error event", arguments: ["9lives", "", "名前", "a-b"])
+    @Test("1001: an event with an invalid name is reported by an error event", arguments: ["9lives", "", "名前", "a-b"])
     func invalidName(_ name: String) async throws {
         let core = try started()
         core.record(name, ["own": 1], [])
@@ -246,7 +246,7 @@ struct ClickstreamCallsTests {
         #expect(try await errors() == [1002])
     }
 
-    @Test("2001 to 2003: a global attribute at fault is told by an error event, the others stay")
+    @Test("2001 to 2003: an invalid global attribute is reported by an error event, and the others remain")
     func brokenGlobals() async throws {
         let core = try started()
         core.addGlobalAttributes([
@@ -260,7 +260,7 @@ struct ClickstreamCallsTests {
         #expect(event.attribute("_error_code") == nil)
     }
 
-    @Test("2004: 500 global attributes are taken, one more is told by an error event", arguments: [-1, 0, 1])
+    @Test("2004: 500 global attributes are accepted, and one more is reported as an error", arguments: [-1, 0, 1])
     func globalCount(_ offset: Int) async throws {
         let core = try started()
         var attributes: ClickstreamAttribute = [:]
@@ -273,7 +273,7 @@ struct ClickstreamCallsTests {
         #expect(app.analytics?.recordedContext.global["g1000"]?.string == "again")
     }
 
-    @Test("3002 to 3004: a user attribute at fault is told by an error event, the others stay")
+    @Test("3002 to 3004: an invalid user attribute is reported by an error event, and the others remain")
     func brokenUserAttributes() async throws {
         let core = try started()
         core.addUserAttributes([
@@ -285,7 +285,7 @@ struct ClickstreamCallsTests {
         #expect(event.user("long") == nil)
     }
 
-    @Test("3001: a user has 100 attributes, one more is told by an error event", arguments: [-1, 0, 1])
+    @Test("3001: a user has 100 attributes, and one more is reported by an error event", arguments: [-1, 0, 1])
     func userCount(_ offset: Int) async throws {
         let core = try started()
         var attributes: ClickstreamAttribute = [:]
@@ -297,7 +297,7 @@ struct ClickstreamCallsTests {
         #expect(own.count == min(100, 100 + offset))
     }
 
-    @Test("5001: a screen view without a name, or with one that is no text, is told by an error event")
+    @Test("5001: a screen view without a name, or with one that is not text, is reported by an error event")
     func screenWithoutName() async throws {
         let core = try started()
         core.record("_screen_view", [:], [])
@@ -307,7 +307,7 @@ struct ClickstreamCallsTests {
         #expect(try await app.sent("_screen_view").isEmpty)
     }
 
-    @Test("10,000 attributes cost those beyond the limit")
+    @Test("1,500 attributes lose only those beyond the limit")
     func tenThousand() async throws {
         let core = try started()
         var attributes: ClickstreamAttribute = [:]
@@ -321,7 +321,7 @@ struct ClickstreamCallsTests {
 
     // MARK: Screens
 
-    @Test("screens the app tells are recorded when automatic ones are off, and the same screen twice is one view")
+    @Test("manual screens are recorded while automatic ones are off, and a repeated screen is one view")
     func screens() async throws {
         let core = try started(usual.withTrackScreenViewEvents(false))
         core.record("_screen_view", ["_screen_name": "Home", "_screen_unique_id": "1", "shelf": 3], [])
@@ -339,7 +339,7 @@ struct ClickstreamCallsTests {
         #expect(engagement.map { $0.attribute("_engagement_time_msec")?.integer } == [2_000])
     }
 
-    @Test("a screen that is shown again with other attributes is another view")
+    @Test("a screen shown again with other attributes is another view")
     func productScreens() async throws {
         let core = try started()
         for sku in ["s0", "s1", "s2", "s2"] {
@@ -351,7 +351,7 @@ struct ClickstreamCallsTests {
 
     // MARK: The user
 
-    @Test("signing out leaves nothing of the user on later events but the unique id")
+    @Test("signing out removes all user data except the unique ID from later events")
     func signedOut() async throws {
         let core = try started()
         core.setUser("john")
@@ -364,7 +364,7 @@ struct ClickstreamCallsTests {
         #expect(after.user("_user_id") == nil)
     }
 
-    @Test("every call is told by an event, also when it changes nothing; an empty id is nobody")
+    @Test("each call records an event, even if it changes nothing, and an empty ID means no signed-in user")
     func profileSet() async throws {
         let core = try started()
         core.setUser("a")
@@ -376,7 +376,7 @@ struct ClickstreamCallsTests {
         #expect(events.map { $0.user("_user_id")?.string } == ["a", "a", nil, nil, nil])
     }
 
-    @Test("what was said about the user is still known after the next start")
+    @Test("user attributes survive a restart")
     func userAttributesSurvive() async throws {
         let first = try started()
         first.setUser("carl")
@@ -388,7 +388,7 @@ struct ClickstreamCallsTests {
         #expect(event.user("_user_id")?.string == "carl")
     }
 
-    @Test("the session's timeout is the configured one", arguments: [(59, 1), (60, 2), (61, 2)])
+    @Test("the configured session timeout applies", arguments: [(59, 1), (60, 2), (61, 2)])
     func sessionTimeout(_ seconds: Int, _ sessions: Int) async throws {
         let core = try started(usual.withSessionTimeoutDuration(60_000))
         core.record("one", [:], [])
@@ -407,7 +407,7 @@ struct ClickstreamCallsTests {
         #expect(id.hasPrefix(String(unique.suffix(8)) + "-"))
     }
 
-    @Test("unique ids follow the people: visit 1, A 1, out 1, B 2, out 2, A 1, C 3")
+    @Test("unique IDs follow the users: visit 1, A 1, out 1, B 2, out 2, A 1, C 3")
     func uniqueIDs() async throws {
         let core = try started()
         for (number, user) in [nil, "A", nil, "B", nil, "A", "C"].enumerated() {

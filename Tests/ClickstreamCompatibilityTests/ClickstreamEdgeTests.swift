@@ -10,7 +10,7 @@ internal import TrackwayTesting
 
 @testable internal import ClickstreamCompatibility
 
-@Suite("The Clickstream calls: log, file, two at once, and what does not fit")
+@Suite("Clickstream log, file, concurrency and limits")
 struct ClickstreamEdgeTests {
     private let app = ClickstreamApp()
 
@@ -32,7 +32,7 @@ struct ClickstreamEdgeTests {
 
     // MARK: The log
 
-    @Test("the log shows what is sent, letter for letter: session, user, global attributes and device included")
+    @Test("the log shows exactly what is sent, including session, user, global attributes and device")
     func logsWhatIsSent() async throws {
         let core = try started(usual.withLogEvents(true).withInitialGlobalAttributes(["channel": "store"]))
         core.setUser("carl")
@@ -47,7 +47,7 @@ struct ClickstreamEdgeTests {
         }
         #expect(app.log.allSatisfy { $0.hasPrefix("EventRecorder {") })
         #expect(logged.count == sent.count)
-        // The app id travels as it is when an event is sent; it was changed once.
+        // The app ID is set when an event is sent; it was changed once.
         for (logged, sent) in zip(logged, sent) where sent.name != "later" {
             var logged = logged
             if var object = logged.object {
@@ -68,7 +68,7 @@ struct ClickstreamEdgeTests {
         #expect(click["platform"] != nil)
     }
 
-    @Test("isLogEvents has a property, and a place in the file")
+    @Test("isLogEvents can be set as a property and in the file")
     func isLogEvents() throws {
         let configuration = ClickstreamConfiguration()
         #expect(!configuration.isLogEvents)
@@ -81,7 +81,7 @@ struct ClickstreamEdgeTests {
         #expect(app.configuration?.logEvents == false)
     }
 
-    @Test("a key of the file that means nothing is told, with its name and its place")
+    @Test("an unknown key in the file is reported with its name and location")
     func unknownKeys() throws {
         let file =
             #"{"analytics":{"plugins":{"awsClickstreamPlugin":{"appID":"x","endpoint":"https://e.test/c","":1}}}}"#
@@ -92,7 +92,7 @@ struct ClickstreamEdgeTests {
         #expect(told.first?.recoverySuggestion?.isEmpty == false)
     }
 
-    @Test("crashes are captured as soon as the live configuration says so, and not any more when it does not")
+    @Test("the live configuration starts and stops crash capture immediately")
     func crashesLive() throws {
         let core = try started()
         #expect(app.configuration?.capture.contains(.crashes) == false)
@@ -102,9 +102,9 @@ struct ClickstreamEdgeTests {
         #expect(app.analytics?.runtimeCapture.contains(.crashes) == false)
     }
 
-    // MARK: Two at once
+    // MARK: Concurrency
 
-    @Test("the app may call back while it is told of the start")
+    @Test("the app may call back from a diagnostic about the start")
     func callsBack() async throws {
         let app = ClickstreamApp()
         let held = Locked<ClickstreamCore?>(nil)
@@ -121,11 +121,11 @@ struct ClickstreamEdgeTests {
         try core.start(usual.withInitialGlobalAttributes(["a": 1, "b": 2]))
         core.record("one", [:], [])
         let event = try #require(try await app.sent("one").first)
-        #expect(event.attribute("a") == nil, "the diagnostic came when the attribute was there")
+        #expect(event.attribute("a") == nil, "the diagnostic came after the attribute was set")
         #expect(event.attribute("b")?.integer == 2)
     }
 
-    @Test("two starts at once make one, with the attributes of that one")
+    @Test("concurrent starts create one SDK, with the attributes of that start")
     func twoStarts() async throws {
         let core = app.core()
         let configurations = (0..<8).map { usual.withInitialGlobalAttributes(["only\($0)": 1]) }
@@ -141,9 +141,9 @@ struct ClickstreamEdgeTests {
         #expect(app.diagnostics.filter { $0.code == .initialisedTwice }.count == 7)
     }
 
-    // MARK: What does not fit
+    // MARK: Values that do not fit
 
-    @Test("a user attribute that is no number gives a profile without it, an error event and a diagnostic")
+    @Test("a non-finite user attribute is omitted from the profile, with an error event and a diagnostic")
     func nanOfUsers() async throws {
         let core = try started()
         core.addUserAttributes(["rate": Double.nan])
@@ -156,7 +156,7 @@ struct ClickstreamEdgeTests {
         #expect(app.diagnostics.filter { $0.code == .limitBroken }.count == 2)
     }
 
-    @Test("attributes that do not fit into an event together are left out with a code")
+    @Test("attributes that together exceed an event's size are omitted with an error code")
     func tooLongTogether() async throws {
         let core = try started()
         var attributes: ClickstreamAttribute = [:]
@@ -168,7 +168,7 @@ struct ClickstreamEdgeTests {
         #expect(app.diagnostics.map(\.code).contains(.eventTooLarge))
     }
 
-    @Test("the numbers of requests grow, over processes too")
+    @Test("request numbers increase, even across processes")
     func requestNumbers() async throws {
         var core = try started()
         for round in 0..<3 {
@@ -187,7 +187,7 @@ struct ClickstreamEdgeTests {
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    @Test("users' attributes stay what the app said, whatever a closure adds to events")
+    @Test("attributes that a closure adds to events do not change user attributes")
     func usersUnderDynamicAttributes() async throws {
         let core = try started()
         app.analytics?.setGlobalAttributesProvider { ["page": "cart", "n": 1] }

@@ -7,15 +7,15 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-// There is one instance behind the static calls, so these tests and the document's samples run one after the other.
+// The static calls use one shared instance, so these tests and the document's samples run one after another.
 extension DocumentSampleTests {
-    @Suite("An app that uses the static calls is tested in an environment of its tests' own")
+    @Suite("Testing an app that uses the static calls")
     struct TestEnvironment {
         private static var configuration: ClickstreamConfiguration {
             ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect")
         }
 
-        @Test("clock, network and disk are the test's, and the next process finds what this one left")
+        @Test("a test provides clock, network and disk, and the next process reads the state of the previous one")
         func environment() async throws {
             let environment = InMemoryEnvironment()
             ClickstreamAnalytics.startOver { $0.run(in: environment) }
@@ -45,7 +45,7 @@ extension DocumentSampleTests {
             #expect(!next.recorded.contains { $0.event.name == "too early" })
         }
 
-        @Test("what the app chose is changed last, at each start")
+        @Test("the test's changes to the configuration come last, at each start")
         func changed() throws {
             let environment = InMemoryEnvironment()
             ClickstreamAnalytics.startOver {
@@ -60,7 +60,7 @@ extension DocumentSampleTests {
             #expect(ClickstreamAnalytics.analytics?.recordedContext.app["build"] == "381")
         }
 
-        @Test("a simulated device plays the app's life")
+        @Test("a simulated device runs the app's life cycle")
         func device() async throws {
             let device = SimulatedDevice { onDevice in
                 ClickstreamAnalytics.startOver(onDevice)

@@ -10,8 +10,10 @@ internal import TrackwayTesting
 
 @testable internal import ClickstreamSamples
 
-/// The samples use the static calls, and so one instance: one after the other.
-@Suite("The document's code samples do what the document says", .serialized)
+/// Tests of the samples with the static calls.
+///
+/// The calls use one shared instance, so the tests run one after another.
+@Suite("Code samples in Clickstream's document", .serialized)
 struct DocumentSampleTests {
     static let file = """
         {
@@ -41,7 +43,7 @@ struct DocumentSampleTests {
     }
 
     @Test(
-        "3. started by the app's delegate with the file's settings, the first three events are those of a first start"
+        "3. started in the app delegate with the file's settings, the SDK records the events of a first start"
     )
     func startInTheAppDelegate() async throws {
         #expect(AppDelegate().application(UIApplication(), didFinishLaunchingWithOptions: nil))
@@ -52,7 +54,7 @@ struct DocumentSampleTests {
         #expect(app.configuration?.delivery.policy.flushInterval == .seconds(10))
     }
 
-    @Test("4. an event with attributes, and one of which there is only the name")
+    @Test("4. events are recorded with attributes and with only a name")
     func recordEvents() async throws {
         try start()
         documentRecordsEvents()
@@ -64,7 +66,7 @@ struct DocumentSampleTests {
         #expect(events.last?.attribute("value") == nil)
     }
 
-    @Test("global attributes of the configuration are in every event, the very first included")
+    @Test("global attributes in the configuration are in every event from the first")
     func initialGlobalAttributes() async throws {
         try documentStartsWithGlobalAttributes()
         ClickstreamAnalytics.recordEvent("later")
@@ -83,7 +85,7 @@ struct DocumentSampleTests {
         #expect(app.network.requests.first?.url.contains("appId=your%20appId&") == true)
     }
 
-    @Test("global attributes added later are in every event from then on, a deleted one is not")
+    @Test("global attributes added later are in all later events, except a deleted one")
     func addGlobalAttributes() async throws {
         try start()
         ClickstreamAnalytics.recordEvent("before")
@@ -98,7 +100,7 @@ struct DocumentSampleTests {
         #expect(after.attribute("level") == nil)
     }
 
-    @Test("a deleted global attribute is in no event from then on")
+    @Test("a deleted global attribute is in no later event")
     func deleteGlobalAttributes() async throws {
         try start()
         ClickstreamAnalytics.addGlobalAttributes(["level": 5.1])
@@ -109,7 +111,7 @@ struct DocumentSampleTests {
         #expect(try await app.sent("after").first?.attribute("level") == nil)
     }
 
-    @Test("signing in and out is told by an event each, and events carry the id between them")
+    @Test("signing in and out records one event each, and events in between have the user ID")
     func signInAndOut() async throws {
         try start()
         documentSignsInAndOut()
@@ -120,7 +122,7 @@ struct DocumentSampleTests {
         #expect(events.allSatisfy { $0.user("_user_first_touch_timestamp") != nil })
     }
 
-    @Test("attributes of the user are told by an event and carried by every later one")
+    @Test("user attributes are recorded by an event and included in all later ones")
     func addUserAttributes() async throws {
         try start()
         documentAddsUserAttributes()
@@ -133,7 +135,7 @@ struct DocumentSampleTests {
         }
     }
 
-    @Test("an event carries its items, own attributes included")
+    @Test("an event contains its items with their custom attributes")
     func recordItems() async throws {
         try start()
         documentRecordsItems()
@@ -149,7 +151,7 @@ struct DocumentSampleTests {
         #expect(item["book_publisher"]?.string == "Nature Research")
     }
 
-    @Test("a screen view of the app's own is recorded, and later events carry the screen")
+    @Test("a manual screen view is recorded, and later events have its screen")
     func recordScreenView() async throws {
         try start()
         documentRecordsScreenView()
@@ -163,7 +165,7 @@ struct DocumentSampleTests {
         #expect(later.attribute("_screen_unique_id")?.string == "your screen uniqueId")
     }
 
-    @Test("flushing sends what waits at once")
+    @Test("flushing sends pending events immediately")
     func flushEvents() async throws {
         try start()
         ClickstreamAnalytics.recordEvent("waits")
@@ -172,7 +174,7 @@ struct DocumentSampleTests {
         #expect(app.network.requests.count == 1)
     }
 
-    @Test("nothing is recorded while disabled, and everything again when enabled")
+    @Test("nothing is recorded while disabled, and recording resumes when enabled")
     func disableAndEnable() async throws {
         try start()
         ClickstreamAnalytics.recordEvent("before")
@@ -201,7 +203,7 @@ struct DocumentSampleTests {
         #expect(configuration.capture == CaptureOptions.standard.union(.crashes))
     }
 
-    @Test("what is changed on the SDK's own configuration counts from then on")
+    @Test("changes to the live configuration take effect from then on")
     func changeTheConfiguration() async throws {
         try start()
         documentChangesTheConfiguration()

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What the samples need of a system that is not here: names, and nothing behind them.
+// Stand-ins for the system types that the samples need: names without behavior.
 
 /// An application.
 class UIApplication {
-    /// What the system says when it launches an application.
+    /// The launch options from the system.
     struct LaunchOptionsKey: Hashable {}
 }
 
-/// Told by the system what happens to the application.
+/// Called when the system changes the application's state.
 protocol UIApplicationDelegate: AnyObject {
     func application(
         _ application: UIApplication,
@@ -17,5 +17,5 @@ protocol UIApplicationDelegate: AnyObject {
     ) -> Bool
 }
 
-/// The app's delegate; its one call is the document's.
+/// The app's delegate; its one method is the document's.
 final class AppDelegate: UIApplicationDelegate {}

@@ -7,12 +7,13 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-/// SparkChamber is not in the table: its module runs the app's actions and records nothing itself. What an action records with
-/// `Analytics.record` is an event of the app's.
-@Suite("Interceptors and rules apply to the events of compatibility modules")
+/// SparkChamber is not included: its module runs the app's actions and records nothing itself.
+///
+/// If an action calls `Analytics.record`, the event is the app's.
+@Suite("Interceptors and rules for events of compatibility modules")
 struct CompatibilityRulesTests {
     @Test(
-        "interceptors see each event by its own name and attributes, and may change and drop it",
+        "interceptors get each event by its own name and attributes, and may change or drop it",
         arguments: Module.allCases
     )
     func interceptors(_ module: Module) throws {
@@ -56,7 +57,10 @@ struct CompatibilityRulesTests {
         #expect(app.environment.diagnostics.filter { $0.code == .ruleInvalid }.isEmpty)
     }
 
-    @Test("rules of a destination that a module does not have are an error or a diagnostic", arguments: Module.allCases)
+    @Test(
+        "rules for a destination that the module does not have cause an error or a diagnostic",
+        arguments: Module.allCases
+    )
     func unknownDestination(_ module: Module) throws {
         let environment = InMemoryEnvironment()
         var failure: String?
@@ -70,7 +74,7 @@ struct CompatibilityRulesTests {
             $0.value.contains("elsewhere") || $0.message.contains("elsewhere")
         }
         let texts = [failure].compactMap { $0 } + diagnostics.map { "\($0.code.rawValue) \($0.value)" }
-        // It names the key and what is wrong with it.
+        // It contains the key and the problem.
         #expect(texts.contains { $0.contains("elsewhere") && $0.contains("unknown_destination") }, "\(texts)")
     }
 }

@@ -12,7 +12,7 @@ internal import TrackwayTesting
 @testable internal import ClickstreamCompatibility
 @testable internal import SAPUsageCompatibility
 
-/// A compatibility module, in an app that records through its calls.
+/// A compatibility module in an app that records through its calls.
 enum Module: CaseIterable {
     case clickstream, sensorsAnalytics, sift, sapUsage
 
@@ -26,13 +26,15 @@ enum Module: CaseIterable {
         }
     }
 
-    /// The attribute in which an app gives an e-mail address: a Sift event has its fields in one attribute.
+    /// The attribute that contains an e-mail address.
+    ///
+    /// A Sift event has all its fields in one attribute.
     var key: String { self == .sift ? "_fields" : "email" }
 
-    /// Its value.
+    /// The attribute's value.
     var value: AttributeValue { self == .sift ? ["email": "ann@example.com"] : "ann@example.com" }
 
-    /// An app of the module.
+    /// Creates an app that uses the module.
     func app(
         in environment: InMemoryEnvironment = InMemoryEnvironment(),
         _ change: @escaping @Sendable (inout Configuration) -> Void
@@ -71,7 +73,7 @@ enum Module: CaseIterable {
             let sift = Sift(rootDirPath: nil, configure: configure)
             sift.accountId = "acct_1"
             sift.beaconKey = "beacon123"
-            // What keeps it from starting is a diagnostic.
+            // If it cannot start, a diagnostic contains the reason.
             guard let analytics = sift.analytics else { throw NotStarted() }
             return AnalyticsApp(self, environment, analytics) { name in
                 _ = sift.append(SiftEvent(type: name, path: nil, fields: ["email": "ann@example.com"]))
@@ -84,31 +86,31 @@ enum Module: CaseIterable {
     }
 }
 
-/// A module could not make its analytics; a diagnostic has the reason.
+/// A module could not create its analytics; a diagnostic contains the reason.
 struct NotStarted: Error {}
 
-/// What became of the two events of a test.
+/// The outcome of a test's two events.
 struct Outcome: Equatable {
-    /// How many were denied.
+    /// The number of denied events.
     var denied: UInt64
-    /// How many left under another name, or without an attribute.
+    /// The number of events sent under another name or without an attribute.
     var changed: UInt64
 }
 
 /// An app that records events with an e-mail address.
 protocol ModuleApp {
     var environment: InMemoryEnvironment { get }
-    /// Records an event of a name.
+    /// Records an event with this name.
     func record(_ name: String)
     /// The app's events in the journal, by name and attributes.
     func stored() -> [(name: String, attributes: Attributes)]
-    /// What the rules made of the events.
+    /// Returns the rules' effects on the events.
     func outcome() async throws -> Outcome
     func ledger() -> Ledger
 }
 
 extension ModuleApp {
-    /// Everything that the journals hold.
+    /// All attributes in the journals, as text.
     func files() -> String {
         environment.recorded.map { "\($0.event.attributes)" }.joined(separator: "\n")
     }

@@ -7,54 +7,57 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayPlatform
 
-/// A process that dies in the way its second argument names, after it has prepared as the first says; the third is the
-/// folder for reports, or the storage folder of a whole SDK.
+/// A process that crashes on request.
+///
+/// The first argument is the preparation, the second the kind of crash. The third is the folder for reports, or the
+/// storage folder if a complete SDK runs.
 @main
 struct CrashProbe {
-    /// What happens before.
+    /// The preparation before the crash.
     enum Preparation: String {
-        /// Reports are captured.
+        /// Captures reports.
         case capture
-        /// Nothing: how the process dies without us.
+        /// Does nothing, to show how the process dies without the SDK.
         case bare
-        /// The host handles the signals, says so and lets the default action come.
+        /// The host handles the signals, reports them and lets the default action follow.
         case handler
         /// The host handles them once.
         case handlerOnce = "handler-once"
-        /// The host mends what is wrong and goes on.
+        /// The host repairs the fault and continues.
         case mend
-        /// Captured, and given up again.
+        /// Captures reports and stops capturing again.
         case ended
-        /// A whole SDK captures, and has recorded a little.
+        /// A complete SDK captures and has recorded a few events.
         case analytics
-        /// A whole SDK captures while other threads record.
+        /// A complete SDK captures while other threads record.
         case recording
-        /// A whole SDK starts again, and ends.
+        /// A complete SDK starts again and ends.
         case start
-        /// Reports are captured, and no file may grow any more.
+        /// Captures reports; then no file may grow.
         case limited
-        /// A whole SDK, and no file may grow beyond half of what the journal reserves.
+        /// A complete SDK; then no file may grow beyond half of the journal's reservation.
         case limitedAnalytics = "limited-analytics"
-        /// The limit is there before the SDK.
+        /// Sets the limit before the SDK starts.
         case limitedStart = "limited-start"
-        /// Another reporter comes after ours, says so and calls ours.
+        /// Another reporter starts after ours, reports and calls ours.
         case otherChains = "other-chains"
-        /// Another one, which puts back whom it found and lets the fault happen again.
+        /// Another reporter restores the handlers that it found and lets the fault happen again.
         case otherRestores = "other-restores"
-        /// Another one, which tells nobody.
+        /// Another reporter calls no other handler.
         case otherEnds = "other-ends"
-        /// Another one, which has gone again.
+        /// Another reporter has ended again.
         case otherGone = "other-gone"
-        /// Ours is given up beneath another one that calls it.
+        /// Ours ends below another one that calls it.
         case endedBeneath = "ended-beneath"
-        /// The same, and captured again.
+        /// The same, and then ours captures again.
         case againBeneath = "again-beneath"
-        /// Another one hears of faults before any signal does, as those with a Mach port do, and puts back whom it found: nobody, for
-        /// it came first.
+        /// Another reporter gets faults before any signal, as those with a Mach port do.
+        ///
+        /// It restores the handlers that it found. It started first, so it found none.
         case portBefore = "port-before"
-        /// The same; it came after ours.
+        /// The same, but it started after ours.
         case portAfter = "port-after"
-        /// Both: another one before and another one after, each calling the one it found.
+        /// One reporter before ours and one after it, each calling the handler that it found.
         case between
     }
 
@@ -84,15 +87,15 @@ struct CrashProbe {
             limitFiles(to: 0)
         case .limitedAnalytics:
             analytics = try makeAnalytics(folder)
-            recordAndTell()
+            recordAndPrint()
             limitFiles(to: 500_000)
-            for _ in 0..<3_000 { recordAndTell(isQuiet: true) }
-            recordAndTell()
+            for _ in 0..<3_000 { recordAndPrint(isQuiet: true) }
+            recordAndPrint()
         case .limitedStart:
             limitFiles(to: 4_096)
             do {
                 analytics = try makeAnalytics(folder)
-                recordAndTell()
+                recordAndPrint()
             } catch {
                 say("refused")
             }
@@ -100,7 +103,7 @@ struct CrashProbe {
             handle(flags: Int32(bitPattern: UInt32(SA_RESETHAND)))
             try begin(folder)
         case .mend:
-            handleByMending()
+            handleByRepairing()
             try begin(folder)
         case .ended:
             try begin(folder)
@@ -124,12 +127,12 @@ struct CrashProbe {
             capture = nil
             if preparation == .againBeneath { try begin(folder) }
         case .portBefore:
-            keepFormers()
+            saveHandlers()
             try begin(folder)
             putBack()
         case .portAfter:
             try begin(folder)
-            keepFormers()
+            saveHandlers()
             putBack()
         case .between:
             handle(flags: 0)
@@ -142,10 +145,10 @@ struct CrashProbe {
                 analytics.screen("Checkout", path: "checkout-1")
                 analytics.record("before", ["n": 1])
             } else {
-                // Brings the start about, and with it what the crash left.
+                // Starts the SDK, which reads the crash's report.
                 analytics.record("after")
             }
-            if preparation == .recording { recordForEver(analytics) }
+            if preparation == .recording { recordIndefinitely(analytics) }
         }
     }
 
@@ -154,7 +157,7 @@ struct CrashProbe {
     }
 
     private static func makeAnalytics(_ folder: String) throws -> Analytics {
-        // Nobody listens there.
+        // This port has no listener.
         var configuration = Configuration(
             appID: "probe",
             destinations: [.collector(try Self.nowhere(), writeKey: "key")]
@@ -169,13 +172,13 @@ struct CrashProbe {
         return url
     }
 
-    private static func recordForEver(_ analytics: Analytics) {
+    private static func recordIndefinitely(_ analytics: Analytics) {
         for _ in 0..<3 {
             inThread {
                 while true { Self.analytics?.record("during", ["text": "some text to be encoded", "n": 42]) }
             }
         }
-        // Until they really do.
+        // Wait until they do.
         while analytics.ledger().recorded < 1_000 { sched_yield() }
     }
 
@@ -194,14 +197,14 @@ struct CrashProbe {
         )
     }
 
-    // MARK: Files that may not grow
+    // MARK: File size limits
 
     private static func limitFiles(to bytes: rlim_t) {
         var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     }
 
-    private static func recordAndTell(isQuiet: Bool = false) {
+    private static func recordAndPrint(isQuiet: Bool = false) {
         let text = String(repeating: "x", count: 1_000)
         let receipt = analytics?.record("limited", ["text": .string(text)])
         if !isQuiet { say(receipt?.dropped.map { "dropped \($0)" } ?? "kept") }
@@ -230,8 +233,8 @@ struct CrashProbe {
 
     nonisolated(unsafe) private static var page: UnsafeMutableRawPointer?
 
-    /// Makes the page writable that somebody writes to.
-    private static func handleByMending() {
+    /// Makes the page writable when it is written to.
+    private static func handleByRepairing() {
         page = mmap(nil, 4_096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in
@@ -243,15 +246,15 @@ struct CrashProbe {
 
     // MARK: Another reporter
 
-    /// What it does once it has written its report.
+    /// Its action after writing its report.
     private enum Reporting {
         case chains, restores, ends
     }
 
-    /// Whom it found, by signal.
+    /// The handlers that it found, by signal.
     nonisolated(unsafe) private static let formers = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
 
-    private static func keepFormers() {
+    private static func saveHandlers() {
         for number in fatal { sigaction(number, nil, formers + Int(number)) }
     }
 
@@ -260,7 +263,7 @@ struct CrashProbe {
     }
 
     private static func report(_ reporting: Reporting) {
-        keepFormers()
+        saveHandlers()
         for number in fatal {
             var action = sigaction()
             action.sa_flags = SA_SIGINFO | SA_ONSTACK
@@ -274,7 +277,7 @@ struct CrashProbe {
                 action.__sigaction_handler.sa_sigaction = { number, _, _ in
                     _ = write(STDOUT_FILENO, "other\n", 6)
                     CrashProbe.putBack()
-                    // What was not a fault does not happen again by itself.
+                    // A signal that is not a fault does not repeat automatically.
                     if number == SIGABRT { raise(number) }
                 }
             case .ends:
@@ -288,7 +291,7 @@ struct CrashProbe {
         }
     }
 
-    // MARK: Ways to die
+    // MARK: Crashes
 
     private static func crash(_ way: String) throws {
         switch way {
@@ -329,7 +332,9 @@ struct CrashProbe {
 
     nonisolated(unsafe) private static var isThrown = false
 
-    /// What a handler of uncaught exceptions does on Apple's systems, where the runtime aborts afterwards.
+    /// Records an exception like a handler of uncaught exceptions on Apple's systems.
+    ///
+    /// On those systems the runtime aborts afterward.
     private static func throwException(isUncaught: Bool = true) {
         let here: @convention(c) () -> Void = { CrashProbe.touchNull() }
         let address = UInt64(UInt(bitPattern: unsafeBitCast(here, to: UnsafeRawPointer.self)))
@@ -348,9 +353,11 @@ struct CrashProbe {
         unsafeBitCast(address, to: (@convention(c) () -> Void).self)()
     }
 
-    /// Aborts with words on the stack that look like return addresses: the first bytes of a module with nothing readable before.
+    /// Aborts with words on the stack that look like return addresses.
+    ///
+    /// They are the first bytes of a module without readable memory before it.
     private static func abortBesideAnEdge() {
-        // What the kernel puts into each process lies behind pages that only it reads.
+        // The kernel maps its vDSO after pages that only the kernel can read.
         var maps = [UInt8](repeating: 0, count: 1 << 18)
         let file = open("/proc/self/maps", O_RDONLY)
         var count = 0
@@ -370,7 +377,7 @@ struct CrashProbe {
     }
 
     private static func dieInAChild() {
-        // Forked as a C library would: Swift has no word for it.
+        // Forks like a C library, because Swift provides no call for it.
         let child = spawnCopy()
         if child == 0 { touchNull() }
         var status: Int32 = 0

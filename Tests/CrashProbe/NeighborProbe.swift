@@ -10,12 +10,14 @@ internal import TrackwayEvents
 
 /// A host of the SDK that forks.
 enum NeighborProbe {
-    /// The number of events that the parent records before the forks, and again after them.
+    /// The number of events recorded before the forks, and again after them.
     private static let events = 40
     /// The number of children of the busy parent.
     private static let children = 40
 
-    /// Runs a program; its exit status says whether the SDK kept its promises. nil for an unknown one.
+    /// Runs a program and returns its exit status, or nil for an unknown program.
+    ///
+    /// The status is 0 if the SDK kept its promises.
     static func run(_ name: String, _ folder: String) throws -> Int32? {
         switch name {
         case "forking": try forking(folder, children: 1, isBusy: false, child: { exit(0) })
@@ -35,9 +37,10 @@ enum NeighborProbe {
     }
 
     /// - Parameters:
-    ///   - children: how many times the parent forks.
-    ///   - isBusy: whether other threads of the parent call the SDK meanwhile, so that the forks find locks held.
-    ///   - child: how a child ends.
+    ///   - children: The number of forks.
+    ///   - isBusy: Whether other threads of the parent call the SDK during the forks, so that the forks find locks
+    ///     held.
+    ///   - child: Ends a child.
     private static func forking(
         _ folder: String,
         children: Int,
@@ -56,10 +59,10 @@ enum NeighborProbe {
             let process = fork()
             guard process >= 0 else { return 4 }
             if process == 0 {
-                // A child that waits for a lock ends, and the test fails.
+                // If a child waits for a lock, the alarm ends it and the test fails.
                 alarm(60)
                 if let analytics, calls.make(analytics) > 0 { _exit(1) }
-                // Releasing it must not harm the parent either.
+                // Releasing it must not harm the parent, either.
                 analytics = nil
                 child()
             }
@@ -68,7 +71,7 @@ enum NeighborProbe {
             guard status == 0 else { return 5 }
         }
         for number in 0..<events { analytics?.record("parent", ["n": .integer(Int64(events + number))]) }
-        // Ends as a killed process does.
+        // Ends like a killed process.
         _exit(0)
     }
 
@@ -90,10 +93,11 @@ enum NeighborProbe {
         }
     }
 
-    /// Every call of the SDK that waits for nothing, with arguments that were made before the fork.
+    /// Every call of the SDK that does not wait, with arguments created before the fork.
     ///
-    /// The parent makes nearly none of these calls on the thread that forks: a child makes them for the first time. Only the probe's own
-    /// typed event was recorded before: what the app's code needs of Swift's runtime in a child is not the SDK's to make ready.
+    /// The parent makes hardly any of these calls on the thread that forks, so a child makes them for the first time.
+    /// Only the probe's own typed event is recorded beforehand: the SDK is not responsible for the parts of Swift's
+    /// runtime that the app's code needs in a child.
     private struct Calls {
         private let attributes: Attributes = ["child": true]
         private let event = ProbeEvent(child: 1)
@@ -111,7 +115,7 @@ enum NeighborProbe {
             analytics.record(event)
         }
 
-        /// Makes the calls; the number of those that claim to have done something.
+        /// Makes the calls and returns the number of those that report success.
         func make(_ analytics: Analytics) -> Int {
             var claimed = 0
             func check(_ isClaimed: Bool) { if isClaimed { claimed += 1 } }
@@ -150,7 +154,7 @@ enum NeighborProbe {
             check(analytics.removeDestination(id))
             check(analytics.hasDestination(id))
             check(analytics.pendingCount(for: id) != 0)
-            check((try? analytics.addDestination(destination)) != nil)  // An error is what is expected.
+            check((try? analytics.addDestination(destination)) != nil)  // An error is expected.
             check((try? analytics.replaceDestination(destination)) != nil)  // As above.
             check(analytics.isEnabled)
             check(analytics.consent != .denied)

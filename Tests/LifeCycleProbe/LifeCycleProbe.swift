@@ -5,25 +5,27 @@ internal import Glibc
 internal import TrackwayEvents
 internal import TrackwayPlatform
 
-/// A process to send signals to: it says on standard output what it is told, one line each, and takes orders on standard
-/// input, one line each. Its arguments say what it does before it listens; see `Preparation`.
+/// A process that receives signals and reports their events.
+///
+/// It writes one line per event to standard output and reads one command per line from standard input. Its arguments
+/// select what it does before it reads commands; see `Preparation`.
 @main
 struct LifeCycleProbe {
-    /// What the process does before it listens, in the order of its arguments.
+    /// The preparations before commands are read, in the order of the arguments.
     enum Preparation: String {
-        /// Observes; every moment ends at once.
+        /// Observes; every moment ends immediately.
         case observe
         /// Observes; moments are held until "finish" is read, for at most a minute.
         case hold
-        /// Observes; moments are held until they run out after 50 ms.
+        /// Observes; moments are held until they expire after 50 ms.
         case bounded
-        /// Lets go of every observation.
+        /// Releases every observation.
         case cancel
-        /// Handles SIGTERM and goes on.
+        /// Handles SIGTERM and continues.
         case handleTermination = "handle-termination"
-        /// Handles SIGTERM once and goes on.
+        /// Handles SIGTERM once and continues.
         case handleTerminationOnce = "handle-termination-once"
-        /// Handles SIGTERM and passes it on to whoever handled it before.
+        /// Handles SIGTERM and passes it on to the previous handler.
         case chainTermination = "chain-termination"
         /// Ignores SIGHUP.
         case ignoreHangUp = "ignore-hang-up"
@@ -31,7 +33,7 @@ struct LifeCycleProbe {
         case waitForTermination = "wait-for-termination"
     }
 
-    static let held = Locked<[LifeCycleMoment]>([])
+    static let held = Locked<[LifeCycleGracePeriod]>([])
     nonisolated(unsafe) private static var previous = sigaction()
 
     static func main() {
@@ -92,7 +94,9 @@ struct LifeCycleProbe {
         }
     }
 
-    /// One line, read by the system call itself: the thread sanitizer delivers signals at calls it sees.
+    /// Reads one line with a direct system call.
+    ///
+    /// The thread sanitizer delivers signals at calls that it intercepts.
     private static func nextOrder() -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -165,7 +169,7 @@ struct LifeCycleProbe {
         )
     }
 
-    /// A child without our threads asks itself to end, and its wait status is told.
+    /// Forks a child without our threads, which raises SIGTERM, and reports its wait status.
     private static func fork() {
         let child = systemFork()
         if child == 0 {
@@ -177,13 +181,17 @@ struct LifeCycleProbe {
         say("child \(status & 0x7f)")
     }
 
-    /// One line in one system call, so that lines of several threads do not mix.
+    /// Writes one line with one system call.
+    ///
+    /// Lines of several threads therefore do not mix.
     static func say(_ line: String) {
         var text = line + "\n"
         text.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// `fork` is marked as unavailable in Swift, because what follows must be as careful as the code above.
+    /// Calls `fork`, which is unavailable in Swift.
+    ///
+    /// It is unavailable because the code after it must be as careful as the code above.
     private static func systemFork() -> pid_t {
         let symbol = dlsym(nil, "fork")
         return unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()

@@ -6,9 +6,9 @@ internal import Glibc
 internal import TrackwayPlatform
 internal import TrackwayWire
 
-/// What transports leave behind, and what they do without, in a process that nobody else uses.
+/// Measures the leaks of transports, and their behavior without resources, in a separate process.
 enum TransportProbe {
-    /// Sends through a transport of its own.
+    /// Sends through a new transport.
     private static func send(_ url: String) async -> Bool {
         do {
             let transport = CurlTransport(settings: NetworkSettings())
@@ -37,9 +37,9 @@ enum TransportProbe {
         return count
     }
 
-    /// Two thousand transports, one after the other, and what is left of them.
+    /// Creates two thousand transports one after another and counts what they leak.
     static func transports(_ url: String) {
-        // What the libraries open once for all.
+        // Descriptors that the libraries open once.
         for _ in 0..<8 { _ = wait { await send(url) } }
         settle()
         let (descriptors, threads) = (count("/proc/self/fd"), count("/proc/self/task"))
@@ -49,7 +49,7 @@ enum TransportProbe {
             return answered
         }
         LifeCycleProbe.say("answered \(answered ?? 0)")
-        // Threads end by themselves, soon after the last transport.
+        // Threads end soon after the last transport is released.
         var turns = 0
         while turns < 2_000_000, count("/proc/self/task") > threads || count("/proc/self/fd") > descriptors {
             sched_yield()
@@ -60,7 +60,7 @@ enum TransportProbe {
         exit(0)
     }
 
-    /// Waits until no thread of a transport is left.
+    /// Waits until all threads of transports have ended.
     private static func settle() {
         var last = (0, 0)
         var unchanged = 0
@@ -72,9 +72,9 @@ enum TransportProbe {
         }
     }
 
-    /// With a descriptor more each time, from none.
+    /// Sends with one more free descriptor each time, starting with none.
     static func starved(_ url: String) {
-        // Swift's own threads are there before the descriptors are gone.
+        // Swift's own threads start before descriptors run out.
         _ = wait { true }
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -92,13 +92,15 @@ enum TransportProbe {
         exit(0)
     }
 
-    /// Tells the names of our threads while a request waits, and whether each leaves the host its signals and hears of faults.
+    /// Reports the names of the SDK's threads while a request waits.
+    ///
+    /// Also reports whether each blocks the host's signals and receives faults.
     static func threads(_ url: String) {
         let observation = try? LifeCycleSignals.process.observe { _, _ in }
         let transport = CurlTransport(settings: NetworkSettings())
-        // Nobody answers; the process ends first.
+        // The server sends no response; the process ends first.
         Task { _ = try? await transport.send(WireRequest(url: url), timeout: .seconds(600)) }
-        // An answered one has gone through the same thread before or behind it.
+        // A request with a response has used the same thread before or after it.
         _ = wait { try? await transport.send(WireRequest(url: url + "/answered"), timeout: .seconds(60)).status }
         var lines: [String] = []
         for thread in names(in: "/proc/self/task") {
@@ -141,14 +143,14 @@ enum TransportProbe {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// Exits while requests are under way.
+    /// Exits during requests.
     static func exiting(_ url: String) {
         let transport = CurlTransport(settings: NetworkSettings())
         let began = DispatchSemaphore(value: 0)
         for _ in 0..<4 {
             Task {
                 while true {
-                    // Whatever becomes of it: the process is about to end.
+                    // Ignore the outcome: the process is about to end.
                     _ = try? await transport.send(WireRequest(url: url, body: [1]), timeout: .seconds(60))
                     began.signal()
                 }

@@ -9,8 +9,8 @@ internal import TrackwayTesting
 @testable internal import SAPUsageCompatibility
 @testable internal import SAPUsageSamples
 
-/// The samples use the one instance: one after the other.
-@Suite("The document's code samples do what the document says", .serialized)
+/// The samples use the shared instance, so they run one after another.
+@Suite("Code samples in SAP's document", .serialized)
 struct DocumentSampleTests {
     private let environment = InMemoryEnvironment()
 
@@ -29,7 +29,7 @@ struct DocumentSampleTests {
         return records
     }
 
-    @Test("a default store is put in use, of nobody known")
+    @Test("the configured store is the default one, without a known user")
     func configuresTheStore() {
         #expect(Usage.shared.store?.storageID == Usage.unattributedStorageID)
         #expect(Usage.shared.userID == nil)
@@ -54,7 +54,7 @@ struct DocumentSampleTests {
         #expect(Usage.shared.targetIdentifiers() == ["myTarget"])
     }
 
-    @Test("flexible reports come back as they were given")
+    @Test("flexible reports are read back unchanged")
     func reportsFlexibly() throws {
         documentReportsFlexibly()
         let records = try records(of: Usage.defaultTargetID)
@@ -63,7 +63,7 @@ struct DocumentSampleTests {
         #expect(records[2].info["MyCustomKey"] as? String == "MyCustomData")
     }
 
-    @Test("what is seen and done has the format's key and fields")
+    @Test("behavior events have the format's key and fields")
     func logsBehavior() throws {
         let controller = DocumentViewController()
         controller.viewDidAppear(true)
@@ -84,7 +84,7 @@ struct DocumentSampleTests {
         )
     }
 
-    @Test("every declaration of the document is there, with its labels and defaults")
+    @Test("every declaration in the document exists with its labels and defaults")
     func everyDeclaration() throws {
         #expect(Usage.defaultTargetID == "default")
         #expect(Usage.unattributedStorageID == UsageStore.unattributedStorageID)
@@ -120,7 +120,7 @@ struct DocumentSampleTests {
         #expect(try UsageStore(with: UsageStore.defaultFolderURL, storageID: person).storageID == person.uuidString)
     }
 
-    @Test("an uploader of the app's own reads what waits, and removes what it has uploaded")
+    @Test("a custom uploader reads pending records and removes those it has uploaded")
     func uploadsByItself() throws {
         documentReportsToAnyTarget()
         #expect(documentUploadsByItself { _ in false } == 0)

@@ -11,7 +11,7 @@ internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
-@Suite("The uploader of SAP Mobile Services")
+@Suite("SAP Mobile Services uploader")
 struct SAPcpmsUploadTests {
     private let app = UsageApp()
     private let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
@@ -22,7 +22,7 @@ struct SAPcpmsUploadTests {
         app.memory.transport.always(.respond(WireResponse(status: 201, body: Array(#"{"report":"x"}"#.utf8))))
     }
 
-    /// The store of somebody who consented.
+    /// Returns the store of a user who consented.
     @discardableResult
     private func permitted(_ app: UsageApp, _ store: (any UsageStoring)? = nil) throws -> any UsageStoring {
         let store = try store ?? app.store(of: person)
@@ -60,7 +60,7 @@ struct SAPcpmsUploadTests {
         }
     }
 
-    @Test("the reference's example, field by field")
+    @Test("the reference's example matches field by field")
     func golden() async throws {
         let store = try permitted(app)
         let zero = Timestamp("2024-06-10T06:13:20.000Z")?.date ?? .distantPast
@@ -118,7 +118,7 @@ struct SAPcpmsUploadTests {
         let session = try #require(report["sessions"]?.array?.first)
         #expect(session["sessionInfo"]?["sessionId"]?.string == "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         var events = try #require(session["events"]?.array).map { String(decoding: $0.json(), as: UTF8.self) }
-        // The test's zone is whatever it is; the moments are checked by the encoder's own tests.
+        // The test's time zone is arbitrary; the encoder's own tests verify the times.
         events = events.map { $0.replacing(/"time":"[^"]*"/, with: #""time":"T""#) }
         #expect(
             events == [
@@ -131,7 +131,7 @@ struct SAPcpmsUploadTests {
         #expect(store.snapshot(for: "default").recordCount() == 0)
     }
 
-    @Test("a session under way is ended, sent, and the next one of the same application begun")
+    @Test("an open session is ended and sent, and the next one of the same application begins")
     func openSession() async throws {
         let store = try permitted(app)
         #expect(await upload(app) == .noData)
@@ -155,7 +155,7 @@ struct SAPcpmsUploadTests {
         )
     }
 
-    @Test("nothing is sent before data collection is on and the person consented, and nothing after")
+    @Test("records are sent only while data collection is on and the user consents")
     func permission() async throws {
         let store = try app.store(of: person)
         app.usage.configure(with: store)
@@ -174,7 +174,7 @@ struct SAPcpmsUploadTests {
         #expect(app.memory.transport.requests.count == 1)
     }
 
-    @Test("records without the format's mandatory fields stay, are told once, and keep none from being sent")
+    @Test("records without mandatory fields stay, are reported once, and do not block others")
     func withheld() async throws {
         let store = try permitted(app)
         let reporter = app.usage.reporter()
@@ -200,7 +200,7 @@ struct SAPcpmsUploadTests {
         ]
         #expect(app.events(store) == staying + ["SessionStart"])
         #expect(app.codes == ["usage_records_withheld"])
-        // The next uploads leave them where they are, and the process after a kill does.
+        // Later uploads and a process after a kill leave them in place.
         for number in 1...5 {
             reporter.report(.event("c\(number)"))
             #expect(await upload(app) == nil)
@@ -211,16 +211,16 @@ struct SAPcpmsUploadTests {
     }
 
     @Test(
-        "what a back-end answers, and what becomes of the records: they stay",
+        "a failed upload reports its error, and the records stay",
         arguments: [
-            (ScriptedAnswer.respond(WireResponse(status: 403)), SAPcpmsUsageUploader.UploadError.policyDisabled),
+            (ScriptedResponse.respond(WireResponse(status: 403)), SAPcpmsUsageUploader.UploadError.policyDisabled),
             (.respond(WireResponse(status: 500, body: Array("no".utf8))), .httpStatus(code: 500, body: "no")),
             (.respond(WireResponse(status: 401)), .httpStatus(code: 401, body: "")),
             (.respond(WireResponse(status: 400, body: Array("{}".utf8))), .httpStatus(code: 400, body: "{}")),
             (.captivePortal, nil), (.fail(TransportError(.timedOut, "t")), .network("timed_out: t")),
-        ] as [(ScriptedAnswer, SAPcpmsUsageUploader.UploadError?)]
+        ] as [(ScriptedResponse, SAPcpmsUsageUploader.UploadError?)]
     )
-    func answers(_ answer: ScriptedAnswer, _ error: SAPcpmsUsageUploader.UploadError?) async throws {
+    func answers(_ answer: ScriptedResponse, _ error: SAPcpmsUsageUploader.UploadError?) async throws {
         let store = try permitted(app)
         app.usage.reporter().report(start(app))
         app.usage.reporter().report(.event("a"))
@@ -236,11 +236,11 @@ struct SAPcpmsUploadTests {
         #expect(store.snapshot(for: "default").recordCount() == 3)
         #expect(await upload(app) == nil)
         #expect(store.snapshot(for: "default").recordCount() == 0)
-        // The same report has the same id: a back-end that took it the first time can tell.
+        // The same report has the same ID, so a back end that stored it can recognize it.
         #expect(try body(0)["report"] == body(1)["report"])
     }
 
-    @Test("an address that is none is told before anything is sent")
+    @Test("an invalid address is reported before anything is sent")
     func endpoints() async throws {
         try permitted(app)
         app.usage.reporter().report(start(app))
@@ -257,7 +257,7 @@ struct SAPcpmsUploadTests {
         #expect(app.memory.transport.requests.isEmpty)
     }
 
-    @Test("one upload of a target at a time")
+    @Test("only one upload per target runs at a time")
     func oneAtATime() async throws {
         try permitted(app)
         app.usage.reporter().report(start(app))
@@ -271,7 +271,7 @@ struct SAPcpmsUploadTests {
         #expect(app.memory.transport.requests.count == 1)
     }
 
-    @Test("many records go in several requests, and reports that were recorded meanwhile stay")
+    @Test("many records are sent in several requests, and records reported during the upload stay")
     func manyRecords() async throws {
         let store = try permitted(app)
         app.usage.reporter().report(start(app))
@@ -288,7 +288,7 @@ struct SAPcpmsUploadTests {
         #expect(app.events(store) == ["SessionStart", "meanwhile"])
     }
 
-    @Test("records of nobody known go first, with the person's permission, and are removed")
+    @Test("unattributed records are sent first, with the user's permission, and removed")
     func unattributed() async throws {
         let nobody = try app.store()
         nobody.store(record: start(app), for: "default")
@@ -299,9 +299,9 @@ struct SAPcpmsUploadTests {
         #expect(nobody.snapshot(for: "default").recordCount() == 0)
     }
 
-    @Test("a store of the app's own keeps what cannot be sent, and never sends it later")
+    @Test("a custom store keeps records that cannot be sent, and they are not sent later")
     func ownStore() async throws {
-        let store = OwnStore(try #require(person).uuidString)
+        let store = CustomStore(try #require(person).uuidString)
         try permitted(app, store)
         app.usage.reporter().report(.event("before any session"))
         app.usage.reporter().report(start(app))
@@ -315,7 +315,7 @@ struct SAPcpmsUploadTests {
         #expect(store.kept.map(\.record.event.description) == ["SessionStart", "before any session"])
     }
 
-    @Test("positions are kept as runs, in whatever order they come")
+    @Test("positions are stored as ranges, regardless of their order")
     func positions() {
         var positions = UsagePositions()
         for position in [3, 4, 9, 5, 1, 4, 0] { positions.insert(position) }
@@ -323,7 +323,7 @@ struct SAPcpmsUploadTests {
         #expect(positions.count == 6)
     }
 
-    @Test("policies of texts and of native values are read; what is none is none")
+    @Test("policies with strings and native values are read, and other data contains none")
     func policies() throws {
         let texts: UsageInfo = [
             "mobileservices": [
@@ -350,9 +350,9 @@ struct SAPcpmsUploadTests {
     }
 }
 
-/// The calls as an app makes them, on the one instance.
+/// The calls as an app makes them, on the shared instance.
 extension DocumentSampleTests {
-    @Test("the uploader's two calls, with their defaults, and sessions by the settings' parameters")
+    @Test("the uploader's two calls exist with their defaults, and sessions accept settings parameters")
     func uploads() async throws {
         let url = try #require(URL(string: "https://tenant.test"))
         let settings = SAPcpmsSettingsParameters(backendURL: url, applicationID: "shop", applicationVersion: "1.0")
@@ -370,7 +370,7 @@ extension DocumentSampleTests {
                     SAPcpmsUsageUploader.upload(to: url, sapURLSession: session) { continuation.resume(returning: $0) }
                 }
             }
-            // Nobody is known in these tests.
+            // No user is known in these tests.
             #expect(error as? SAPcpmsUsageUploader.UploadError == .outputDisabled)
         }
     }

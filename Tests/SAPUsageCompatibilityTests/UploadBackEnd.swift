@@ -10,12 +10,14 @@ internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
-/// A back end of usage reports that answers as a test says, and stores each report id once.
+/// A back end for usage reports with scripted responses.
+///
+/// It stores each report ID once.
 final class UploadBackEnd: Transport {
-    /// What becomes of a request.
+    /// The outcome of a request.
     enum Answer: Sendable, Hashable {
         case accept
-        /// The report is stored, and the answer is lost.
+        /// The report is stored, and the response is lost.
         case loseAnswer
         case status(Int)
         /// The request does not reach the back end.
@@ -41,27 +43,29 @@ final class UploadBackEnd: Transport {
 
     private let state: Locked<State>
 
-    /// A back end.
+    /// Creates a back end.
     ///
-    /// - Parameter answer: called with each request and its number, from 1.
+    /// - Parameter answer: Called with each request and its number, starting at 1.
     init(_ answer: @escaping @Sendable (WireRequest, Int) -> Answer = { _, _ in .accept }) {
         state = Locked(State(answer: answer))
     }
 
-    /// Changes the answers.
+    /// Changes the responses.
     func change(_ answer: @escaping @Sendable (WireRequest, Int) -> Answer) {
         state.withLock { $0.answer = answer }
     }
 
     /// The number of requests.
     var requests: Int { state.withLock { $0.requests } }
-    /// The number of requests whose report was stored before.
+    /// The number of requests whose report was already stored.
     var repeated: Int { state.withLock { $0.repeated } }
-    /// The stored events, report by report in the order of arrival.
+    /// The stored events of each report, in the order of arrival.
     var reports: [[Arrival]] { state.withLock { state in state.order.compactMap { state.reports[$0] } } }
     /// The stored events.
     var arrivals: [Arrival] { reports.flatMap { $0 } }
-    /// The keys of the stored events, by session, in the order of the sessions' first events.
+    /// The keys of the stored events, by session.
+    ///
+    /// Sessions are in the order of their first events.
     var sessions: [[String]] {
         var places: [String: Int] = [:]
         var sessions: [[String]] = []
@@ -94,7 +98,7 @@ final class UploadBackEnd: Transport {
         }
     }
 
-    /// A line for each request, for a test that fails.
+    /// A line for each request, for the output of a failed test.
     var history: [String] { state.withLock { $0.history } }
 
     /// Adds a line to the history.
@@ -134,10 +138,10 @@ final class UploadBackEnd: Transport {
 }
 
 extension UsageApp {
-    /// A person who uses the device.
+    /// A user of the device.
     static let person = UUID(uuid: (0xE9, 0xB5, 0x1D, 0x0C, 0x50, 0xB0, 0x4F, 0x27, 0x9D, 0x62, 0, 1, 2, 3, 4, 5))
 
-    /// Puts a store in use, with data collection and the person's consent.
+    /// Configures a store, with data collection and the user's consent.
     @discardableResult
     func permitted(_ store: (any UsageStoring)? = nil) throws -> any UsageStoring {
         let store = try store ?? self.store(of: Self.person)
@@ -147,7 +151,7 @@ extension UsageApp {
         return store
     }
 
-    /// Uploads the default target.
+    /// Uploads the default target's records.
     @discardableResult
     func upload(
         to backEnd: UploadBackEnd,
@@ -166,17 +170,17 @@ extension UsageApp {
         }
     }
 
-    /// The start of a session.
+    /// Returns a session start.
     func start(_ application: String = "shop") -> UsageRecord {
         environment.sessionStart(application: application, version: nil)
     }
 
-    /// Every file on the disk.
+    /// All files on the disk.
     var files: [String] {
         var paths = [environment.folder.path]
         var files: [String] = []
         while let path = paths.popLast() {
-            // A path without names is a file, or an empty folder.
+            // A path without entries is a file or an empty folder.
             let names = (try? memory.storage.names(in: path)) ?? []
             paths += names.map { path + "/" + $0 }
             if names.isEmpty { files.append(path) }
@@ -184,15 +188,15 @@ extension UsageApp {
         return files.sorted()
     }
 
-    /// The files that hold a text.
+    /// Returns the files that contain a text.
     func files(holding text: String) -> [String] {
         files.filter { path in
-            // An empty folder holds nothing.
+            // An empty folder has no contents.
             let bytes = (try? memory.storage.contents(of: path)) ?? []
             return Data(bytes).range(of: Data(text.utf8)) != nil
         }
     }
 
-    /// How many segments the stores' logs have.
+    /// The number of segments in the stores' logs.
     var segments: Int { files.count { $0.hasSuffix(".segment") } }
 }

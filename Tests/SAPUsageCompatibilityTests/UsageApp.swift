@@ -7,17 +7,19 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-/// One device with an app that reports its use: memory for a disk, a clock that stands still.
+/// A device with an app that reports usage.
+///
+/// Its storage is in memory, and its clock does not advance.
 final class UsageApp: Sendable {
     let memory: InMemoryEnvironment
     let environment: UsageEnvironment
     let usage: Usage
 
-    /// The app's first process on a fresh device, or a process on a device that there is.
+    /// Creates a process of the app on a new or an existing device.
     ///
     /// - Parameters:
-    ///   - memory: the device.
-    ///   - change: what the app changes in the configuration.
+    ///   - memory: The device.
+    ///   - change: Changes the app's configuration.
     init(
         _ memory: InMemoryEnvironment = InMemoryEnvironment(device: UsageApp.device),
         _ change: (inout Configuration) -> Void = { _ in }
@@ -30,28 +32,28 @@ final class UsageApp: Sendable {
         usage = Usage(environment)
     }
 
-    /// What the device says of itself.
+    /// The device's properties.
     static let device: Attributes = [
         "id": "0c2a7c36-5d0b-4c6e-8c0f-6c1e2b7f90a4", "platform": "iOS", "os_version": "17.5.1", "model": "iPhone",
     ]
 
-    /// The next process, after this one was killed.
+    /// Kills this process and returns the next one.
     func restarted() -> UsageApp {
         memory.clock.advance(by: .milliseconds(1))
         return UsageApp(memory.nextProcess())
     }
 
-    /// A store of this process.
+    /// Returns a store of this process.
     func store(of user: UUID? = nil) throws -> UsageStore {
         try UsageStore(environment.folder, user, in: environment)
     }
 
-    /// What a store holds for a target.
+    /// Returns the events that a store contains for a target.
     func events(_ store: any UsageStoring, _ target: String = Usage.defaultTargetID) -> [String] {
         store.snapshot(for: target).all.map(\.event.description)
     }
 
-    /// The codes of what was told so far.
+    /// The codes of all diagnostics so far.
     var codes: [String] { memory.diagnostics.map(\.code.rawValue) }
 }
 
@@ -67,17 +69,17 @@ extension UsageSnapshotting {
     }
 }
 
-/// A store that somebody wrote against the protocols alone.
-final class OwnStore: UsageStoring {
+/// A custom store that uses only the protocols.
+final class CustomStore: UsageStoring {
     let storageID: String
     let initTimestamp = Date(timeIntervalSince1970: 0)
     var kept: [(target: String, record: UsageRecord)] = []
     /// Called before a snapshot is made.
     var onSnapshot: () -> Void = {}
-    /// The threads whose calls are not over, and how often two of them called at once.
+    /// The threads with running calls, and the number of overlapping calls.
     private let calls = Locked((threads: [pthread_t](), overlaps: 0))
 
-    /// How often a call came while another thread's was not over.
+    /// The number of calls made while another thread's call was running.
     var overlaps: Int { calls.withLock { $0.overlaps } }
 
     /// Counts a call.
@@ -114,7 +116,7 @@ final class OwnStore: UsageStoring {
     func snapshot(for targetID: String, till date: Date?) -> any UsageSnapshotting {
         called {
             onSnapshot()
-            return OwnSnapshot(
+            return CustomSnapshot(
                 self,
                 targetID,
                 kept.filter { $0.target == targetID && $0.record.date <= date ?? .distantFuture }.count
@@ -131,13 +133,13 @@ final class OwnStore: UsageStoring {
     }
 }
 
-/// As above; of the first so many of a target.
-struct OwnSnapshot: UsageSnapshotting {
-    let store: OwnStore
+/// A snapshot of a custom store: the first `count` records of a target.
+struct CustomSnapshot: UsageSnapshotting {
+    let store: CustomStore
     let target: String
     let count: Int
 
-    init(_ store: OwnStore, _ target: String, _ count: Int) {
+    init(_ store: CustomStore, _ target: String, _ count: Int) {
         self.store = store
         self.target = target
         self.count = count

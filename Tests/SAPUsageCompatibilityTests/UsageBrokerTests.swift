@@ -11,7 +11,7 @@ internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
-@Suite("The broker")
+@Suite("Usage broker")
 struct UsageBrokerTests {
     private let app = UsageApp()
     private let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
@@ -27,7 +27,7 @@ struct UsageBrokerTests {
         app.memory.transport.always(.respond(WireResponse(status: 201, body: Array(#"{"report":"x"}"#.utf8))))
     }
 
-    /// The broker of a process, of a person who consented.
+    /// Returns the broker of a process whose user consented.
     private func broker(_ app: UsageApp, days: Int = 1, injects: Bool = false, consent: Bool = true) throws
         -> UsageBroker
     {
@@ -42,13 +42,13 @@ struct UsageBrokerTests {
         return broker
     }
 
-    private func answer(days: Int, isOn: Bool = true) -> ScriptedAnswer {
+    private func answer(days: Int, isOn: Bool = true) -> ScriptedResponse {
         let policy = #"{"dataCollectionEnabled":"\#(isOn)","uploadDataAfterDays":"\#(days)"}"#
         let body = #"{"mobileservices":{"settingsExchange":{"usagePolicy":\#(policy)}}}"#
         return .respond(WireResponse(status: 200, body: Array(body.utf8)))
     }
 
-    /// Waits for as many requests, and for the upload to be over.
+    /// Waits for this number of requests and for the end of the upload.
     private func settled(_ app: UsageApp, requests: Int) async throws {
         await app.memory.transport.untilRequested(requests)
         try await Deadline.wait(while: !app.usage.core.sharedBroker.isResting)
@@ -64,13 +64,13 @@ struct UsageBrokerTests {
         app.usage.reporter().report(.sessionEnd)
     }
 
-    @Test("an upload at the start, the next one after so many days, over restarts")
+    @Test("uploads happen at the start and then at the interval in days, across restarts")
     func cadence() async throws {
         var app = app
         let first = try broker(app, days: 2)
         try first.start(settingsParameters: settings)
         #expect(app.usage.userID == person?.uuidString)
-        // Nothing is stored that could be sent.
+        // There is nothing to send.
         try await settled(app, requests: 0)
         try reported(app)
         first.lifeCycleChanged(to: .didEnterBackground)
@@ -86,7 +86,7 @@ struct UsageBrokerTests {
             #expect(uploads(app) == count)
             try reported(app)
         }
-        // The clock is set back by a year, and the person comes back.
+        // The clock is set back by a year, and the user returns.
         app.memory.clock.jumpWall(by: .seconds(-86_400 * 365))
         app = app.restarted()
         try broker(app, days: 2, consent: false).start(settingsParameters: settings)
@@ -94,7 +94,7 @@ struct UsageBrokerTests {
         #expect(app.memory.diagnostics.isEmpty)
     }
 
-    @Test("no network: nothing is removed, and the next occasion tries again")
+    @Test("without a network nothing is removed, and the next occasion retries")
     func offline() async throws {
         let broker = try broker(app)
         app.memory.transport.script(.fail(TransportError(.offline, "no network")))
@@ -111,14 +111,14 @@ struct UsageBrokerTests {
         #expect(app.events(store).isEmpty)
     }
 
-    @Test("the back-end's policy counts: asked before an upload, and kept for when there is no network")
+    @Test("the back end's policy is requested before an upload and saved for times without a network")
     func serverOverride() async throws {
         let broker = try broker(app, days: 0, consent: false)
         broker.enableServerOverride = true
         app.usage.configure(with: try app.store(of: person))
         try reported(app)
         try broker.start(settingsParameters: settings)
-        // Nothing is asked before consent.
+        // No policy is requested before consent.
         #expect(app.memory.transport.requests.isEmpty)
         app.memory.transport.script(answer(days: 3))
         app.usage.consentForUser(try #require(person), given: true)
@@ -136,7 +136,7 @@ struct UsageBrokerTests {
         try again.start(settingsParameters: settings)
         try await settled(next, requests: 3)
         #expect(uploads(next) == 1)
-        // Off: nothing is stored or sent any more.
+        // Off: nothing is stored or sent from now on.
         app.memory.transport.script(answer(days: 1, isOn: false))
         again.lifeCycleChanged(to: .didEnterBackground)
         again.lifeCycleChanged(to: .willEnterForeground)
@@ -145,7 +145,7 @@ struct UsageBrokerTests {
         app.memory.transport.script(.captivePortal)
         again.lifeCycleChanged(to: .willEnterForeground)
         try await settled(next, requests: 5)
-        // A page of somebody in between is no policy.
+        // A captive portal's page is not a policy.
         #expect(!next.usage.dataCollectionEnabled)
         #expect(uploads(next) == 1)
         var policy = SAPcpmsUsagePolicy()
@@ -156,7 +156,7 @@ struct UsageBrokerTests {
         #expect(uploads(next) == 2)
     }
 
-    @Test("a policy that is switched off ends the session first; switched on again, one begins")
+    @Test("turning a policy off ends the session first, and turning it on begins one")
     func policyAndSessions() async throws {
         let broker = try broker(app, days: 0, injects: true)
         broker.enableServerOverride = true
@@ -175,7 +175,7 @@ struct UsageBrokerTests {
         #expect(uploads(app) == 0)
     }
 
-    @Test("what eight threads do with a broker at once ends well")
+    @Test("concurrent use of brokers on eight threads leaves a working state")
     func threads() async throws {
         app.usage.configure(with: try app.store(of: person))
         let core = app.usage.core
@@ -188,7 +188,7 @@ struct UsageBrokerTests {
                     broker.uploadInterval = 1
                     for number in 0..<20 {
                         switch (thread + number) % 5 {
-                        case 0: try? broker.start(settingsParameters: settings)  // Nothing keeps it from starting here.
+                        case 0: try? broker.start(settingsParameters: settings)  // Nothing prevents the start here.
                         case 1: broker.lifeCycleChanged(to: .didEnterBackground)
                         case 2: broker.lifeCycleChanged(to: .willEnterForeground)
                         case 3: core.setConsent(number.isMultiple(of: 2), of: consenting.uuidString, application: nil)
@@ -205,7 +205,7 @@ struct UsageBrokerTests {
         #expect(store.snapshot(for: "default").all.contains { $0.event == .event("after") })
     }
 
-    @Test("the system's word of the app's life begins and ends sessions")
+    @Test("life cycle notifications begin and end sessions")
     func sessions() throws {
         let watched = WatchedEnvironment(app.memory)
         let environment = UsageEnvironment { $0.dependencySource = watched }
@@ -232,7 +232,7 @@ struct UsageBrokerTests {
         #expect(store.snapshot(for: "default").recordCount() == 6)
     }
 
-    @Test("consent that is withdrawn ends the session with what is stored; given again, one begins")
+    @Test("withdrawn consent ends the session and removes records, and new consent begins one")
     func withdrawn() async throws {
         let broker = try broker(app, days: 0, injects: true)
         app.memory.transport.hold()
@@ -253,7 +253,7 @@ struct UsageBrokerTests {
         #expect(app.events(store).prefix(2) == ["SessionStart", "b"])
     }
 
-    @Test("of two brokers the one that was started last works, and that is told")
+    @Test("only the last started of two brokers is active, and the replacement is reported")
     func twoBrokers() throws {
         let first = try broker(app, days: 0, injects: true)
         try first.start(settingsParameters: settings)
@@ -271,7 +271,7 @@ struct UsageBrokerTests {
         #expect(app.codes == ["usage_broker_replaced"])
     }
 
-    @Test("what keeps a broker from starting is told by a type of its own")
+    @Test("each reason that prevents a start has a separate error")
     func refusals() throws {
         let broker = try broker(app, days: -1)
         #expect(broker.uploadInterval == 0)
@@ -288,7 +288,7 @@ struct UsageBrokerTests {
             }
         }
         #expect(app.usage.userID == nil)
-        // Configured before, and as somebody else.
+        // Already configured, with a different user.
         app.usage.configure(with: try app.store())
         #expect(throws: UsageBroker.UsageBrokerError.invalidUploadOnboardingID) {
             try broker.start(settingsParameters: settings)
@@ -301,10 +301,10 @@ struct UsageBrokerTests {
         #expect(throws: UsageBroker.UsageBrokerError.reporterInit) { try own.start(settingsParameters: settings) }
     }
 
-    @Test("a store of the app's own, and nobody known: sessions are stored, nothing is sent")
+    @Test("a custom store without a known user stores sessions but sends nothing")
     func ownStore() async throws {
         let broker = app.usage.core.sharedBroker
-        let store = OwnStore(Usage.unattributedStorageID)
+        let store = CustomStore(Usage.unattributedStorageID)
         broker.store = store
         broker.injectOSlifecycleSession = true
         broker.uploadInterval = 1
@@ -318,9 +318,9 @@ struct UsageBrokerTests {
     }
 }
 
-/// The calls as an app makes them, on the one instance.
+/// The calls as an app makes them, on the shared instance.
 extension DocumentSampleTests {
-    @Test("every declaration of the broker is there, with its labels and defaults")
+    @Test("every declaration of the broker exists with its labels and defaults")
     func broker() async throws {
         let broker: UsageBroker = UsageBroker.shared
         #expect(broker === UsageBroker.shared)
@@ -347,7 +347,7 @@ extension DocumentSampleTests {
     }
 }
 
-/// An environment whose system tells what it does with the app.
+/// An environment with a system that reports life cycle changes.
 private final class WatchedEnvironment: DependencySource {
     private let memory: InMemoryEnvironment
     private let observer = Locked<Dependencies.LifeCycleObserver?>(nil)

@@ -8,7 +8,7 @@ internal import TrackwayTesting
 
 @testable internal import SAPUsageCompatibility
 
-@Suite("Records come back as they were stored")
+@Suite("Round trip of records")
 struct UsageInfoTests {
     private func roundTrip(_ info: UsageInfo) throws -> (UsageInfo, [String]) {
         let app = UsageApp()
@@ -18,7 +18,7 @@ struct UsageInfoTests {
         return (try #require(try next.store().snapshot(for: "t").all.first).info, app.codes)
     }
 
-    @Test("everything that is JSON")
+    @Test("all JSON values are read back as stored")
     func everything() throws {
         let (info, codes) = try roundTrip([
             "text": "Trail Shoe", "empty": "", "date text": "2026-11-21T06:38:00.000Z", "": "no name",
@@ -61,10 +61,10 @@ struct UsageInfoTests {
         #expect(codes.isEmpty)
     }
 
-    @Test("what is no JSON is left out and told; the rest of the record is stored")
+    @Test("values that are not JSON are omitted and reported, and the rest of the record is stored")
     func noJSON() throws {
         let cycle = NSMutableArray()
-        // It would keep itself for ever.
+        // Otherwise it would retain itself permanently.
         defer { cycle.removeAllObjects() }
         cycle.add(cycle)
         cycle.add(cycle)
@@ -82,7 +82,7 @@ struct UsageInfoTests {
         #expect(!told.isEmpty)
     }
 
-    @Test("events and dates keep every bit; what cannot be kept is refused and counted")
+    @Test("events and dates are kept exactly, and records that cannot be kept are rejected and counted")
     func eventsAndDates() throws {
         let app = UsageApp()
         let store = try app.store()
@@ -110,7 +110,7 @@ struct UsageInfoTests {
     }
 
     @Test(
-        "target names of any kind are kept apart and come back",
+        "target names of any kind stay distinct and are read back",
         arguments: ["", "A", "a", "t.a", "myTarget", "Ü/../x"]
     )
     func targets(_ name: String) throws {
@@ -123,13 +123,13 @@ struct UsageInfoTests {
         #expect(again.snapshot(for: name).all.allSatisfy { $0.event == .event(name) })
     }
 
-    @Test("lines of the log begin with the document's name")
+    @Test("log lines begin with the document's name")
     func log() {
         #expect(UsageEnvironment.line("trackway: [a] b\n") == "SAP.Common.Usage: [a] b\n")
         #expect(UsageEnvironment.line("other\n") == "SAP.Common.Usage: other\n")
     }
 
-    @Test("a session's start says a new session each time, and the device")
+    @Test("each session start contains a new session ID and the device's properties")
     func sessionInfo() throws {
         let environment = UsageApp().environment
         let info = environment.sessionInfo()

@@ -10,14 +10,14 @@ internal import TrackwayTesting
 
 @Suite("Reporters")
 struct UsageReporterTests {
-    /// A reporter of the app's own.
+    /// A custom reporter class.
     private final class Stamping: UsageReporter {
         override func report(_ event: UsageRecord.Event, date: Date = Usage.now, info: UsageInfo = [:]) {
             super.report(event, date: date, info: info.merging(["build": 381]) { own, _ in own })
         }
     }
 
-    @Test("there is one for each target")
+    @Test("each target has one reporter")
     func oneForEachTarget() throws {
         let app = UsageApp()
         let store = try app.store()
@@ -31,7 +31,7 @@ struct UsageReporterTests {
         #expect(store.targetIdentifiers() == ["a"])
     }
 
-    @Test("one that is asked for before the configuration never reports; the next one does")
+    @Test("a reporter created before the configuration never reports, but the next one does")
     func early() throws {
         let app = UsageApp()
         let early = app.usage.reporter()
@@ -43,11 +43,11 @@ struct UsageReporterTests {
         #expect(app.usage.reporter() !== early)
         app.usage.reporter().report(.event("good"))
         #expect(app.events(store) == ["good"])
-        // Who never was registered belongs to nobody; the shared instance counts.
+        // A reporter that was never registered belongs to no instance, so the shared instance counts its reports.
         #expect(app.codes == ["usage_not_configured"])
     }
 
-    @Test("a class of the app's own reports once it is registered, and sees every call")
+    @Test("a custom reporter reports once it is registered and gets every call")
     func registered() throws {
         let app = UsageApp()
         let store = try app.store()
@@ -76,7 +76,7 @@ struct UsageReporterTests {
         #expect(app.usage.reporter(for: "t") !== second)
     }
 
-    @Test("one that was unregistered reports no more, until it is registered again")
+    @Test("an unregistered reporter stops reporting until it is registered again")
     func unregistered() throws {
         let app = UsageApp()
         let store = try app.store()
@@ -91,7 +91,7 @@ struct UsageReporterTests {
         #expect(app.events(store, "t") == ["b"])
     }
 
-    @Test("one that is switched off ignores calls")
+    @Test("a disabled reporter ignores calls")
     func disabled() throws {
         let app = UsageApp()
         let store = try app.store()
@@ -106,7 +106,7 @@ struct UsageReporterTests {
         #expect(app.usage.droppedReports.isEmpty)
     }
 
-    @Test("the first configuration counts; before it the default store can be read")
+    @Test("only the first configuration counts, and the default store is readable before it")
     func configuredTwice() throws {
         let app = UsageApp()
         let first = try app.store(of: UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10"))
@@ -118,10 +118,10 @@ struct UsageReporterTests {
         #expect(app.codes == ["usage_configured_twice"])
     }
 
-    @Test("a store that somebody wrote against the protocols works, and gets only what is JSON")
+    @Test("a custom store works and gets only JSON values")
     func ownStore() {
         let app = UsageApp()
-        let store = OwnStore("somebody")
+        let store = CustomStore("somebody")
         app.usage.configure(with: store)
         app.usage.reporter(for: "t").report(.event("a"), info: ["n": 1, "date": Date(timeIntervalSince1970: 0)])
         #expect(store.kept.map { Set($0.record.info.keys) } == [["n"]])
@@ -130,7 +130,7 @@ struct UsageReporterTests {
         #expect(app.codes == ["usage_info_invalid"])
     }
 
-    @Test("a store of the app's own may report while it stores")
+    @Test("a custom store may report while it stores")
     func storeThatReports() {
         final class Talking: UsageStoring {
             let storageID = "somebody"
@@ -138,7 +138,7 @@ struct UsageReporterTests {
             var usage: Usage?
             var names: [String] = []
             func removeRecords(before date: Date, after end: Date?, targetID: String) {}
-            func snapshot(for targetID: String) -> any UsageSnapshotting { OwnStore("").snapshot(for: targetID) }
+            func snapshot(for targetID: String) -> any UsageSnapshotting { CustomStore("").snapshot(for: targetID) }
             func snapshot(for targetID: String, till date: Date?) -> any UsageSnapshotting { snapshot(for: targetID) }
             func store(record: UsageRecord, for targetID: String) {
                 names.append(record.event.description)
@@ -155,7 +155,7 @@ struct UsageReporterTests {
         store.usage = nil
     }
 
-    @Test("eight threads report to three targets; everything is there once")
+    @Test("reports from eight threads to three targets are all stored exactly once")
     func threads() async throws {
         let app = UsageApp()
         let store = try app.store()

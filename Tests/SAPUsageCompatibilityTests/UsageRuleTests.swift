@@ -9,7 +9,7 @@ internal import TrackwayTesting
 
 @testable internal import SAPUsageCompatibility
 
-@Suite("Interceptors and rules see a usage record by its own name and info")
+@Suite("Interceptors and rules for usage records")
 struct UsageRuleTests {
     private static var tap: UsageRecord {
         UsageRecord(
@@ -19,7 +19,7 @@ struct UsageRuleTests {
         )
     }
 
-    /// What a store holds after records went through a configuration.
+    /// Returns the records that a store contains after applying a configuration.
     private func stored(
         _ records: [UsageRecord],
         for target: String = Usage.defaultTargetID,
@@ -41,7 +41,7 @@ struct UsageRuleTests {
 
     // MARK: Interceptors
 
-    @Test("an interceptor sees name, info and target, and what it does not change stays as it was")
+    @Test("an interceptor gets the name, info and target, and values that it does not change are kept")
     func seen() throws {
         let seen = Locked<[InterceptedEvent]>([])
         let (records, _, app) = try stored([Self.tap]) { configuration in
@@ -62,7 +62,7 @@ struct UsageRuleTests {
         #expect(app.codes.isEmpty)
     }
 
-    @Test("a record that an interceptor drops is counted, and makes no target")
+    @Test("a record dropped by an interceptor is counted and creates no target")
     func dropped() throws {
         let (records, store, _) = try stored([Self.tap, UsageRecord(.event("kept"))], for: "Audit") { configuration in
             configuration.interceptors = [Interceptor("no taps") { $0.name == "tap" ? .drop : .keep }]
@@ -76,7 +76,7 @@ struct UsageRuleTests {
         #expect(other.core.analytics.ledger().destinations.keys.sorted() == ["t.default"])
     }
 
-    @Test("a session's start and end keep their names, and may be changed and dropped")
+    @Test("session starts and ends keep their names, but may be changed and dropped")
     func sessions() throws {
         let session = [UsageRecord(.sessionStart, info: ["a": 1]), UsageRecord(.sessionEnd)]
         let (records, _, app) = try stored(session) { configuration in
@@ -95,7 +95,7 @@ struct UsageRuleTests {
         #expect(store.droppedRecords == [.deniedByRule: 1])
     }
 
-    @Test("a number that is not finite is left out with a diagnostic")
+    @Test("a number that is not finite is omitted with a diagnostic")
     func notFinite() throws {
         let (records, _, app) = try stored([UsageRecord(.event("a"), info: ["x": 1])]) { configuration in
             configuration.interceptors = [
@@ -110,7 +110,7 @@ struct UsageRuleTests {
         #expect(app.codes == ["usage_info_invalid", "usage_info_invalid"])
     }
 
-    @Test("a store of the app's own gets what interceptors and rules leave")
+    @Test("a custom store gets records after interceptors and rules")
     func ownStore() throws {
         let app = UsageApp(InMemoryEnvironment(device: UsageApp.device)) { configuration in
             configuration.interceptors = [
@@ -121,7 +121,7 @@ struct UsageRuleTests {
             ]
             configuration.setRules([.redact("email"), .deny("denied")], for: "default")
         }
-        let store = OwnStore(Usage.unattributedStorageID)
+        let store = CustomStore(Usage.unattributedStorageID)
         app.usage.configure(with: store)
         let reporter = app.usage.reporter()
         for name in ["tap", "denied", "kept"] { reporter.report(.event(name), info: ["email": "ann@example.com"]) }
@@ -129,7 +129,7 @@ struct UsageRuleTests {
         #expect(app.usage.droppedReports == [.intercepted: 1, .deniedByRule: 1])
     }
 
-    @Test("a session of nobody known is seen once, though it goes into a person's store")
+    @Test("an unattributed session is intercepted only once, even if it moves to a user's store")
     func injected() throws {
         let names = Locked<[String]>([])
         let interceptor = Interceptor("see") { event in
@@ -154,14 +154,14 @@ struct UsageRuleTests {
 
     // MARK: Rules
 
-    /// The keys under which rules of a target are found.
+    /// The keys by which rules of a target are found.
     private static let keys: [(target: String, key: DestinationID)] = [
         ("default", "default"), ("default", "t.default"), ("default", Usage.destinationID()),
         ("audit", "audit"), ("audit", "t.audit"), ("Audit", Usage.destinationID(for: "Audit")), ("Audit", "Audit"),
         ("My target", "My target"), ("My target", Usage.destinationID(for: "My target")),
     ]
 
-    @Test("rules are found by a target's name and by its id", arguments: keys)
+    @Test("rules are found by a target's name and by its ID", arguments: keys)
     func found(target: String, key: DestinationID) throws {
         let taps = [Self.tap, UsageRecord(.event("debug_tap")), UsageRecord(.event("buy"), info: ["total": 5])]
         let (records, store, app) = try stored(taps, for: target) { configuration in
@@ -177,14 +177,14 @@ struct UsageRuleTests {
             records == [#"tap {"at":"2026-01-02T03:04:05.678Z","list":[1,2]}"#, #"purchase {"total":5}"#]
         )
         #expect(store.droppedRecords == [.deniedByRule: 1])
-        // Records of other targets are held to no rule.
+        // No rule applies to records of other targets.
         store.store(record: UsageRecord(.event("debug_tap")), for: "other")
         #expect(Self.texts(of: store, "other") == ["debug_tap {}"])
         // A target that is not known yet may be a mistake.
         #expect(app.codes == (target == "default" ? [] : ["unknown_destination"]))
     }
 
-    @Test("a rule for every record denies every record, and one that allows some of them leaves these")
+    @Test("a rule for all records denies all, and an allow rule exempts matching records")
     func everyRecord() throws {
         let records = ["a", "b"].map { UsageRecord(.event($0)) }
         #expect(try stored(records) { $0.setRules([.deny("*")], for: "default") }.records == [])
@@ -193,7 +193,7 @@ struct UsageRuleTests {
         #expect(try stored(records) { $0.setRules([.sample(1)], for: "default") }.records == ["a {}", "b {}"])
     }
 
-    @Test("a sample holds all records of a person, or none")
+    @Test("a sample contains all records of a user or none")
     func sampled() throws {
         var counts: [Int: Int] = [:]
         let app = UsageApp(InMemoryEnvironment(device: UsageApp.device)) {
@@ -207,7 +207,7 @@ struct UsageRuleTests {
         #expect(Set(counts.keys) == [0, 4] && counts.values.reduce(0, +) == 40)
     }
 
-    /// Rules that cannot be meant, and what a diagnostic names.
+    /// Rules that cannot apply, and the contents of their diagnostics.
     private static let faults: [(key: DestinationID, rule: DestinationRule, code: String, text: String)] = [
         ("default", .deny("usage_record"), "rule_invalid", "by its own name"),
         ("default", .rename("usage_record", to: "x"), "rule_invalid", "by its own name"),
@@ -219,7 +219,7 @@ struct UsageRuleTests {
         ("h.123", .deny("a"), "unknown_destination", "Usage.destinationID(for:)"),
     ]
 
-    @Test("a rule that cannot match is reported once, with what to write", arguments: faults)
+    @Test("a rule that cannot match is reported once, with a correction", arguments: faults)
     func reported(key: DestinationID, rule: DestinationRule, code: String, text: String) throws {
         let (_, _, app) = try stored([UsageRecord(.event("c"))]) { $0.setRules([rule], for: key) }
         _ = try app.store(of: UUID())
@@ -227,7 +227,7 @@ struct UsageRuleTests {
         #expect(app.memory.diagnostics.first?.description.contains(text) == true, "\(app.memory.diagnostics)")
     }
 
-    @Test("rules of a target with records of an earlier process are no mistake")
+    @Test("rules for a target with records of an earlier process are not a mistake")
     func knownTarget() throws {
         let device = InMemoryEnvironment(device: UsageApp.device)
         let first = UsageApp(device)
@@ -240,19 +240,19 @@ struct UsageRuleTests {
         #expect(next.codes.isEmpty)
     }
 
-    /// Targets and the ids of their destinations.
+    /// Targets and their destination IDs.
     private static let ids: [(target: String, id: String)] = [
         ("default", "t.default"), ("a-b_c.1", "t.a-b_c.1"),
         (String(repeating: "a", count: 62), "t." + String(repeating: "a", count: 62)),
     ]
 
-    @Test("a target's id is t. and its name", arguments: ids)
+    @Test("a target's destination ID is t. and its name", arguments: ids)
     func identified(target: String, id: String) {
         #expect(Usage.destinationID(for: target).rawValue == id)
     }
 
     @Test(
-        "a name that no id can have gets a hash",
+        "a name that is not a valid ID is hashed",
         arguments: ["Audit", "my target", "", String(repeating: "a", count: 63)]
     )
     func hashed(target: String) {

@@ -10,7 +10,7 @@ internal import TrackwayTesting
 
 @testable internal import SAPUsageCompatibility
 
-@Suite("Snapshots that cannot be read to their end")
+@Suite("Snapshots with failed reads")
 struct UsageSnapshotFailureTests {
     private let app = UsageApp()
 
@@ -23,12 +23,12 @@ struct UsageSnapshotFailureTests {
     }
 
     @Test(
-        "the document's four steps lose nothing, whichever read fails",
+        "the document's four steps lose no record, whichever read fails",
         arguments: [StorageOperation.read, .names, .contents, .size],
         [0, 1, 2, 3, 5, 8, 13, 21]
     )
     func fourSteps(_ operation: StorageOperation, _ after: Int) throws {
-        let count = TestEffort.count(900, full: 3_000)
+        let count = TestScale.count(900, full: 3_000)
         let store = try store(count, app)
         var uploaded: [String] = []
         for attempt in 0..<2 {
@@ -48,7 +48,7 @@ struct UsageSnapshotFailureTests {
         #expect(store.snapshot(for: "t").recordCount() == 0)
     }
 
-    @Test("the same with records that were withheld, with bounds, and with a body that stops")
+    @Test("withheld records, bounds and a body that stops do not cause losses")
     func variants() throws {
         let store = try store(1_500, app)
         let late = Date(timeIntervalSince1970: 1_000)
@@ -70,14 +70,14 @@ struct UsageSnapshotFailureTests {
         var kept: [String] = (seen.count..<3_000).map { "\($0)" }
         kept.insert("late", at: 1_500 - seen.count)
         #expect(app.events(store, "t") == kept)
-        // Whoever stops by themselves has seen what they wanted: the snapshot goes as a whole.
+        // A body that stops has seen what it needs, so the snapshot is removed as a whole.
         let rest = store.snapshot(for: "t")
         rest.records { _ in false }
         rest.removeRecords()
         #expect(store.snapshot(for: "t").recordCount() == 0)
     }
 
-    @Test("a snapshot that cannot be made shows nothing, says why, and removes nothing")
+    @Test("a snapshot that cannot be created is empty, reports the reason and removes nothing")
     func notMade() throws {
         let store = try store(10, app)
         app.memory.storage.fail(.names, with: .inputOutput)
@@ -89,7 +89,7 @@ struct UsageSnapshotFailureTests {
         #expect(store.snapshot(for: "t").recordCount() == 10)
     }
 
-    @Test("what another process removed meanwhile does not count as read")
+    @Test("records removed through another snapshot do not count as read")
     func outdated() throws {
         let store = try store(100, app)
         let first = try #require(store.snapshot(for: "t") as? UsageSnapshot)

@@ -9,13 +9,13 @@ internal import TrackwayTesting
 
 @testable internal import SAPUsageCompatibility
 
-@Suite("The store, its snapshots, and removal")
+@Suite("Usage stores, snapshots and removal")
 struct UsageStoreTests {
     private let app = UsageApp()
 
     private static func day(_ number: Double) -> Date { Date(timeIntervalSince1970: number * 86_400) }
 
-    /// A store with a record of each of these days, in this order.
+    /// Returns a store with a record for each of these days, in this order.
     private func store(_ days: [Double]) throws -> UsageStore {
         let store = try app.store()
         add(days, to: store)
@@ -26,7 +26,7 @@ struct UsageStoreTests {
         for day in days { store.store(record: UsageRecord(.event("\(Int(day))"), date: Self.day(day)), for: "t") }
     }
 
-    @Test("a snapshot has what was stored before it, and removes exactly that")
+    @Test("a snapshot contains records stored before it, and removes exactly those")
     func snapshot() throws {
         let store = try store([1, 2])
         let snapshot = store.snapshot(for: "t")
@@ -39,7 +39,7 @@ struct UsageStoreTests {
         #expect(try app.restarted().store().snapshot(for: "t").all.map(\.event.description) == ["3"])
     }
 
-    @Test("a body may stop, report, and remove what it reads")
+    @Test("a body may stop, report and remove records while reading")
     func body() throws {
         let store = try store([1, 2, 3])
         var seen: [String] = []
@@ -55,12 +55,12 @@ struct UsageStoreTests {
             snapshot.removeRecords()
             return true
         }
-        // Read in one stretch, or ended with a word: never a wrong answer.
+        // Either all records were read at once, or the read ended with an error, but never with a wrong result.
         #expect(snapshot.failure == nil || snapshot.failure?.code == .snapshotOutdated)
         #expect(store.snapshot(for: "t").recordCount() == 0)
     }
 
-    @Test("a snapshot of which another one removed records says so")
+    @Test("a snapshot whose records another one removed is reported as outdated")
     func outdated() throws {
         let store = try store([1, 2])
         let first = try #require(store.snapshot(for: "t") as? UsageSnapshot)
@@ -73,7 +73,7 @@ struct UsageStoreTests {
     }
 
     @Test(
-        "removal by date takes both ends in, and survives the process",
+        "removal by date includes both ends and survives a restart",
         arguments: [
             (3.0, nil, ["4", "5"]), (5, nil, []), (0, nil, ["1", "5", "3", "2", "4"]), (4, 2, ["1", "5"]),
             (2, 2, ["1", "5", "3", "4"]), (9, 5, ["1", "3", "2", "4"]), (2, 4, ["1", "5", "3", "2", "4"]),
@@ -88,7 +88,7 @@ struct UsageStoreTests {
         let next = app.restarted()
         let again = try next.store()
         #expect(next.events(again, "t").sorted() == left.sorted())
-        // What is stored later stays, whatever date it has.
+        // Records stored later stay, regardless of their date.
         add([3], to: again)
         #expect(next.events(again, "t").sorted() == (left + ["3"]).sorted())
         again.snapshot(for: "t").removeRecords()
@@ -97,7 +97,7 @@ struct UsageStoreTests {
         #expect(next.events(again, "t") == ["3"])
     }
 
-    @Test("removals by date one after the other, and of another target's records none")
+    @Test("successive removals by date affect only their target's records")
     func removals() throws {
         let store = try store([1, 2, 3, 4, 5, 6])
         store.store(record: UsageRecord(.event("other"), date: Self.day(1)), for: "u")
@@ -115,7 +115,7 @@ struct UsageStoreTests {
         store.removeRecords(targetID: "nobody")
     }
 
-    @Test("each person has a folder; the same one is shared by its objects")
+    @Test("each user has a folder, shared by all stores for that user")
     func folders() throws {
         let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         let one = try app.store(of: person)
@@ -130,7 +130,7 @@ struct UsageStoreTests {
         #expect(try app.restarted().store(of: person).initTimestamp == one.initTimestamp)
     }
 
-    @Test("with a key no file says what a record says; the same key opens it again, another and none are refused")
+    @Test("with a key no file contains plain text, and only the same key opens the store again")
     func encrypted() throws {
         var store: UsageStore? = try UsageStore(app.environment.folder, nil, "a secret", in: app.environment)
         store?.store(record: UsageRecord(.event("hush")), for: "hidden")
@@ -164,7 +164,7 @@ struct UsageStoreTests {
         #expect(files > 3)
     }
 
-    @Test("what is no folder is refused, and a disk that is gone")
+    @Test("a URL that is not a folder and an unusable disk are rejected")
     func refused() throws {
         let page = try #require(URL(string: "https://example.com/usage"))
         #expect { try UsageStore(page, nil, in: app.environment) } throws: {
@@ -176,12 +176,12 @@ struct UsageStoreTests {
         }
     }
 
-    @Test("on a real disk a store is there again, with what was stored and without what was removed")
+    @Test("on a real disk a reopened store contains what was stored and not removed")
     func realDisk() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "usage-\(InstallationSecret.generate())"
         )
-        defer { try? FileManager.default.removeItem(at: folder) }  // The system clears the folder in the end.
+        defer { try? FileManager.default.removeItem(at: folder) }  // The system eventually deletes the folder.
         let environment = UsageEnvironment { $0.storage.folder = folder }
         let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         for turn in 1...3 {
@@ -198,7 +198,7 @@ struct UsageStoreTests {
         }
     }
 
-    @Test("a removal that cannot be written down is told, and done when it is asked for again")
+    @Test("a removal that cannot be saved is reported and repeated on the next request")
     func diskFails() throws {
         let store = try store([1, 2])
         app.memory.storage.fail(.replace, with: .noSpace, paths: "/usage")
@@ -214,7 +214,7 @@ struct UsageStoreTests {
         #expect(app.events(store, "t") == ["2", "3"])
     }
 
-    @Test("the last session of nobody known is stored for a person who is known now, once")
+    @Test("the last unattributed session is stored once for a user who is now known")
     func unattributed() throws {
         let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         app.usage.configure(with: try app.store())
@@ -240,7 +240,7 @@ struct UsageStoreTests {
         let again = try third.store(of: person)
         third.usage.configure(with: again, retainLastUnattributedSession: true)
         third.usage.register(reporter: UsageReporter(), for: "u")
-        // The session before is the last one now, and goes the same way.
+        // The preceding session is now the last one and is moved in the same way.
         _ = third.usage.reporter()
         #expect(third.events(again) == ["SessionStart", "a", "b", "mine", "SessionStart", "old", "SessionEnd"])
         #expect(third.events(again, "u") == ["SessionStart", "a", "b"])
@@ -255,7 +255,7 @@ struct UsageStoreTests {
         #expect(fourth.events(last, "u").count == 3)
     }
 
-    @Test("a person who took consent back gets nothing of nobody known; it stays where it is")
+    @Test("a user who withdrew consent gets no unattributed records, which stay in their store")
     func unattributedRefused() throws {
         let person = try #require(UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10"))
         app.usage.configure(with: try app.store())
@@ -279,12 +279,12 @@ struct UsageStoreTests {
         for event in [.sessionStart, .event("a"), .event("a")] as [UsageRecord.Event] {
             app.usage.reporter().report(event)
         }
-        // The first two were stored, and nothing was removed.
+        // The first two were stored, and none was removed.
         let half = app.restarted()
         let records = try half.store().snapshot(for: Usage.defaultTargetID).all
         let first = try half.store(of: person)
         for record in records.prefix(2) { first.store(record: record, for: Usage.defaultTargetID) }
-        #expect(try !half.store().core.beginLeaving(Usage.defaultTargetID))
+        #expect(try !half.store().core.beginMove(Usage.defaultTargetID))
         let next = half.restarted()
         let store = try next.store(of: person)
         next.usage.configure(with: store, retainLastUnattributedSession: true)
@@ -292,7 +292,7 @@ struct UsageStoreTests {
         #expect(next.events(store) == ["SessionStart", "a", "a"])
     }
 
-    @Test("three snapshots at once, while eight threads store: nothing is lost, and nothing removed that was not read")
+    @Test("concurrent snapshots and stores lose no record and remove none that was not read")
     func together() async throws {
         let store = try app.store()
         let read = Locked<[String]>([])
@@ -302,7 +302,7 @@ struct UsageStoreTests {
                     for number in 0..<200 { store.store(record: UsageRecord(.event("\(thread)-\(number)")), for: "t") }
                 }
             }
-            // One removes what it has read; the others only look.
+            // One task removes the records that it has read; the others only read.
             group.addTask {
                 for _ in 0..<50 {
                     let snapshot = store.snapshot(for: "t")
@@ -328,15 +328,15 @@ struct UsageStoreTests {
     }
 }
 
-/// A store of nobody known beside a person's, each plain or encrypted.
-@Suite("The last session of nobody known, with keys")
+/// An unattributed store and a user's store, each plain or encrypted.
+@Suite("Last unattributed session with encryption keys")
 struct UnattributedEncryptionTests {
     /// The keys of the two stores.
     struct Keys: Sendable, CustomStringConvertible {
         let nobody: String?
         let person: String?
-        var description: String { "nobody \(nobody ?? "plain"), person \(person ?? "plain")" }
-        /// Whether the session can be read.
+        var description: String { "unattributed \(nobody ?? "plain"), user \(person ?? "plain")" }
+        /// Whether the session is readable.
         var isReadable: Bool { nobody == nil || nobody == person }
 
         static let all = [nil, "a", "b"].flatMap { nobody in [nil, "a"].map { Keys(nobody: nobody, person: $0) } }
@@ -345,7 +345,7 @@ struct UnattributedEncryptionTests {
     private let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
 
     @Test(
-        "is stored for the person once, whatever store has a key, and leaves nothing behind",
+        "the session is stored once for the user, whichever store has a key, and leaves nothing behind",
         arguments: Keys.all,
         [true, false]
     )

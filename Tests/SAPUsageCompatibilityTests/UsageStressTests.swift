@@ -10,11 +10,13 @@ internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
-/// Two persons on one device: threads that report, uploads that fail and are killed, decisions that flip.
+/// Two users on one device under concurrent load.
 ///
-/// `TRACKWAY_SEEDS` is the number of rounds, `TRACKWAY_SEED` the first of their seeds. A round that fails prints its seed and its
-/// requests. The seed fixes the script: processes, persons, counts, decisions, answers and kills. How threads interleave is up
-/// to the system.
+/// Threads report, uploads fail or are killed, and decisions change.
+///
+/// `TRACKWAY_SEEDS` is the number of rounds, `TRACKWAY_SEED` the first of their seeds. A failed round prints its seed
+/// and its requests. The seed determines the script: processes, users, counts, decisions, responses and kills. The
+/// interleaving of threads depends on the system.
 @Suite("Usage under stress", .timeLimit(.minutes(60)))
 struct UsageStressTests {
     private static func setting(_ name: String) -> UInt64? {
@@ -26,12 +28,12 @@ struct UsageStressTests {
         return (0..<(setting("TRACKWAY_SEEDS") ?? 4)).map { first + $0 }
     }()
 
-    @Test("loses nothing, sends nothing twice or after a withdrawal, and invents no session", arguments: seeds)
+    @Test("no record is lost, sent twice or sent after a withdrawal, and no session is invented", arguments: seeds)
     func round(_ seed: UInt64) async throws {
         var round = StressRound(seed)
         do {
             try await round.play()
-            #expect(round.overlaps == 0, "calls to a store of the app's own came at once")
+            #expect(round.overlaps == 0, "calls to a custom store overlapped")
         } catch {
             Issue.record("seed \(seed): \(error)")
         }
@@ -40,17 +42,17 @@ struct UsageStressTests {
     }
 }
 
-/// What the app did, as far as the device remembers it.
+/// The app's actions, as far as the device's disk remembers them.
 private struct StressLog: Sendable {
-    /// Records that were stored, with the number of the person's withdrawals before and after the call.
+    /// Stored records, with the number of the user's withdrawals before and after the call.
     var recorded: [String: ClosedRange<Int>] = [:]
-    /// How many withdrawals are over, by person.
+    /// The number of completed withdrawals, by user.
     var withdrawals: [String: Int] = [:]
-    /// The ids of the sessions that the app began.
+    /// The IDs of the sessions that the app began.
     var sessions: Set<String> = []
 }
 
-/// One round: a script of processes by a seed.
+/// A round: a script of processes, determined by a seed.
 private struct StressRound {
     private let persons = [
         UUID(uuid: (0xE9, 0xB5, 0x1D, 0x0C, 0x50, 0xB0, 0x4F, 0x27, 0x9D, 0x62, 0, 1, 2, 3, 4, 5)),
@@ -62,16 +64,16 @@ private struct StressRound {
     private var random: SeededGenerator
     private let seed: UInt64
     private let isOwnStore: [Bool]
-    private var own: [OwnStore]
+    private var own: [CustomStore]
 
-    /// How often calls to a store of the app's own came at once.
+    /// The number of overlapping calls to a custom store.
     var overlaps: Int { own.reduce(0) { $0 + $1.overlaps } }
     private let backEnd = UploadBackEnd()
     private let custom = Locked<[String]>([])
     private var app = UsageApp(InMemoryEnvironment(device: UsageApp.device, segmentBytes: 8_192))
     private let log = Locked(StressLog())
     private var everRecorded: [String: ClosedRange<Int>] = [:]
-    /// By record: how many withdrawals were over when the upload that sent it began.
+    /// By record, the number of completed withdrawals when the upload that sent it began.
     private let uploadsBegun = Locked<[String: Int]>([:])
     private let sent = Locked<[String: Int]>([:])
     private(set) var faults: [String] = []
@@ -80,10 +82,10 @@ private struct StressRound {
         self.seed = seed
         random = SeededGenerator(seed: seed)
         isOwnStore = [seed.isMultiple(of: 4), seed % 8 == 1]
-        own = persons.map { OwnStore($0.uuidString) }
+        own = persons.map { CustomStore($0.uuidString) }
     }
 
-    /// What happened, for a round that fails.
+    /// The requests and steps, for the output of a failed round.
     var history: [String] { backEnd.history }
 
     mutating func play() async throws {
@@ -97,9 +99,11 @@ private struct StressRound {
         isOwnStore[person] ? own[person] : try app.store(of: persons[person])
     }
 
-    // MARK: One process
+    // MARK: Processes
 
-    /// A process with threads, uploads and decisions, which is killed at its end or in the middle of a request.
+    /// Runs a process with threads, uploads and decisions.
+    ///
+    /// The process is killed at its end or during a request.
     private mutating func process(_ number: Int) async throws {
         let person = random.next(below: 2)
         let name = persons[person].uuidString
@@ -112,7 +116,7 @@ private struct StressRound {
         start()
 
         let answers = Locked(SeededGenerator(seed: seed &* 31 &+ UInt64(number)))
-        // In the middle of a request: the disk and the log as they are then. A store of the app's own lives in memory.
+        // A kill during a request captures disk and log at that time. A custom store is in memory.
         let killed = Locked<(app: UsageApp, log: StressLog)?>(nil)
         let kill = isOwnStore[person] ? nil : random.nextBool() ? backEnd.requests + 1 + random.next(below: 4) : nil
         let (app, log) = (app, log)
@@ -121,7 +125,7 @@ private struct StressRound {
                 let kept = log.withLock { $0 }
                 killed.withLock { $0 = (app.restarted(), kept) }
             } else if killed.withLock({ $0 != nil }) {
-                // A process that was killed sends nothing any more.
+                // A killed process sends nothing more.
                 return .offline
             }
             return answers.withLock { answers in
@@ -228,7 +232,7 @@ private struct StressRound {
         Self.decide(isGiven, persons[person].uuidString, app, log)
     }
 
-    /// Uploads, and looks what became of withdrawn records.
+    /// Uploads, and remembers for each sent record how many withdrawals preceded the upload.
     private func upload(_ name: String) async {
         let begun = log.withLock { $0.withdrawals[name] ?? 0 }
         let known = Set(backEnd.arrivals.compactMap(\.value))
@@ -238,11 +242,11 @@ private struct StressRound {
         uploadsBegun.withLock { uploads in for value in fresh { uploads[value] = begun } }
     }
 
-    // MARK: The end
+    // MARK: Final checks
 
-    /// A last process uploads everything of a person.
+    /// Uploads everything of a user in a last process.
     ///
-    /// - Returns: what cannot be sent.
+    /// - Returns: The records that cannot be sent.
     private mutating func drain(_ person: Int) async throws -> Set<String> {
         backEnd.note("last process of \(persons[person].uuidString.prefix(4))")
         backEnd.change { _, _ in .accept }
@@ -262,7 +266,7 @@ private struct StressRound {
         for arrival in backEnd.arrivals where arrival.key == "many" { counts[arrival.value ?? "", default: 0] += 1 }
         for (value, count) in counts where count > 1 { faults.append("\(value) was sent \(count) times") }
         for (value, range) in log.recorded where counts[value] == nil && !left.contains(value) {
-            // A withdrawal after it, or during it, removes it.
+            // A withdrawal after or during its recording removes it.
             let person = String(value.prefix { $0 != " " })
             if range.lowerBound == log.withdrawals[person] ?? 0 { faults.append("\(value) was lost") }
         }
@@ -282,17 +286,17 @@ private struct StressRound {
     }
 }
 
-/// What the threads of one process do.
+/// The actions of a process's threads.
 private struct StressPlan: Sendable {
     enum Decision: CaseIterable, Sendable {
         case policy, consent, customUpload
     }
 
-    /// How many records each thread reports.
+    /// The number of records that each thread reports.
     let counts: [Int]
     let uploads: Int
     let decisions: [Decision]
-    /// Whether the app ends sessions itself.
+    /// Whether the app itself ends sessions.
     let endsSessions: Bool
 
     init(_ random: inout SeededGenerator, threads: Int) {

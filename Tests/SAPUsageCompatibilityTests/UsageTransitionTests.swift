@@ -11,23 +11,27 @@ internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
-/// Policy × consent × person × the decisions that follow × where the process ends: what is stored, injected and sent.
-@Suite("What is stored, injected and sent when decisions change")
+/// Tests what is stored, injected and sent for each combination.
+///
+/// Combinations of policy, consent, user, subsequent decisions, and the point at which the process ends.
+@Suite("Changes of policy and consent")
 struct UsageTransitionTests {
-    typealias Cell = UsageTruthTests.Row
+    typealias Cell = UsageDecisionTableTests.Row
 
-    /// Where a process is killed and the next one begins.
+    /// The point at which a process is killed and the next one begins.
     enum Restart: CaseIterable, Sendable {
         case never, beforeDeciding, afterDeciding
     }
 
-    /// One transition.
+    /// A transition between two rows.
     struct Transition: Sendable, CustomStringConvertible {
         let from: Cell
         let to: Cell
         let restart: Restart
 
-        /// From every cell to every cell that decisions can lead to: nobody can take back that something was decided.
+        /// The transitions from every row to every row that decisions can lead to.
+        ///
+        /// A decision cannot be reset to undecided.
         static let all = Cell.all.filter { !$0.isOwnStore }.flatMap { from in
             Cell.all.filter { to in
                 !to.isOwnStore && to.isKnown == from.isKnown
@@ -39,12 +43,12 @@ struct UsageTransitionTests {
         var description: String { "\(from) → \(to), restart \(restart)" }
     }
 
-    /// What is expected to be where.
+    /// The expected contents of the stores.
     private struct Expected {
         var anonymous = ["SessionStart", "unknown"]
         var own: [String] = []
 
-        /// A reporter is asked for, and reports.
+        /// A reporter is requested and reports.
         mutating func report(_ names: [String], in cell: Cell) {
             guard cell.isStored else { return }
             if cell.isKnown {
@@ -86,10 +90,13 @@ struct UsageTransitionTests {
         if transition.to.isKnown { #expect(app.events(try app.store(of: person)) == expected.own, "\(transition)") }
     }
 
-    @Test("every transition of every cell, with a restart before, after, and neither", arguments: Restart.allCases)
+    @Test(
+        "every transition has the expected effect, with a restart before, after, or not at all",
+        arguments: Restart.allCases
+    )
     func journeys(_ restart: Restart) async throws {
         let transitions = Transition.all.filter { $0.restart == restart }
-        // Of each of the two decisions 7 transitions, of somebody known or not.
+        // Each of the two decisions has 7 transitions, with a known or an unknown user.
         #expect(transitions.count == 98)
         for transition in transitions { try await journey(transition) }
     }
@@ -97,7 +104,7 @@ struct UsageTransitionTests {
     private func journey(_ transition: Transition) async throws {
         let (from, to) = (transition.from, transition.to)
         var expected = Expected()
-        // Somebody unknown uses the app before anything is decided.
+        // An unknown user uses the app before any decision.
         var app = UsageApp()
         app.memory.transport.always(.respond(WireResponse(status: 201, body: Array(#"{"report":"x"}"#.utf8))))
         let nobody = try app.store()

@@ -10,18 +10,18 @@ internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
-@Suite("Uploads that fail, and what the next one sends")
+@Suite("Failed uploads and their successors")
 struct UsageUploadFailureTests {
     private let app = UsageApp()
     private let backEnd = UploadBackEnd()
 
-    /// Which store is uploaded.
+    /// The kind of store that is uploaded.
     enum Store: CaseIterable, Sendable {
         case module, own
     }
 
     private func configured(_ kind: Store, _ app: UsageApp) throws -> any UsageStoring {
-        try app.permitted(kind == .own ? OwnStore(UsageApp.person.uuidString) : nil)
+        try app.permitted(kind == .own ? CustomStore(UsageApp.person.uuidString) : nil)
     }
 
     private func report(_ numbers: Range<Int>, _ app: UsageApp) {
@@ -35,7 +35,7 @@ struct UsageUploadFailureTests {
 
     private var values: [Int] { backEnd.arrivals.compactMap { $0.value.flatMap { Int($0) } } }
 
-    @Test("an accepted report is removed before the next request, whatever fails behind it", arguments: Store.allCases)
+    @Test("an accepted report is removed before the next request, even if that one fails", arguments: Store.allCases)
     func progress(_ kind: Store) async throws {
         let store = try configured(kind, app)
         app.usage.reporter().report(app.start())
@@ -52,7 +52,7 @@ struct UsageUploadFailureTests {
         #expect(app.events(store) == ["SessionStart"])
     }
 
-    @Test("the same in processes that are killed", arguments: [1, 2, 3, 4])
+    @Test("an accepted report is removed even if the process is killed later", arguments: [1, 2, 3, 4])
     func killed(_ accepted: Int) async throws {
         var app = app
         try app.permitted()
@@ -61,7 +61,7 @@ struct UsageUploadFailureTests {
         for _ in 0..<3 {
             let before = backEnd.requests
             backEnd.change { _, number in number - before < accepted ? .accept : .loseAnswer }
-            // The process ends with the answer that never comes.
+            // The process ends while it waits for a response.
             await app.upload(to: backEnd)
             app = app.restarted()
             try app.permitted()
@@ -74,7 +74,7 @@ struct UsageUploadFailureTests {
     }
 
     @Test(
-        "uploads that fail end no session",
+        "a failed upload ends no session",
         arguments: [UploadBackEnd.Answer.status(500), .status(503), .status(400), .offline, .status(401)],
         Store.allCases
     )
@@ -93,7 +93,7 @@ struct UsageUploadFailureTests {
         #expect(app.events(store) == ["SessionStart"])
     }
 
-    @Test("an answer that was lost is asked for again with the same bytes", arguments: Store.allCases, [1, 250])
+    @Test("a request whose response was lost is repeated with the same bytes", arguments: Store.allCases, [1, 250])
     func lostAnswer(_ kind: Store, _ count: Int) async throws {
         _ = try configured(kind, app)
         app.usage.reporter().report(app.start())
@@ -111,7 +111,7 @@ struct UsageUploadFailureTests {
     }
 
     @Test(
-        "nothing was recorded behind a session's end that an upload made: it is the former session's",
+        "a session end right after an upload belongs to the uploaded session, and no empty session is sent",
         arguments: Store.allCases
     )
     func endedMeanwhile(_ kind: Store) async throws {
@@ -128,14 +128,14 @@ struct UsageUploadFailureTests {
         #expect(values == [0, 1])
     }
 
-    @Test("what is recorded as an upload takes its snapshot is sent by the next one", arguments: 1...3)
+    @Test("records stored while an upload takes its snapshot are sent by the next upload", arguments: 1...3)
     func recordedBetween(_ records: Int) async throws {
-        let store = OwnStore(UsageApp.person.uuidString)
+        let store = CustomStore(UsageApp.person.uuidString)
         try app.permitted(store)
         app.usage.reporter().report(app.start())
         var next = 0
         store.onSnapshot = {
-            // What this records takes no further snapshot.
+            // Recording these takes no further snapshot.
             report(next..<next + records, app)
             next += records
         }
@@ -147,9 +147,9 @@ struct UsageUploadFailureTests {
         #expect(app.events(store) == ["SessionStart"])
     }
 
-    @Test("a long store of the app's own is read in parts, each record once", arguments: [499, 500, 501, 1_205])
+    @Test("a long custom store is read in parts, each record once", arguments: [499, 500, 501, 1_205])
     func readInParts(_ records: Int) async throws {
-        let store = OwnStore(UsageApp.person.uuidString)
+        let store = CustomStore(UsageApp.person.uuidString)
         try app.permitted(store)
         app.usage.reporter().report(app.start())
         report(0..<records, app)
@@ -159,8 +159,11 @@ struct UsageUploadFailureTests {
         #expect(store.overlaps == 0)
     }
 
-    @Test("a session that an upload began is not sent when the next one follows at once", arguments: Store.allCases)
-    func begunForNobody(_ kind: Store) async throws {
+    @Test(
+        "a session that an upload began is not sent if the app begins another one immediately",
+        arguments: Store.allCases
+    )
+    func beginsUnusedSession(_ kind: Store) async throws {
         let store = try configured(kind, app)
         app.usage.reporter().report(app.start())
         report(0..<1, app)
@@ -172,7 +175,7 @@ struct UsageUploadFailureTests {
         #expect(app.events(store).count == 1)
     }
 
-    @Test("a session of a process that was killed lasted until its last record")
+    @Test("a killed process's session ends at its last record")
     func killedSession() async throws {
         try app.permitted()
         app.usage.reporter().report(app.start())
@@ -186,14 +189,14 @@ struct UsageUploadFailureTests {
         let end = try #require(backEnd.arrivals.last)
         #expect(try JSONValue.parse(Array(end.json.utf8))["duration"]?.string == "3.001")
         #expect(next.events(store).isEmpty)
-        // The next process begins its own.
+        // The next process begins a new session.
         next.usage.reporter().report(next.start())
         report(1..<2, next)
         #expect(await next.upload(to: backEnd) == nil)
         #expect(backEnd.sessions == Array(repeating: ["SessionStart", "many", "SessionEnd"], count: 2))
     }
 
-    @Test("a process that goes on without a start of its own reports in the session before", arguments: [true, false])
+    @Test("a process without a session start reports in the previous session", arguments: [true, false])
     func noStart(_ isUploaded: Bool) async throws {
         try app.permitted()
         app.usage.reporter().report(app.start())
@@ -207,12 +210,12 @@ struct UsageUploadFailureTests {
         #expect(backEnd.sessions.count == (isUploaded ? 2 : 1))
     }
 
-    @Test("every record comes once though others are refused", arguments: [413, 500])
+    @Test("every record is sent once even if others are rejected", arguments: [413, 500])
     func outrun(_ status: Int) async throws {
         let store = try app.permitted()
         app.usage.reporter().report(app.start())
         report(0..<300, app)
-        // A body with this record is refused.
+        // A body with this record is rejected.
         backEnd.change { request, _ in
             String(decoding: request.body, as: UTF8.self).contains(#""value":"70""#) ? .status(status) : .accept
         }
@@ -233,7 +236,7 @@ struct UsageUploadFailureTests {
         }
     }
 
-    @Test("a way that takes no body at all is told after a few requests", arguments: Store.allCases)
+    @Test("a server that rejects every body size is reported after a few requests", arguments: Store.allCases)
     func tooLarge(_ kind: Store) async throws {
         let store = try configured(kind, app)
         app.usage.reporter().report(app.start())
@@ -242,7 +245,7 @@ struct UsageUploadFailureTests {
         #expect(await app.upload(to: backEnd) == .httpStatus(code: 413, body: ""))
         #expect(backEnd.requests < 24)
         #expect(app.events(store).count == 451)
-        // A smaller limit is found, and kept to.
+        // A smaller limit is found and used.
         backEnd.change { request, _ in request.body.count > 2_000 ? .status(413) : .accept }
         #expect(await app.upload(to: backEnd) == nil)
         #expect(values == Array(0..<450))
@@ -250,8 +253,8 @@ struct UsageUploadFailureTests {
     }
 
     @Test(
-        "equal events are all kept apart in every report",
-        arguments: [(TestEffort.count(900, full: 3_000), false), (450, true), (200, true), (201, true), (500, false)],
+        "equal events stay distinct in every report",
+        arguments: [(TestScale.count(900, full: 3_000), false), (450, true), (200, true), (201, true), (500, false)],
         Store.allCases
     )
     func equalEvents(_ load: (count: Int, isOneDate: Bool), _ kind: Store) async throws {
@@ -266,7 +269,8 @@ struct UsageUploadFailureTests {
         backEnd.change { _, number in number == 2 ? .loseAnswer : .accept }
         await app.upload(to: backEnd)
         await app.upload(to: backEnd)
-        // A receiver knows an event by its session, by what it says, and by how often the same stood before it in the report.
+        // A receiver identifies an event by its session, its content, and the number of equal events before it in the
+        // report.
         var known: Set<[String]> = []
         for report in backEnd.reports {
             var counts: [[String]: Int] = [:]
@@ -280,7 +284,7 @@ struct UsageUploadFailureTests {
         #expect(backEnd.arrivals.count { $0.key == "Tap" } == load.count)
     }
 
-    @Test("equal events of one session in two uploads are kept apart", arguments: Store.allCases)
+    @Test("equal events of one session in two uploads stay distinct", arguments: Store.allCases)
     func equalLater(_ kind: Store) async throws {
         _ = try configured(kind, app)
         app.usage.reporter().report(app.start())
@@ -296,7 +300,7 @@ struct UsageUploadFailureTests {
         #expect(backEnd.sessions.count == 1)
     }
 
-    @Test("withheld records hold up nothing, stay in order, and are sent where they can be")
+    @Test("withheld records do not block others, stay in order, and are sent when possible")
     func withheld() async throws {
         var app = app
         let store = try app.permitted()
@@ -312,7 +316,7 @@ struct UsageUploadFailureTests {
         #expect(values == Array(0..<4_000))
         let staying = ["early", "SessionStart", "other"]
         #expect(app.events(store) == staying + ["SessionStart"])
-        // Of the log only the segment that is being written is left.
+        // Only the segment that is being written is left of the log.
         #expect(app.segments <= 1)
         app = app.restarted()
         let again = try app.permitted()
@@ -325,13 +329,13 @@ struct UsageUploadFailureTests {
         #expect(app.events(again).isEmpty)
     }
 
-    @Test("a removal by date withholds what stays in front", arguments: [1, 40])
+    @Test("a removal by date withholds the remaining records, so that their segments are deleted", arguments: [1, 40])
     func removalByDate(_ staying: Int) throws {
         let store = try app.permitted()
         let late = app.environment.now.date + 1_000_000
         for number in 0..<staying { app.usage.reporter().report(.event("late \(number)"), date: late) }
         for round in 0..<5 {
-            report(0..<TestEffort.count(600, full: 2_000), app)
+            report(0..<TestScale.count(600, full: 2_000), app)
             store.removeRecords(before: app.environment.now.date, after: nil, targetID: "default")
             #expect(store.snapshot(for: "default").recordCount() == staying, "\(round)")
         }
@@ -341,10 +345,10 @@ struct UsageUploadFailureTests {
         #expect(next.events(try next.store(of: UsageApp.person)).count == staying)
     }
 
-    @Test("records of nobody known that cannot be removed alone are sent once, and hold up nothing")
+    @Test("unattributed records that cannot be removed individually are sent once and block nothing")
     func unattributed() async throws {
         let store = try app.permitted()
-        let parked = OwnStore(Usage.unattributedStorageID)
+        let parked = CustomStore(Usage.unattributedStorageID)
         parked.store(record: UsageRecord(.event("no session"), date: app.environment.now.date), for: "default")
         parked.store(record: app.start(), for: "default")
         parked.store(record: UsageRecord(.event("anon"), date: app.environment.now.date), for: "default")
@@ -355,7 +359,7 @@ struct UsageUploadFailureTests {
         #expect(values == [0])
         try #require(parked.kept.count == 3)
         #expect(app.events(store) == ["SessionStart"])
-        // Once it holds only what can be sent, it goes as a whole.
+        // Once every record can be sent, the whole store is removed.
         parked.kept.removeFirst()
         parked.store(record: UsageRecord(.event("later"), date: app.environment.now.date), for: "default")
         await app.upload(to: backEnd, unattributed: parked.snapshot(for: "default"))
@@ -364,7 +368,7 @@ struct UsageUploadFailureTests {
         #expect(backEnd.arrivals.count { $0.key == "later" } == 1)
     }
 
-    @Test("a part that is refused does not keep the other from being sent")
+    @Test("a rejected part does not prevent the other from being sent")
     func parts() async throws {
         let nobody = try app.store()
         nobody.store(record: app.start(), for: "default")

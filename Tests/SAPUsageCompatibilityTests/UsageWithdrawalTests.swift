@@ -11,13 +11,13 @@ internal import TrackwayWire
 
 @testable internal import SAPUsageCompatibility
 
-@Suite("Consent that is withdrawn")
+@Suite("Withdrawn consent")
 struct UsageWithdrawalTests {
-    /// Whose store is used while the other person decides, and where that store is.
+    /// The state of the other user's store when that user decides.
     enum Place: CaseIterable, Sendable {
-        /// In the default folder, with nobody's object of it.
+        /// In the default folder, not open.
         case closed
-        /// In the default folder, held by the app.
+        /// In the default folder, held open by the app.
         case open
         /// Encrypted.
         case encrypted
@@ -35,7 +35,7 @@ struct UsageWithdrawalTests {
     }
 
     @Test(
-        "removes what is stored of a person whose store is not in use, also when it is given again",
+        "a withdrawal removes records of a user whose store is not in use, even if consent is given again",
         arguments: Place.allCases,
         [[false, false], [true, false], [false, true], [true, true]]
     )
@@ -72,9 +72,9 @@ struct UsageWithdrawalTests {
         #expect(again.core.analytics.ledger().destinations["t.second"]?.delivered ?? 0 == 0)
     }
 
-    @Test("counts before the store is configured, in the same process", arguments: [false, true])
+    @Test("a withdrawal before the store is configured takes effect in the same process", arguments: [false, true])
     func beforeConfigure(_ isOwn: Bool) async throws {
-        let own = OwnStore(Self.other.uuidString)
+        let own = CustomStore(Self.other.uuidString)
         let store: any UsageStoring = isOwn ? own : try store(.closed, app)
         store.store(record: app.start(), for: "default")
         store.store(record: UsageRecord(.event("hush-hush"), date: app.environment.now.date), for: "default")
@@ -87,10 +87,13 @@ struct UsageWithdrawalTests {
         #expect(backEnd.requests == 0)
     }
 
-    @Test("is carried out once: what is stored after a new consent stays, over restarts", arguments: [false, true])
+    @Test(
+        "a withdrawal is carried out once: records stored after new consent stay, across restarts",
+        arguments: [false, true]
+    )
     func once(_ isOwn: Bool) throws {
         var app = app
-        let own = OwnStore(Self.other.uuidString.lowercased())
+        let own = CustomStore(Self.other.uuidString.lowercased())
         app.usage.configure(with: isOwn ? own : try store(.closed, app))
         app.usage.consentForUser(Self.other, given: false)
         app.usage.reporter().report(.event("refused"))
@@ -105,10 +108,10 @@ struct UsageWithdrawalTests {
         }
     }
 
-    @Test("empties a store of the app's own, of every target and date, and one that is configured later")
+    @Test("a withdrawal empties a custom store of all targets and dates, even one configured later")
     func ownStore() async throws {
         var app = app
-        let own = OwnStore(Self.other.uuidString)
+        let own = CustomStore(Self.other.uuidString)
         app.usage.configure(with: own)
         app.usage.enableDataCollection()
         app.usage.consentForUser(Self.other, given: true)
@@ -131,7 +134,7 @@ struct UsageWithdrawalTests {
         #expect(own.kept.isEmpty)
     }
 
-    @Test("a store of the app's own that keeps records says so, and is asked again")
+    @Test("a custom store that keeps its records is reported and asked again")
     func stubbornStore() throws {
         final class Stubborn: UsageStoring {
             let storageID: String
@@ -162,7 +165,7 @@ struct UsageWithdrawalTests {
         #expect(store.count == 0)
     }
 
-    @Test("leaves no byte of a record on the disk", arguments: [1, 3_000])
+    @Test("a withdrawal leaves no byte of a record on the disk", arguments: [1, 3_000])
     func bytes(_ count: Int) throws {
         let store = try app.permitted()
         for _ in 0..<count { app.usage.reporter().report(.event("hush")) }
@@ -174,9 +177,12 @@ struct UsageWithdrawalTests {
         #expect(next.files(holding: "hush").isEmpty)
     }
 
-    @Test("between two requests of an upload ends it, and nothing of before is sent later", arguments: [false, true])
+    @Test(
+        "a withdrawal between two requests ends the upload, and earlier records are never sent",
+        arguments: [false, true]
+    )
     func betweenRequests(_ isOwn: Bool) async throws {
-        let store = try app.permitted(isOwn ? OwnStore(UsageApp.person.uuidString) : nil)
+        let store = try app.permitted(isOwn ? CustomStore(UsageApp.person.uuidString) : nil)
         app.usage.reporter().report(app.start())
         for number in 0..<450 { app.usage.reporter().report(.event("hush-hush \(number)")) }
         let usage = app.usage
@@ -196,7 +202,7 @@ struct UsageWithdrawalTests {
         #expect(backEnd.reports.last?.map(\.key) == ["SessionStart", "new", "SessionEnd"])
     }
 
-    @Test("takes the records along that were withheld, and the session that an upload began")
+    @Test("a withdrawal also removes withheld records and the session that an upload began")
     func withheld() async throws {
         let store = try app.permitted()
         app.usage.reporter().report(.event("no session"))
@@ -210,7 +216,7 @@ struct UsageWithdrawalTests {
         #expect(store.targetIdentifiers().isEmpty)
     }
 
-    @Test("by another process stops this one's next request")
+    @Test("a withdrawal by another process prevents this one's next request")
     func otherProcess() async throws {
         let store = try app.permitted()
         app.usage.reporter().report(app.start())
@@ -226,7 +232,7 @@ struct UsageWithdrawalTests {
         #expect(app.events(store).isEmpty)
     }
 
-    @Test("that could not be written down counts for this process, and is written with the next decision")
+    @Test("a withdrawal that cannot be saved takes effect, and is saved with the next decision")
     func notWritten() async throws {
         let store = try app.permitted()
         app.usage.reporter().report(.event("hush-hush"))
@@ -243,7 +249,7 @@ struct UsageWithdrawalTests {
         #expect(next.usage.droppedReports == [.consentDenied: 1])
     }
 
-    @Test("that could not be carried out keeps everything from being sent until it is")
+    @Test("a withdrawal that cannot be carried out blocks all sending until it is")
     func notCarriedOut() async throws {
         let store = try app.permitted()
         app.usage.reporter().report(app.start())
@@ -262,7 +268,7 @@ struct UsageWithdrawalTests {
         #expect(await app.upload(to: backEnd) == .noData)
     }
 
-    @Test("in a file of decisions of an earlier version is carried out when consent is given again")
+    @Test("a withdrawal in a decisions file of an earlier version is carried out on new consent")
     func earlierVersion() throws {
         app.usage.configure(with: try store(.closed, app))
         app.usage.reporter().report(.event("hush-hush"))

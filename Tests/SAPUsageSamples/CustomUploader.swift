@@ -4,7 +4,7 @@
 
 import SAPUsageCompatibility
 
-/// The document's four steps of an uploader of one's own, which it gives in words.
+/// The document's four steps of a custom uploader, which it describes in words.
 func documentUploadsByItself(_ upload: ([UsageRecord]) -> Bool) -> Int {
 // Retrieve the snapshot for a given target using: Usage.store.snapshot(for:).
 guard let snapshot = Usage.shared.store?.snapshot(for: "myTarget") else { return 0 }

@@ -30,7 +30,7 @@ func makeSelection() {}
 override func buttonPressed() { refresh() }
 }
 
-/// Of UIKit what the samples need.
+/// A stand-in for the parts of UIKit that the samples need.
 class StandInViewController {
 func viewDidAppear(_ animated: Bool) {}
 func prepare(for segue: StandInStoryboardSegue, sender: Any?) {}

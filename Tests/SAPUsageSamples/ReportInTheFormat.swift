@@ -4,7 +4,7 @@
 
 import SAPUsageCompatibility
 
-/// The document's placeholders for editors, filled in.
+/// The document's calls, with its editor placeholders filled in.
 func documentReportsInTheFormat() {
 // Only the applicationID and applicationVersion fields are used from the settingsParameter.
 SAPcpmsUsage.sessionStart(applicationIdentifier: "org.example.shop", applicationVersion: "3.2.0")

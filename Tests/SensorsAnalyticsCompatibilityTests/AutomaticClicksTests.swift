@@ -7,7 +7,7 @@ import Trackway
 import TrackwayTesting
 import TrackwayUIKit
 
-@Suite("Screens and clicks that are found by themselves")
+@Suite("Automatic screens and clicks")
 struct AutomaticClicksTests {
     private func sdk(_ types: SensorsAnalyticsAutoTrackEventType, isOff: Bool = false) throws -> SensorsAnalyticsSDK {
         let options = SAConfigOptions(serverURL: SensorsFixture.serverURL, launchOptions: nil)
@@ -18,7 +18,7 @@ struct AutomaticClicksTests {
         return SensorsAnalyticsSDK(memory.analytics, options)
     }
 
-    @Test("As far as the mask names them")
+    @Test("the mask selects which kinds are captured")
     func mask() throws {
         #expect(try sdk([.eventTypeAppStart, .eventTypeAppEnd]).automatic.wish == AutomaticCapture.Wish())
         #expect(try sdk(.eventTypeAppClick).automatic.wish == AutomaticCapture.Wish(clicks: true))
@@ -27,7 +27,7 @@ struct AutomaticClicksTests {
         #expect(try sdk([.eventTypeAppClick, .eventTypeAppViewScreen]).automatic.wish == both)
     }
 
-    @Test("Not while recording is switched off, and again when it is switched on")
+    @Test("disabling the SDK stops automatic capture, and enabling it resumes capture")
     func switched() throws {
         let sdk = try sdk(.eventTypeAppClick, isOff: true)
         #expect(sdk.automatic.wish == AutomaticCapture.Wish())

@@ -5,10 +5,10 @@ import SensorsAnalyticsCompatibility
 import SensorsAnalyticsConstants
 import Testing
 
-@Suite("The format's names for Objective-C and C")
+@Suite("Constants for Objective-C and C")
 struct ConstantsTests {
     @Test(
-        "each is the one of Swift",
+        "each C constant equals its Swift counterpart",
         arguments: [
             (
                 String(cString: SensorsAnalyticsConstants.SA_EVENT_NAME_APP_START),

@@ -8,9 +8,9 @@ import TrackwayEvents
 import TrackwayTesting
 import TrackwayWire
 
-@Suite("Screens, server and switch")
+@Suite("Screens, server address and switch")
 struct ControlTests {
-    @Test("a screen shown by hand names its address and the one before, whatever the mask says")
+    @Test("a screen recorded by a call has its URL and the previous one, regardless of the mask")
     func screens() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -28,7 +28,7 @@ struct ControlTests {
         #expect(sdk.getCurrentScreenUrl() == "shop://cart")
     }
 
-    @Test("events go where the app says, the waiting ones too, with the cookie it gives")
+    @Test("events, including pending ones, go to the app's server with its cookie")
     func server() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -42,13 +42,13 @@ struct ControlTests {
         #expect(sdk.serverUrl() == "https://other.test/sa?project=other")
     }
 
-    @Test("looked at one by one, events go to debug, and only DebugOnly asks that nothing is kept")
+    @Test("debug modes send events one by one to the debug address, and only DebugOnly requests a dry run")
     func debugModes() async throws {
         for (mode, dryRun) in [(SensorsAnalyticsDebugMode.only, "true" as String?), (.andTrack, nil)] {
             let fixture = try await SensorsFixture.launched(debugMode: mode)
             try fixture.sdk.track("a")
             try fixture.sdk.track("b")
-            // Each is sent as soon as it is recorded.
+            // Each event is sent as soon as it is recorded.
             await fixture.device.network.untilRequested(2)
             #expect(try await fixture.story() == ["a", "b"])
             let requests = fixture.device.network.requests
@@ -65,7 +65,7 @@ struct ControlTests {
         }
     }
 
-    @Test("switched off, the SDK says so, sends what waits and records nothing; switched on, it goes on")
+    @Test("disabling the SDK records an event, sends pending events and stops recording until it is enabled")
     func switching() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -80,7 +80,7 @@ struct ControlTests {
     }
 
     @Test(
-        "nothing is lost by a back-end that refuses, whatever its status",
+        "no event is lost to an error response, regardless of its status",
         arguments: [301, 302, 401, 403, 404, 408, 429, 500, 503]
     )
     func keeps(_ status: Int) async throws {
@@ -93,7 +93,7 @@ struct ControlTests {
         #expect(ledger.droppedTotal == 0)
     }
 
-    @Test("dropping what waits drops it, counted, and the SDK goes on")
+    @Test("discarding pending events drops and counts them, and the SDK continues")
     func deleteAll() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -106,7 +106,7 @@ struct ControlTests {
         #expect(ledger.isBalanced)
     }
 
-    @Test("an address that is none keeps events until it is corrected")
+    @Test("an invalid address keeps events until it is corrected")
     func wrongAddress() async throws {
         let fixture = SensorsFixture([], { $0.serverURL = "" })
         try await fixture.device.launch()

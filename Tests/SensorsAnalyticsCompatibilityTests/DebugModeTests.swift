@@ -8,11 +8,13 @@ import TrackwayEvents
 import TrackwayTesting
 import TrackwayWire
 
-@Suite("Debug modes that change while the app runs")
+@Suite("Debug mode changes at run time")
 struct DebugModeTests {
     private static let debug = "https://sa.test/debug?project=production"
 
-    /// Where each event arrived: `sa`, `debug`, or `dry` for what the back-end was asked not to keep.
+    /// Returns where each event arrived.
+    ///
+    /// The place is `sa`, `debug`, or `dry` if the request asked the back end not to store it.
     private func places(_ fixture: SensorsFixture) async throws -> [String] {
         _ = await fixture.device.analytics?.flush()
         return try fixture.device.network.requests.filter { $0.method == "POST" }.flatMap { request in
@@ -24,12 +26,12 @@ struct DebugModeTests {
                 default: "?"
                 }
             let records = try SensorsRecord.all(in: [request])
-            if place != "sa" { #expect(records.count == 1, "looked at one by one") }
+            if place != "sa" { #expect(records.count == 1, "sent one by one") }
             return records.map { "\($0.event ?? $0.type ?? "") \(place)" }
         }
     }
 
-    @Test("every event goes where it was recorded for, though all travel after the last switch")
+    @Test("every event goes to the address of its recording mode, even if all are sent after the last change")
     func switches() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -52,7 +54,7 @@ struct DebugModeTests {
         )
     }
 
-    @Test("what was recorded to be looked at stays that after a kill, in a process that begins otherwise")
+    @Test("events recorded in debug mode keep it after a kill, in a process with another mode")
     func restart() async throws {
         let fixture = try await SensorsFixture.launched()
         fixture.device.network.hold()
@@ -73,20 +75,20 @@ struct DebugModeTests {
     }
 
     @Test(
-        "switched on while the app runs, events are sent one by one as soon as they are recorded",
+        "in a debug mode set at run time events are sent one by one as soon as they are recorded",
         .timeLimit(.minutes(30))
     )
     func pace() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
         sdk.setDebugMode(.andTrack)
-        // Nobody flushes, and the clock stands still.
+        // The test does not flush, and the clock does not advance.
         for number in 0..<5 { sdk.track("event \(number)") }
         await fixture.device.network.untilRequested(5)
         #expect(fixture.device.network.requests.map(\.url) == Array(repeating: Self.debug, count: 5))
     }
 
-    @Test("two threads that switch at the same time leave one of the two modes, and lose nothing")
+    @Test("concurrent mode changes leave one of the modes and lose no event")
     func twoAtOnce() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk

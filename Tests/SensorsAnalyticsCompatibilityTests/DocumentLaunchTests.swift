@@ -7,10 +7,10 @@ import Trackway
 import TrackwayEvents
 import TrackwayTesting
 
-/// Sections 2 and 3 of the document: what counts as a start.
+/// Sections 2 and 3 of the document, which define what counts as a start.
 @Suite("The document: launch")
 struct DocumentLaunchTests {
-    @Test("a cold start is told once, the first one ever as the first")
+    @Test("a cold start is recorded once, and the first one ever is marked as the first")
     func coldStart() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
@@ -19,11 +19,11 @@ struct DocumentLaunchTests {
         try await fixture.device.launch()
         #expect(
             try await fixture.story() == ["$AppStart first", "$AppEnd 0.0s recovered", "$AppStart"],
-            "the killed run's exit is told at the next start"
+            "the killed process's exit is recorded at the next start"
         )
     }
 
-    @Test("a cold start carries what the document says, recorded by itself")
+    @Test("a cold start has the documented properties and is recorded automatically")
     func coldStartProperties() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
@@ -36,7 +36,7 @@ struct DocumentLaunchTests {
         #expect(start.json["lib"]?["$lib_method"]?.string == "autoTrack")
     }
 
-    @Test("super properties set right after the start are in it")
+    @Test("super properties set right after the start are included in it")
     func superPropertiesFirst() async throws {
         let fixture = SensorsFixture(setUp: { $0.registerSuperProperties(["key": "value"]) })
         try await fixture.device.launch()
@@ -45,14 +45,14 @@ struct DocumentLaunchTests {
         #expect(start["key"]?.string == "value")
     }
 
-    @Test("a dynamic super property set right after the start is in it")
+    @Test("a dynamic super property set right after the start is included in it")
     func dynamicSuperPropertiesFirst() async throws {
         let fixture = SensorsFixture(setUp: { $0.registerDynamicSuperProperties { ["level": 3] } })
         try await fixture.device.launch()
         #expect(try await fixture.received().first?["level"] == .integer(3))
     }
 
-    @Test("initialising after the launch was announced loses no start, and doubles none")
+    @Test("initializing after the launch announcement neither loses nor duplicates the start")
     func lateInitialisation() async throws {
         let fixture = SensorsFixture(setUp: { $0.registerSuperProperties(["key": "value"]) })
         try await fixture.device.launch(initialising: .late(.seconds(3)))
@@ -62,7 +62,7 @@ struct DocumentLaunchTests {
         #expect(received.first?["key"]?.string == "value")
     }
 
-    @Test("initialising on another thread loses no start, and no super property")
+    @Test("initializing on another thread loses neither the start nor super properties")
     func subThreadInitialisation() async throws {
         let fixture = SensorsFixture(setUp: { $0.registerSuperProperties(["key": "value"]) })
         try await fixture.device.launch(initialising: .onAnotherThread)
@@ -72,7 +72,7 @@ struct DocumentLaunchTests {
         #expect(received.first?["key"]?.string == "value")
     }
 
-    @Test("asking for the start by hand, as the document first does, tells it once")
+    @Test("requesting the start by a call, as the document shows first, records it once")
     func byHand() async throws {
         let fixture = SensorsFixture(setUp: { sdk in
             sdk.registerSuperProperties(["key": "value"])
@@ -85,7 +85,7 @@ struct DocumentLaunchTests {
         #expect(received.first?["key"]?.string == "value")
     }
 
-    @Test("a hot start comes back from the background, and is never the first")
+    @Test("a hot start returns from the background and is never the first")
     func hotStart() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
@@ -96,7 +96,7 @@ struct DocumentLaunchTests {
         #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 10.0s", "$AppStart resumed"])
     }
 
-    @Test("becoming active after an interruption is no start")
+    @Test("becoming active after an interruption is not a start")
     func interruption() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
@@ -108,7 +108,7 @@ struct DocumentLaunchTests {
         #expect(try await fixture.story() == ["$AppStart first"])
     }
 
-    @Test("a start in the background is a passive one")
+    @Test("a start in the background is a passive start")
     func passiveStart() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launchInBackground()
@@ -119,7 +119,7 @@ struct DocumentLaunchTests {
         #expect(start[SA_EVENT_PROPERTY_RESUME_FROM_BACKGROUND] == .boolean(false))
     }
 
-    @Test("opening an app that was started in the background is a start of its own, and its time counts from there")
+    @Test("opening an app that started in the background is a separate start, from which its time counts")
     func passiveThenOpen() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launchInBackground()
@@ -130,7 +130,7 @@ struct DocumentLaunchTests {
         #expect(try await fixture.story() == ["$AppStartPassively first", "$AppStart resumed", "$AppEnd 7.0s"])
     }
 
-    @Test("a page shown in the background is told when the user opens the app, and not before")
+    @Test("a page shown in the background is recorded only when the user opens the app")
     func passivePages() async throws {
         let fixture = SensorsFixture([.eventTypeAppStart, .eventTypeAppViewScreen])
         try await fixture.device.launchInBackground()
@@ -142,7 +142,7 @@ struct DocumentLaunchTests {
     }
 
     @Test(
-        "only what the mask names is recorded without a call",
+        "only events in the mask are recorded without a call",
         arguments: [
             ([], [], []),
             ([.eventTypeAppStart], ["$AppStart first", "$AppStart resumed"], [.eventTypeAppStart]),
@@ -171,7 +171,7 @@ struct DocumentLaunchTests {
         #expect(sdk.isAutoTrackEnabled() == !tracked.isEmpty)
     }
 
-    @Test("the first start ever is remembered although its kind was ignored")
+    @Test("the first start ever is remembered even if starts were not recorded")
     func firstStartIgnored() async throws {
         let ignoring = Locked(true)
         let fixture = SensorsFixture(

@@ -6,17 +6,17 @@ import Testing
 import TrackwayEvents
 import TrackwayTesting
 
-/// Section 2 of the document, transition by transition, and section 4: what counts as an exit.
+/// Section 2 of the document, transition by transition, and section 4 on exits.
 @Suite("The document: transitions and exit")
 struct DocumentTransitionTests {
-    @Test("1: not running, inactive, active")
+    @Test("1: a launch to inactive and active records a start")
     func first() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
         #expect(try await fixture.story() == ["$AppStart first"])
     }
 
-    @Test("2: back to the home screen, with the time the app was used")
+    @Test("2: returning to the home screen records an exit with the time of use")
     func second() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
@@ -25,7 +25,7 @@ struct DocumentTransitionTests {
         #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 94.877s"])
     }
 
-    @Test("2: an app that does not run in the background ends there, with one exit")
+    @Test("2: an app that does not run in the background ends with one exit")
     func secondWithoutBackground() async throws {
         let fixture = SensorsFixture(runsInBackground: false)
         try await fixture.device.launch()
@@ -35,7 +35,7 @@ struct DocumentTransitionTests {
         #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 5.0s", "$AppStart"])
     }
 
-    @Test("3: into the switcher and straight back: nothing")
+    @Test("3: opening the switcher and returning records nothing")
     func third() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
@@ -45,7 +45,7 @@ struct DocumentTransitionTests {
         #expect(try await fixture.story() == ["$AppStart first"])
     }
 
-    @Test("4: into the switcher and on to the home screen")
+    @Test("4: going to the home screen from the switcher records one exit")
     func fourth() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
@@ -56,7 +56,7 @@ struct DocumentTransitionTests {
         #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 4.0s"])
     }
 
-    @Test("5: into the switcher, and thrown out: one exit, not told again at the next start")
+    @Test("5: a kill in the switcher is one exit, which is not repeated at the next start")
     func fifth() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
@@ -67,7 +67,7 @@ struct DocumentTransitionTests {
         #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 3.0s", "$AppStart"])
     }
 
-    @Test("6: the suspended app runs again")
+    @Test("6: a suspended app that runs again records a start and later an exit")
     func sixth() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
@@ -78,11 +78,11 @@ struct DocumentTransitionTests {
         try await fixture.device.goHome()
         #expect(
             try await fixture.story() == ["$AppStart first", "$AppEnd 0.0s", "$AppStart resumed", "$AppEnd 2.0s"],
-            "time in the background is in no exit"
+            "exits exclude time in the background"
         )
     }
 
-    @Test("7: the suspended app is killed: nothing more, and the next start is cold")
+    @Test("7: a kill while suspended records nothing, and the next start is cold")
     func seventh() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
@@ -94,7 +94,7 @@ struct DocumentTransitionTests {
         #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 1.0s", "$AppStart"])
     }
 
-    @Test("locking while going home announces the background twice; the exit is told once, with its time")
+    @Test("locking while going home announces the background twice, but records one exit with its time")
     func doubleBackground() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
@@ -103,7 +103,7 @@ struct DocumentTransitionTests {
         #expect(try await fixture.story() == ["$AppStart first", "$AppEnd 8.0s"])
     }
 
-    @Test("an exit is recorded by itself, and carries the super properties")
+    @Test("an exit is recorded automatically and has the super properties")
     func exitProperties() async throws {
         let fixture = SensorsFixture(setUp: { $0.registerSuperProperties(["channel": "store"]) })
         try await fixture.device.launch()
@@ -116,7 +116,7 @@ struct DocumentTransitionTests {
         #expect(exit["channel"]?.string == "store")
     }
 
-    @Test("the exit reaches the back-end in the moment the system gives, without anybody asking")
+    @Test("the exit is sent automatically in the time before suspension")
     func exitIsSent() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()
@@ -126,7 +126,7 @@ struct DocumentTransitionTests {
         #expect(stories == ["$AppStart first", "$AppEnd 1.0s"])
     }
 
-    @Test("an exit that a kill took is told at the next start, marked, with the best known time")
+    @Test("an exit lost to a kill is recorded at the next start, marked, with the best known time")
     func recovered() async throws {
         let fixture = SensorsFixture()
         try await fixture.device.launch()

@@ -8,9 +8,9 @@ import TrackwayEvents
 import TrackwayTesting
 import TrackwayWire
 
-@Suite("The configuration from afar")
+@Suite("Remote configuration")
 struct RemoteConfigurationTests {
-    /// A fixture whose back-end sends this configuration; "" for none.
+    /// Returns a fixture whose back end sends this configuration; "" for none.
     private static func fixture(
         _ configuration: String,
         _ types: SensorsAnalyticsAutoTrackEventType = [.eventTypeAppStart, .eventTypeAppEnd]
@@ -24,7 +24,7 @@ struct RemoteConfigurationTests {
         #"{"v":"\#(version)","configs":{"effect_mode":\#(effect)\#(members.isEmpty ? "" : ",")\#(members)}}"#
     }
 
-    @Test("it is asked for at the start, beside the address of the events")
+    @Test("the configuration is requested at the start, next to the address of the events")
     func asks() async throws {
         let fixture = Self.fixture("")
         try await fixture.device.launch()
@@ -34,11 +34,11 @@ struct RemoteConfigurationTests {
         #expect(request.method == "GET")
     }
 
-    @Test("blocked events are not recorded from then on, the change is told, and the next start knows")
+    @Test("blocked events are no longer recorded, the change is recorded, and the next start remembers it")
     func blocks() async throws {
         let fixture = Self.fixture(Self.configuration("12", #""event_blacklist":["Scroll"]"#), [])
         try await fixture.device.launch()
-        try await fixture.untilTold()
+        try await fixture.untilChangeRecorded()
         try fixture.sdk.track("Scroll")
         try fixture.sdk.track("Tap")
         let received = try await fixture.received()
@@ -52,11 +52,11 @@ struct RemoteConfigurationTests {
         #expect(try await fixture.received().map(\.event) == ["$AppRemoteConfigChanged", "Tap"])
     }
 
-    @Test("what is for the next start waits for it")
+    @Test("a configuration for the next start waits for it")
     func nextStart() async throws {
         let fixture = Self.fixture(Self.configuration("2", effect: 0, #""event_blacklist":["Scroll"]"#), [])
         try await fixture.device.launch()
-        try await fixture.untilTold()
+        try await fixture.untilChangeRecorded()
         try fixture.sdk.track("Scroll")
         try await fixture.device.goHome()
         try await fixture.device.open()
@@ -67,15 +67,15 @@ struct RemoteConfigurationTests {
         #expect(try await fixture.received().map(\.event) == ["$AppRemoteConfigChanged", "Scroll", "Scroll"])
     }
 
-    @Test("the mask of captured kinds takes the place of the app's")
+    @Test("the mask from the back end replaces the app's")
     func mask() async throws {
         let fixture = Self.fixture(Self.configuration("3", #""autoTrackMode":2"#))
-        // The first start comes before the answer.
+        // The first start precedes the response.
         fixture.device.network.hold()
         try await fixture.device.launch()
         await fixture.device.network.untilRequested(1)
         fixture.device.network.release()
-        try await fixture.untilTold()
+        try await fixture.untilChangeRecorded()
         #expect(try fixture.sdk.isAutoTrackEventTypeIgnored(.eventTypeAppStart))
         #expect(try !fixture.sdk.isAutoTrackEventTypeIgnored(.eventTypeAppEnd))
         try await fixture.device.goHome()
@@ -85,7 +85,7 @@ struct RemoteConfigurationTests {
         #expect(received == ["$AppStart", "$AppEnd", "$AppEnd"])
     }
 
-    @Test("a back-end can switch recording off, and on again")
+    @Test("a back end can disable and enable recording")
     func disables() async throws {
         let fixture = Self.fixture(Self.configuration("4", #""disableSDK":true"#), [])
         try await fixture.device.launch()
@@ -102,7 +102,7 @@ struct RemoteConfigurationTests {
         #expect(try await !fixture.received().map(\.event).contains("never"))
     }
 
-    @Test("a page of something in between, or no answer, changes nothing", arguments: [200, 404, 503])
+    @Test("a web page or a missing response changes nothing", arguments: [200, 404, 503])
     func strangers(_ status: Int) async throws {
         let fixture = Self.fixture("", [])
         fixture.device.network.always(
@@ -115,7 +115,7 @@ struct RemoteConfigurationTests {
         #expect(try await fixture.received().map(\.event) == ["Scroll"])
     }
 
-    @Test("nothing is asked before consent allows it")
+    @Test("nothing is requested before consent")
     func consent() async throws {
         let fixture = SensorsFixture(
             [],
@@ -132,15 +132,17 @@ struct RemoteConfigurationTests {
     }
 }
 
-/// An answer that comes while the app starts, in an app without announcements of its life.
-@Suite("A configuration from afar that comes early")
+/// A response that arrives while the app starts.
+///
+/// The app has no life cycle notifications.
+@Suite("Early remote configuration")
 struct EarlyConfigurationTests {
-    /// When the answer comes.
+    /// The time at which the response arrives.
     enum Arrival: CaseIterable, Sendable {
         case beforeSuperProperties, afterSuperProperties, afterFirstEvent, afterLaunch
     }
 
-    /// How a process ends while it launches.
+    /// How a process ends during its launch.
     enum End: CaseIterable, Sendable {
         case kill, shutdown
     }
@@ -177,8 +179,8 @@ struct EarlyConfigurationTests {
         try await Deadline.wait(while: !sdk.analytics.collectionPolicy.blockedEvents.contains("Scroll"))
     }
 
-    /// Returns when the change was recorded and the configuration is kept for the next process.
-    private static func untilKept(_ environment: InMemoryEnvironment) async throws {
+    /// Returns when the change is recorded and the configuration is saved.
+    private static func untilSaved(_ environment: InMemoryEnvironment) async throws {
         let file = InMemoryEnvironment.usualFolder + "/sensors-analytics-remote"
         try await Deadline.wait(while: environment.storage.contents(of: file) == nil)
         #expect(names(environment).contains(changed))
@@ -191,7 +193,7 @@ struct EarlyConfigurationTests {
     private static let changed = "$AppRemoteConfigChanged"
 
     @Test(
-        "the start comes first, with the super properties that are set after it was called for",
+        "the start comes first and includes super properties set after the SDK's start call",
         arguments: Arrival.allCases
     )
     func order(_ arrival: Arrival) async throws {
@@ -222,7 +224,7 @@ struct EarlyConfigurationTests {
         #expect(times == times.sorted())
     }
 
-    @Test("a process that ends while it launches loses no change", arguments: End.allCases)
+    @Test("a process that ends during its launch loses no change", arguments: End.allCases)
     func ends(_ end: End) async throws {
         let environment = Self.environment(#""event_blacklist":["Scroll"]"#)
         let sdk = try Self.start(in: environment)
@@ -230,7 +232,7 @@ struct EarlyConfigurationTests {
         try await Self.untilApplied(sdk)
         if end == .shutdown {
             await sdk.analytics.shutdown(timeout: .zero)
-            try await Self.untilKept(environment)
+            try await Self.untilSaved(environment)
         }
         let next = environment.nextProcess()
         next.clock.advance(by: .seconds(1))
@@ -244,14 +246,14 @@ struct EarlyConfigurationTests {
         #expect(own.contains("_app_start"))
     }
 
-    @Test("a kept configuration that ends the debug mode does not bring the start about")
+    @Test("a saved configuration that ends the debug mode does not trigger the start")
     func debugMode() async throws {
         let environment = Self.environment(#""disableDebugMode":true,"event_blacklist":["Scroll"]"#)
         let sdk = try Self.start(in: environment, debugMode: .andTrack)
         environment.transport.release()
         try await Self.untilApplied(sdk)
         sdk.track("Tap")
-        try await Self.untilKept(environment)
+        try await Self.untilSaved(environment)
         let next = environment.nextProcess()
         next.clock.advance(by: .seconds(1))
         let again = try Self.start(in: next, debugMode: .andTrack)
@@ -263,7 +265,7 @@ struct EarlyConfigurationTests {
 }
 
 extension SensorsFixture {
-    /// Lets the back-end send this configuration.
+    /// Sets the configuration that the back end sends.
     func answer(_ configuration: String) {
         let answer = WireResponse(
             status: configuration.isEmpty ? 304 : 200,
@@ -276,25 +278,25 @@ extension SensorsFixture {
     /// The requests for a configuration.
     var questions: [WireRequest] { device.network.requests.filter { $0.method == "GET" } }
 
-    /// Who asks.
+    /// The app's ID.
     var appID: String { device.analytics?.recordedContext.app["id"]?.string ?? "" }
 
-    /// Returns when the change of the configuration was recorded, and the configuration was saved for the next start.
-    func untilTold() async throws {
+    /// Returns when the configuration change is recorded and saved for the next start.
+    func untilChangeRecorded() async throws {
         try await until {
             !$0.device.events(named: "$AppRemoteConfigChanged").isEmpty
                 && $0.device.analytics?.delivery.environment.contents(of: "sensors-analytics-remote") != nil
         }
     }
 
-    /// Whether events are recorded, tried with one.
+    /// Whether events are recorded, tested by recording one.
     var isRecording: Bool {
         let before = device.events(named: "Probe").count
         try? sdk.track("Probe")  // Without an SDK nothing is recorded.
         return device.events(named: "Probe").count > before
     }
 
-    /// Lets other tasks work until something is so.
+    /// Waits until the condition holds while other tasks run.
     func until(_ condition: (SensorsFixture) -> Bool) async throws {
         try await Deadline.wait(while: !condition(self))
     }

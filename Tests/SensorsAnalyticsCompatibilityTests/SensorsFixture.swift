@@ -9,20 +9,20 @@ import TrackwayEvents
 import TrackwayTesting
 import TrackwayWire
 
-/// An app on a simulated device that uses the compatibility module, and what its back-end receives.
+/// A simulated device with the compatibility module, and its back end's view.
 struct SensorsFixture: Sendable {
     let device: SimulatedDevice
     private let face: Locked<SensorsAnalyticsSDK?>
 
     static let serverURL = "https://sa.test/sa?project=production"
 
-    /// Makes a device on which the app is installed.
+    /// Creates a device with the app installed.
     ///
     /// - Parameters:
-    ///   - types: what is recorded without a call.
-    ///   - runsInBackground: false for an app that ends when the person leaves it.
-    ///   - change: further options of the app.
-    ///   - setUp: what the app does right after it started the SDK.
+    ///   - types: The events recorded without a call.
+    ///   - runsInBackground: False for an app that ends when the user leaves it.
+    ///   - change: Sets further options of the app.
+    ///   - setUp: Runs right after the app has started the SDK.
     init(
         _ types: SensorsAnalyticsAutoTrackEventType = [.eventTypeAppStart, .eventTypeAppEnd],
         debugMode: SensorsAnalyticsDebugMode = .off,
@@ -33,7 +33,7 @@ struct SensorsFixture: Sendable {
         @Sendable func options() -> SAConfigOptions {
             let options = SAConfigOptions(serverURL: Self.serverURL, launchOptions: nil)
             options.autoTrackEventType = types
-            // Tests of the remote configuration switch it on.
+            // Tests of the remote configuration enable it.
             options.enableRemoteConfig = false
             change(options)
             return options
@@ -51,7 +51,7 @@ struct SensorsFixture: Sendable {
         }
     }
 
-    /// A fixture whose app has been launched.
+    /// Returns a fixture whose app has been launched.
     static func launched(
         _ types: SensorsAnalyticsAutoTrackEventType = [],
         debugMode: SensorsAnalyticsDebugMode = .off,
@@ -67,13 +67,13 @@ struct SensorsFixture: Sendable {
         get throws { try #require(face.withLock { $0 }) }
     }
 
-    /// Every record the back-end received, in order, after sending what waits.
+    /// Sends pending events and returns all received records, in order.
     func received() async throws -> [SensorsRecord] {
         _ = await device.analytics?.flush()
         return try SensorsRecord.all(in: device.network.requests)
     }
 
-    /// The names of the events the back-end received.
+    /// Returns the names of the events that the back end received.
     func story() async throws -> [String] {
         try await received().map(\.story)
     }

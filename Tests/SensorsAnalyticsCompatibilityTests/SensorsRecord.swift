@@ -6,11 +6,13 @@ import Testing
 import TrackwayEvents
 import TrackwayWire
 
-/// One record as a back-end reads it out of a request, without the code that wrote it.
+/// A record as a back end reads it.
+///
+/// It is parsed independently of the code that wrote it.
 struct SensorsRecord: Sendable {
     let json: JSONValue
 
-    /// The records of all uploads, after the checksums were compared.
+    /// Returns the records of all uploads, after comparing their checksums.
     static func all(in requests: [WireRequest]) throws -> [SensorsRecord] {
         try requests.filter { $0.method == "POST" }.flatMap { try all(in: $0) }
     }
@@ -39,7 +41,7 @@ struct SensorsRecord: Sendable {
 
     subscript(property: String) -> JSONValue? { json["properties"]?[property] }
 
-    /// The event, and for those recorded without a call what matters about them.
+    /// The event's name, with the relevant details of automatic events.
     var story: String {
         let words: [String?]
         switch event {

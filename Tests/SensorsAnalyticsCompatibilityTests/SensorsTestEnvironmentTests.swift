@@ -7,8 +7,8 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-/// The tests use the one instance of the process: one after the other.
-@Suite("An app that starts the one instance is tested in an environment of its tests' own", .serialized)
+/// The tests use the process's shared instance, so they run one after another.
+@Suite("Testing an app that uses the shared instance", .serialized)
 struct SensorsTestEnvironmentTests {
     private static func start(enableLog: Bool = false) {
         let options = SAConfigOptions(serverURL: SensorsFixture.serverURL, launchOptions: nil)
@@ -18,7 +18,7 @@ struct SensorsTestEnvironmentTests {
         SensorsAnalyticsSDK.start(configOptions: options)
     }
 
-    @Test("clock, network and disk are the test's, and the next process finds what this one left")
+    @Test("a test provides clock, network and disk, and the next process reads the state of the previous one")
     func environment() async throws {
         let environment = InMemoryEnvironment()
         SensorsAnalyticsSDK.startOver { $0.run(in: environment) }
@@ -35,7 +35,7 @@ struct SensorsTestEnvironmentTests {
         #expect(recorded.event.time == now)
         sdk.login("carl")
         sdk.flush()
-        // What it asks its back-end by itself goes over the same network.
+        // Its own requests to the back end use the same network.
         await environment.transport.untilRequested(2)
         #expect(environment.transport.requests.allSatisfy { $0.url.hasPrefix("https://sa.test/") })
 
@@ -49,7 +49,7 @@ struct SensorsTestEnvironmentTests {
         #expect(next.recorded.contains { $0.event.name == "ViewProduct" })
     }
 
-    @Test("what the app chose is changed last, and the log shows events at the test's time")
+    @Test("the test's changes to the configuration come last, and the log shows events at the test's time")
     func changed() throws {
         let environment = InMemoryEnvironment()
         SensorsAnalyticsSDK.startOver {
@@ -67,7 +67,7 @@ struct SensorsTestEnvironmentTests {
         #expect(line.contains("\"_flush_time\":\(environment.clock.now().wall.milliseconds)"))
     }
 
-    @Test("a start that failed is told in the environment, and the next one may succeed")
+    @Test("a failed start is reported in the environment, and the next one may succeed")
     func failed() throws {
         let environment = InMemoryEnvironment()
         SensorsAnalyticsSDK.startOver {
@@ -82,7 +82,7 @@ struct SensorsTestEnvironmentTests {
         #expect(SensorsAnalyticsSDK.sharedInstance() != nil)
     }
 
-    @Test("a simulated device plays the app's life")
+    @Test("a simulated device runs the app's life cycle")
     func device() async throws {
         let device = SimulatedDevice { onDevice in
             SensorsAnalyticsSDK.startOver(onDevice)

@@ -7,13 +7,13 @@ import Trackway
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("What profiles, things and events take of what the app adds to every event")
+@Suite("Shared attributes in profiles, items and events")
 struct SharedAttributesTests {
-    /// A call, and the record that the back-end is to receive.
+    /// A call, and the expected record.
     struct Call: Sendable, CustomTestStringConvertible {
         let name: String
         let type: String
-        /// The record's properties as JSON; nil when it has none at all.
+        /// The record's properties as JSON; nil if it has no properties member.
         let properties: String?
         let make: @Sendable (SensorsAnalyticsSDK) -> Void
 
@@ -22,8 +22,9 @@ struct SharedAttributesTests {
 
     static let nan = Double.nan
 
-    /// Every call about people and things, through the compatibility module and through the front door. Each brings a property that breaks
-    /// a limit where it can.
+    /// Every call about users and items, through the compatibility module and the public API.
+    ///
+    /// Each sets a property that exceeds a limit where it can.
     static let statements: [Call] = [
         Call(name: "set", type: "profile_set", properties: #"{"own":1}"#) { $0.set(["own": 1, "bad": nan]) },
         Call(name: "set to", type: "profile_set", properties: #"{"own":1}"#) { $0.set("own", to: 1) },
@@ -72,7 +73,7 @@ struct SharedAttributesTests {
         },
     ]
 
-    /// An app in which every source of attributes that are not the record's own says something.
+    /// Starts an app in which every other source of attributes provides some.
     private func fixture() async throws -> (SensorsFixture, SensorsAnalyticsSDK) {
         let fixture = try await SensorsFixture.launched([.eventTypeAppStart, .eventTypeAppViewScreen]) {
             $0.enableSession = true
@@ -84,7 +85,7 @@ struct SharedAttributesTests {
         return (fixture, sdk)
     }
 
-    @Test("what is said about a person or a thing holds what the call said, and nothing else", arguments: statements)
+    @Test("a profile or item record contains only the call's own properties", arguments: statements)
     func statement(_ call: Call) async throws {
         let (fixture, sdk) = try await fixture()
         call.make(sdk)
@@ -93,7 +94,7 @@ struct SharedAttributesTests {
         #expect(record.json["properties"].map { String(decoding: $0.json(), as: UTF8.self) } == call.properties)
     }
 
-    @Test("what happened takes the properties of every event, dynamic and static, behind its own", arguments: events)
+    @Test("an event also has dynamic and static super properties, below its own", arguments: events)
     func event(_ call: Call) async throws {
         let (fixture, sdk) = try await fixture()
         call.make(sdk)
@@ -105,7 +106,7 @@ struct SharedAttributesTests {
     }
 
     @Test(
-        "a closure that signs somebody in, sets a profile and names properties harms nobody",
+        "a closure that signs in, sets a profile and returns properties does no harm",
         .timeLimit(.minutes(30))
     )
     func closureThatActs() async throws {
@@ -137,7 +138,7 @@ struct SharedAttributesTests {
         #expect(records[5].distinctID == "final")
     }
 
-    @Test("somebody signs in on another thread while the closure runs", .timeLimit(.minutes(30)))
+    @Test("a sign-in on another thread while the closure runs does no harm", .timeLimit(.minutes(30)))
     func signInWhileTheClosureRuns() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -165,9 +166,9 @@ struct SharedAttributesTests {
         }
     }
 
-    // MARK: What broke a limit
+    // MARK: Exceeded limits
 
-    @Test("an event that broke a limit arrives without what broke it, and the report says so")
+    @Test("an event that exceeds a limit is sent without the excess, and a diagnostic reports it")
     func brokenLimits() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -195,7 +196,7 @@ struct SharedAttributesTests {
         #expect(told.contains(.tooManyAttributes))
     }
 
-    @Test("an app's own property of that name is the app's")
+    @Test("an app's own property of that name is kept")
     func ownErrorCode() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk

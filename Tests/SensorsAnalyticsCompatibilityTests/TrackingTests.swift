@@ -10,7 +10,7 @@ import TrackwayTesting
 
 @Suite("Tracking, timers and super properties")
 struct TrackingTests {
-    @Test("values of every kind arrive as the format has them")
+    @Test("values of every kind are sent in the format's types")
     func values() async throws {
         let fixture = try await SensorsFixture.launched()
         let date = Date(timeIntervalSince1970: 1_750_000_000.123)
@@ -36,7 +36,7 @@ struct TrackingTests {
         for (key, value) in expected { #expect(event[key] == value, "\(key)") }
     }
 
-    @Test("a text in the form of a date stays the text it is, in properties, super properties and profiles")
+    @Test("text in the form of a date stays text in properties, super properties and profiles")
     func textsInFormOfDates() async throws {
         let text = "2026-11-27T10:00:00.000Z"
         let fixture = try await SensorsFixture.launched()
@@ -52,7 +52,7 @@ struct TrackingTests {
         #expect(received.first { $0.type == "profile_set" }?["profile"] == .string(text))
     }
 
-    @Test("an event says who asked for it")
+    @Test("an event states whether code or automatic tracking recorded it")
     func trackTypes() async throws {
         let fixture = try await SensorsFixture.launched()
         try fixture.sdk.track("a", withTrackType: .auto)
@@ -60,7 +60,7 @@ struct TrackingTests {
         #expect(try await fixture.received().map { $0["$lib_method"]?.string } == ["autoTrack", "code"])
     }
 
-    @Test("bad input costs at most the part at fault, and never a trap")
+    @Test("bad input loses at most the invalid part and never traps")
     func badInput() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -94,7 +94,7 @@ struct TrackingTests {
 
     // MARK: Super properties
 
-    @Test("event beats dynamic beats static beats preset; the device's id is nobody's")
+    @Test("precedence is event, dynamic, static, preset property, and the device ID cannot be overridden")
     func precedence() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -109,7 +109,7 @@ struct TrackingTests {
         #expect(!["static", "dynamic", "event"].contains(event["$device_id"]?.string))
     }
 
-    @Test("a name that differs in capital letters only takes the old one's place")
+    @Test("a name that differs only in case replaces the earlier one")
     func capitals() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -124,7 +124,7 @@ struct TrackingTests {
         #expect(event["Channel"] == nil)
     }
 
-    @Test("super properties survive a restart, one goes by its name, and all at once")
+    @Test("super properties survive a restart and are removed individually or all at once")
     func lifeOfSuperProperties() async throws {
         let fixture = SensorsFixture([])
         try await fixture.device.launch()
@@ -144,7 +144,7 @@ struct TrackingTests {
         #expect(sdk.currentSuperProperties().isEmpty)
     }
 
-    @Test("the presets can be asked for")
+    @Test("the preset properties are readable")
     func presets() async throws {
         let fixture = try await SensorsFixture.launched()
         let presets = try fixture.sdk.getPresetProperties()
@@ -157,7 +157,7 @@ struct TrackingTests {
 
     // MARK: Timers
 
-    @Test("a timer gives its event the time in seconds; ended twice, the second has none")
+    @Test("a timer adds its duration in seconds to its event, and ending it again adds none")
     func timer() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -171,7 +171,7 @@ struct TrackingTests {
         #expect(events.first?["steps"] == .integer(3))
     }
 
-    @Test("timers of one name cross, by their ids, and the event has the name alone")
+    @Test("overlapping timers of one name are distinguished by ID, and their events have only the name")
     func crossTimers() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -187,7 +187,7 @@ struct TrackingTests {
         #expect(events.map { $0["event_duration"]?.double } == [3, 2])
     }
 
-    @Test("a paused timer stands still, however often it is told so, and goes on")
+    @Test("repeated pauses stop a timer once, and resuming continues it")
     func pausedTimer() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk
@@ -203,7 +203,7 @@ struct TrackingTests {
         #expect(try await fixture.received().map { $0["event_duration"]?.double } == [3])
     }
 
-    @Test("time in the background is in no timer")
+    @Test("timers exclude time in the background")
     func backgroundTimer() async throws {
         let fixture = try await SensorsFixture.launched()
         try fixture.sdk.trackTimerStart("read")
@@ -216,7 +216,7 @@ struct TrackingTests {
         #expect(try await fixture.received().map { $0["event_duration"]?.double } == [5])
     }
 
-    @Test("a timer that was given up leaves its event without a time")
+    @Test("a removed timer's event has no time")
     func removedTimers() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk

@@ -8,8 +8,8 @@ internal import TrackwayWire
 @testable internal import SiftCompatibility
 @testable internal import SiftSamples
 
-/// The samples use the one instance: one after the other.
-@Suite("The document's code samples do what the document says", .serialized)
+/// The samples use the shared instance, so they run one after another.
+@Suite("Code samples in Sift's document", .serialized)
 struct DocumentSampleTests {
     private let app = SiftApp(collects: true)
 
@@ -17,27 +17,27 @@ struct DocumentSampleTests {
         Sift.share(try await app.launch())
     }
 
-    @Test("the sample in Swift configures the shared instance, and what is appended to it is sent")
+    @Test("the Swift sample configures the shared instance, and its events are sent")
     func swift() async throws {
         documentConfiguresInSwift()
         try await expectConfigured()
     }
 
-    @Test("the sample in Objective-C does the same, statement by statement")
+    @Test("the Objective-C sample does the same, statement by statement")
     func objectiveC() async throws {
         documentConfiguresInObjectiveC()
         try await expectConfigured()
     }
 
-    @Test("every call of chapter 4 compiles with this one import, and answers")
+    @Test("every call of chapter 4 compiles with one import and returns the documented result")
     func everyCall() async throws {
         documentConfiguresInSwift()
         let sift = Sift.sharedInstance()
-        // Nothing is worth an upload by itself: what is uploaded is what a call uploads.
+        // No queue uploads automatically, so only calls upload events.
         let resting = SiftQueueConfig(uploadWhenMoreThan: -1)
         #expect(sift.removeEventQueue("sift-default"))
         for name in ["sift-default", "sift-devprops", "q"] { #expect(sift.addEventQueue(name, config: resting)) }
-        // Known, added, two events taken, nothing ready, not ready, everything uploaded, removed.
+        // Known, added, two events appended, nothing ready, not ready, everything uploaded, removed.
         #expect(documentedCallsOfSift("orders") == [false, true, true, true, false, false, true, true])
         #expect(sift.disallowCollectingLocationData)
         #expect(sift.userId == nil)

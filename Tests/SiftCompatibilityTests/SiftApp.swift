@@ -11,25 +11,28 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 internal import TrackwayWire
 
-/// One device with an app that uses the compatibility module: memory for a disk, a clock that stands still, a network that takes everything.
+/// A device with an app that uses the compatibility module.
+///
+/// Its storage is in memory, its clock does not advance, and its network accepts everything.
 final class SiftApp: Sendable {
     let network = ScriptedTransport()
     let clock: ManualClock
     let sensors = SimulatedSensors()
-    /// Whether no process can use its directory.
+    /// Whether processes cannot use their directory.
     let isDiskGone = Locked(false)
     private let device: Attributes
     private let present = Locked<InMemoryEnvironment?>(nil)
     private let collects: Bool
     private let configure: @Sendable (inout Configuration) -> Void
 
-    /// A device whose app was never started.
+    /// Creates a device whose app has never been started.
     ///
     /// - Parameters:
-    ///   - collects: whether device properties and app state are recorded; most tests count what they append.
-    ///   - clock: tells the time.
-    ///   - device: what events say about the device.
-    ///   - configure: what the app changes in the configuration.
+    ///   - collects: Whether device properties and app state are recorded; most tests count only the events they
+    ///     append.
+    ///   - clock: Provides the time.
+    ///   - device: The device's properties in events.
+    ///   - configure: Changes the app's configuration.
     init(
         collects: Bool = false,
         clock: ManualClock = ManualClock(),
@@ -42,18 +45,22 @@ final class SiftApp: Sendable {
         self.configure = configure
     }
 
-    /// The compatibility module in a new process of the same installation; the one before is killed.
+    /// Returns the module in a new process of the same installation.
+    ///
+    /// Kills the current process.
     func launch() async throws -> Sift {
         let core = nextCore()
         let analytics = try #require(core.analytics())
         let blocked: Set<String> = collects ? [] : [CapturedName.appState, CapturedName.deviceProperties]
         analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: blocked))
-        // Only who delivers can look into queues.
+        // Only the delivering process can read queues.
         try await Deadline.wait(while: !analytics.delivery.service.isDelivering)
         return Sift(core)
     }
 
-    /// What stands behind the compatibility module in a new process of the same installation; the one before is killed.
+    /// Returns the module's core in a new process of the same installation.
+    ///
+    /// Kills the current process.
     func nextCore() -> SiftCore {
         let environment = present.withLock { present -> InMemoryEnvironment in
             let next =
@@ -62,7 +69,7 @@ final class SiftApp: Sendable {
             present = next
             return next
         }
-        // Processes come in the order in which they were started.
+        // Processes are ordered by their start time.
         clock.advance(by: .milliseconds(1))
         var configuration = SiftCore.configuration(rootDirPath: InMemoryEnvironment.usualFolder)
         configure(&configuration)
@@ -71,7 +78,7 @@ final class SiftApp: Sendable {
         return SiftCore(configuration)
     }
 
-    /// A disk that may not answer.
+    /// A disk that may be unavailable.
     private final class Disk: DependencySource {
         private let environment: InMemoryEnvironment
         private let isGone: @Sendable () -> Bool
@@ -87,7 +94,7 @@ final class SiftApp: Sendable {
         }
     }
 
-    /// The compatibility module in a new process, with an account.
+    /// Returns the module in a new process, with an account.
     func launchWithAccount() async throws -> Sift {
         let sift = try await launch()
         sift.accountId = "acct_1"
@@ -95,8 +102,10 @@ final class SiftApp: Sendable {
         return sift
     }
 
-    /// Lets time pass until so many requests have come. A retry is planned only after the answer before it was read: time
-    /// that passed sooner would not count for it.
+    /// Advances the clock until this number of requests has arrived.
+    ///
+    /// A retry is scheduled only after the previous response was read, so time that passes earlier does not count
+    /// toward it.
     func passTime(untilRequested count: Int) async throws {
         try await Deadline.wait(while: network.requests.count < count) {
             clock.advance(by: .seconds(60))
@@ -104,16 +113,16 @@ final class SiftApp: Sendable {
         }
     }
 
-    /// What the SDK had to say since the last launch.
+    /// The diagnostics since the last launch.
     var diagnostics: [Diagnostic] { present.withLock { $0 }?.diagnostics ?? [] }
 
-    /// The disk of the present process.
+    /// The disk of the current process.
     var storage: FaultyStorage? { present.withLock { $0 }?.storage }
 
-    /// Every body the back-end received so far, unpacked.
+    /// All bodies that the back end has received, decompressed.
     var bodies: [String] {
         get throws {
-            // Test texts repeat themselves more than honest ones.
+            // Test texts are more repetitive than real ones.
             let limits = InflateLimits(inflatedBytes: 64 << 20, ratio: 2_000)
             return try network.requests.map {
                 String(decoding: try Gzip.inflate($0.body, limits: limits), as: UTF8.self)
@@ -121,17 +130,19 @@ final class SiftApp: Sendable {
         }
     }
 
-    /// Every event the back-end received so far, as often as it came.
+    /// All events that the back end has received, including duplicates.
     var received: [JSONValue] {
         get throws {
             try bodies.flatMap { try #require(try JSONValue.parse(Array($0.utf8))["data"]?.array) }
         }
     }
 
-    /// The types of the events the back-end received so far.
+    /// The types of all events that the back end has received.
     var types: [String] { get throws { try received.map { $0["mobile_event_type"]?.string ?? "-" } } }
 
-    /// The same, each type once: a process that was killed may have sent what the next one sends again.
+    /// The same types without duplicates.
+    ///
+    /// A killed process may have sent events that the next one sends again.
     var distinctTypes: [String] {
         get throws {
             var seen: Set<String> = []
@@ -141,7 +152,7 @@ final class SiftApp: Sendable {
 }
 
 extension Sift {
-    /// Returns when everything that was handed over, and what waits, has arrived.
+    /// Returns when all handed-over and pending events have arrived.
     func settle() async {
         _ = await analytics?.flush()
     }

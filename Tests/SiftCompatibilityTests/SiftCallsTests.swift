@@ -10,13 +10,13 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 internal import TrackwayWire
 
-@Suite("Each documented call does what the document says")
+@Suite("Documented Sift calls")
 struct SiftCallsTests {
     private let app = SiftApp()
 
     // MARK: Account
 
-    @Test("account id and beacon key are kept over restarts, and what waits is sent with them")
+    @Test("account ID and beacon key survive restarts, and pending events are sent with them")
     func account() async throws {
         var sift = try await app.launch()
         #expect(sift.accountId == nil)
@@ -38,11 +38,11 @@ struct SiftCallsTests {
         #expect(sift.accountId == nil)
     }
 
-    @Test("the address has the documented default and is not kept; what waits goes to the new one")
+    @Test("the address has the documented default and is not saved, and pending events go to the new one")
     func address() async throws {
         var sift = try await app.launchWithAccount()
         #expect(sift.serverUrlFormat == "https://api3.siftscience.com/v3/accounts/%@/mobile_events")
-        // Without rules it waits: the first event of another queue is sent at once, perhaps before the address changes.
+        // Without rules it waits: another queue's first event is sent immediately, possibly before the address changes.
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         #expect(sift.append(SiftEvent(type: "first"), toQueue: "q"))
         sift.serverUrlFormat = "http://127.0.0.1:8787/v3/accounts/%@/mobile_events"
@@ -52,7 +52,7 @@ struct SiftCallsTests {
         #expect(sift.serverUrlFormat == SiftDestination.defaultServerURLFormat)
     }
 
-    /// A setting that cannot work.
+    /// An invalid setting.
     struct Bad: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var field: String
@@ -72,15 +72,15 @@ struct SiftCallsTests {
         Bad("beaconKey", "an empty key") { $0.beaconKey = "" },
         Bad("serverUrlFormat", "no address") { $0.serverUrlFormat = nil },
         Bad("serverUrlFormat", "an empty address") { $0.serverUrlFormat = "" },
-        Bad("serverUrlFormat", "an address without a place for the account") {
+        Bad("serverUrlFormat", "an address without a placeholder for the account") {
             $0.serverUrlFormat = "https://a.test/v3"
         },
-        Bad("serverUrlFormat", "no http address") { $0.serverUrlFormat = "ftp://a.test/%@" },
+        Bad("serverUrlFormat", "not an http address") { $0.serverUrlFormat = "ftp://a.test/%@" },
         Bad("serverUrlFormat", "no address at all") { $0.serverUrlFormat = "%@" },
     ]
 
     @Test(
-        "a setting that cannot work is told by upload(), nothing is sent and everything kept until it can",
+        "an invalid setting makes upload() fail, and events are kept until it is corrected",
         arguments: bad
     )
     func misconfigured(bad: Bad) async throws {
@@ -111,7 +111,7 @@ struct SiftCallsTests {
 
     // MARK: Users
 
-    @Test("the user is kept over restarts, no event tells of it, and it can be unset")
+    @Test("the user survives restarts, can be unset, and changes cause no event")
     func user() async throws {
         var sift = try await app.launchWithAccount()
         #expect(sift.userId == nil)
@@ -130,7 +130,7 @@ struct SiftCallsTests {
     }
 
     @Test(
-        "an event that names nobody gets the user as it is appended, not as it is sent; one that names somebody keeps it"
+        "an event without a user gets the current user when it is appended, and others keep theirs"
     )
     func userOfEvents() async throws {
         let sift = try await app.launchWithAccount()
@@ -150,7 +150,7 @@ struct SiftCallsTests {
 
     // MARK: Queues
 
-    @Test("queues are added, known and removed; what is done twice is refused and told")
+    @Test("queues are added, found and removed, and repeated calls are rejected and reported")
     func queues() async throws {
         let sift = try await app.launchWithAccount()
         #expect(sift.hasEventQueue("sift-default"))
@@ -167,7 +167,7 @@ struct SiftCallsTests {
         )
     }
 
-    @Test("what has no name and what is no event is refused, and told")
+    @Test("a missing name or a missing event is rejected and reported")
     func nothing() async throws {
         let sift = try await app.launchWithAccount()
         #expect(!sift.hasEventQueue(nil))
@@ -186,7 +186,7 @@ struct SiftCallsTests {
         #expect(String(decoding: SiftEvent.listRequest(nil), as: UTF8.self) == #"{"data":[]}"#)
     }
 
-    @Test("of thousands of faults in one event the first few are told")
+    @Test("of thousands of faults in one event only the first few are reported")
     func manyFaults() async throws {
         let sift = try await app.launchWithAccount()
         let fields = Dictionary(uniqueKeysWithValues: (0..<5_000).map { ("k\($0)", $0) })
@@ -194,7 +194,7 @@ struct SiftCallsTests {
         #expect(app.diagnostics.map(\.code) == Array(repeating: .eventRefusedByFormat, count: 8))
     }
 
-    @Test("an event for an unknown queue is refused; the default queue can be chosen")
+    @Test("an event for an unknown queue is rejected, and the default queue can be chosen")
     func appending() async throws {
         let sift = try await app.launchWithAccount()
         #expect(sift.defaultQueueIdentifier == "sift-default")
@@ -210,7 +210,7 @@ struct SiftCallsTests {
         #expect(sift.eventQueue("orders")?.queue.map(\.type) == ["kept"])
     }
 
-    @Test("an event that is no text under texts is refused, and told with its place")
+    @Test("an event with names or values that are not text is rejected, with the fault's location")
     func insane() async throws {
         let sift = try await app.launchWithAccount()
         #expect(!sift.append(SiftEvent(type: "order", path: nil, fields: ["price": 9.5])))
@@ -221,7 +221,7 @@ struct SiftCallsTests {
     }
 
     @Test(
-        "a removed queue keeps what waits, and goes on with it when it is added again",
+        "a removed queue keeps its pending events and continues with them when it is added again",
         arguments: ["orders", "sift-default"]
     )
     func removing(identifier: String) async throws {
@@ -230,7 +230,7 @@ struct SiftCallsTests {
         if identifier != "sift-default" { sift.addEventQueue(identifier, config: config) }
         #expect(sift.append(SiftEvent(type: "first"), toQueue: identifier))
         #expect(sift.append(SiftEvent(type: "second"), toQueue: identifier))
-        // The first event of all was worth an upload, or none: what is left is what matters.
+        // Whether the first event was due for upload does not matter, only the rest.
         #expect(sift.removeEventQueue(identifier))
         #expect(!sift.append(SiftEvent(type: "lost"), toQueue: identifier))
         #expect(sift.eventQueue(identifier) == nil)
@@ -240,7 +240,7 @@ struct SiftCallsTests {
         #expect(try app.types == ["first", "second", "third"])
     }
 
-    @Test("nothing leaves a removed queue of the SDK's own; added again it goes where the settings of then say")
+    @Test("a removed built-in queue sends nothing, and when added again it uses the current settings")
     func removingBuiltIn() async throws {
         let sift = try await app.launchWithAccount()
         sift.append(SiftEvent(type: "first"))
@@ -250,7 +250,7 @@ struct SiftCallsTests {
         sift.accountId = "acct_2"
         app.clock.advance(by: .seconds(600))
         #expect(!sift.upload(true))
-        // When a later event of another queue has gone by itself, this one would have.
+        // If a later event of another queue was sent automatically, this one would have been, too.
         sift.addEventQueue("at once", config: SiftQueueConfig())
         sift.append(SiftEvent(type: "later"), toQueue: "at once")
         await app.network.untilRequested(2)
@@ -261,7 +261,7 @@ struct SiftCallsTests {
         #expect(app.network.requests.last?.url == "https://api3.siftscience.com/v3/accounts/acct_2/mobile_events")
     }
 
-    @Test("upload() sends the queues that are worth it, upload(true) all; without an event there is nothing to send")
+    @Test("upload() sends queues that are due, upload(true) all queues, and both fail without events")
     func upload() async throws {
         let sift = try await app.launchWithAccount()
         #expect(!sift.upload())
@@ -276,7 +276,7 @@ struct SiftCallsTests {
         #expect(!sift.upload(true))
     }
 
-    @Test("device properties of the app's own go to their queue, which appears with them")
+    @Test("the app's own device properties go to their queue, which is created on demand")
     func deviceProperties() async throws {
         let app = SiftApp(collects: true)
         let sift = try await app.launchWithAccount()
@@ -290,7 +290,7 @@ struct SiftCallsTests {
         #expect(properties.map { $0["device_name"]?.string } == ["iPhone"])
     }
 
-    @Test("three strikes are a choice, kept over restarts, that counts for queues added after it")
+    @Test("dropping after three failures is an option that survives restarts and applies to later queues")
     func strikes() async throws {
         app.network.always(.respond(WireResponse(status: 503, headers: [:], body: [])))
         var sift = try await app.launchWithAccount()
@@ -312,7 +312,10 @@ struct SiftCallsTests {
 
     // MARK: A removed queue
 
-    @Test("what was handed over of a removed queue is delivered; what waits in it is not", arguments: [true, false])
+    @Test(
+        "events handed over from a removed queue are delivered, and its pending events are not",
+        arguments: [true, false]
+    )
     func handedOver(isKilled: Bool) async throws {
         var sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
@@ -325,7 +328,7 @@ struct SiftCallsTests {
         #expect(!sift.hasEventQueue("q"))
         #expect(!sift.append(SiftEvent(type: "lost"), toQueue: "q"))
         app.network.always(.accept)
-        // A process that is killed before it has read the answer remembers no delay: the next one asks at once.
+        // A process that is killed before it has read the response saves no delay, so the next one retries immediately.
         let before = app.network.requests.count
         if isKilled { sift = try await app.launch() }
         try await app.passTime(untilRequested: before + 1)
@@ -336,7 +339,7 @@ struct SiftCallsTests {
         #expect(try app.distinctTypes == ["handed over", "waits"])
     }
 
-    @Test("a queue that is removed while its request is on its way is delivered once, and its name can be used again")
+    @Test("a queue removed during its request delivers once, and its name can be reused")
     func removedOnItsWay() async throws {
         let sift = try await app.launchWithAccount()
         for round in 1...20 {

@@ -7,14 +7,14 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-@Suite("What is collected, through the compatibility module")
+@Suite("Collection through the Sift module")
 struct SiftCollectingTests {
     private let app = SiftApp(collects: true)
 
     private var states: [JSONValue] { get throws { try app.received.compactMap { $0["ios_app_state"] } } }
     private var properties: [JSONValue] { get throws { try app.received.compactMap { $0["ios_device_properties"] } } }
 
-    /// A device that knows something of itself.
+    /// Starts the app on a device with known properties and state.
     private func launch() async throws -> Sift {
         app.sensors.deviceProperties[.deviceName] = "iPhone"
         app.sensors.appState.batteryLevel = 0.83
@@ -29,7 +29,7 @@ struct SiftCollectingTests {
     }
 
     @Test(
-        "collect() brings device properties and app state, past every limit, and the queue leaves out what did not change"
+        "collect() records device properties and app state beyond every limit, and the queue drops repeats"
     )
     func collect() async throws {
         let sift = try await launch()
@@ -52,28 +52,28 @@ struct SiftCollectingTests {
         #expect(try properties.count == 2)
     }
 
-    @Test("the queue of device properties is there for the next process, too, and its rules alone leave repeats out")
+    @Test("the device properties queue also exists in the next process, and only its rules drop repeats")
     func propertiesQueue() async throws {
         var sift = try await launch()
         #expect(!sift.hasEventQueue("sift-devprops"))
         sift.collect()
-        // That it was uploaded is kept a moment after that.
+        // The upload time is saved shortly after the upload.
         try await Deadline.wait(while: sift.eventQueue("sift-devprops")?.lastUploadTimestamp == 0)
         sift = try await launch()
         #expect(sift.hasEventQueue("sift-devprops"))
         #expect(sift.removeEventQueue("sift-devprops"))
         sift.devicePropertiesCollector.collect()
-        #expect(!sift.hasEventQueue("sift-devprops"), "it does not come back by itself")
+        #expect(!sift.hasEventQueue("sift-devprops"), "it does not reappear automatically")
         #expect(sift.addEventQueue("sift-devprops", config: SiftQueueConfig()))
         await sift.settle()
         let before = try properties.count
         for _ in 0..<3 { sift.devicePropertiesCollector.collect() }
         await sift.settle()
-        // The start of the process has one of its own.
+        // The start of the process also collects once.
         #expect(try properties.count >= before + 3)
     }
 
-    @Test("what is allowed before the directory can be used counts from the beginning", arguments: [true, false])
+    @Test("permissions set before the directory is usable apply from the start", arguments: [true, false])
     func early(isAllowed: Bool) async throws {
         _ = try await launch()
         app.sensors.motion = .device
@@ -88,10 +88,10 @@ struct SiftCollectingTests {
         #expect((app.sensors.starts(.motion) > started) == isAllowed)
     }
 
-    @Test("each collector collects its own and nothing else")
+    @Test("each collector collects only its own data")
     func alone() async throws {
         let sift = try await launch()
-        // The start of the process has a collection of its own.
+        // The start of the process also collects once.
         sift.collect()
         await sift.settle()
         let (states, properties) = (try states.count, try properties.count)
@@ -107,7 +107,7 @@ struct SiftCollectingTests {
         #expect(try self.properties.last?["device_name"]?.string == "another")
     }
 
-    @Test("a title is told; what is asked for too often is not collected, what is demanded is")
+    @Test("a title is recorded, excess requests are dropped, and forced collections are not")
     func titles() async throws {
         let sift = try await launch()
         let collector = sift.appStateCollector
@@ -116,11 +116,11 @@ struct SiftCollectingTests {
         await sift.settle()
         let titles = try states.map { $0["window_root_view_controller_titles"]?.array?.first?.string }
         #expect(titles.contains("Cart"))
-        // Thirty a minute, of which the start of the process took one.
+        // Thirty per minute, one of them taken by the start of the process.
         #expect(titles.count { $0 == "Often" } == 29)
     }
 
-    @Test("without a collection for two minutes one is made, sooner none")
+    @Test("data is collected after two minutes without a collection, and not earlier")
     func due() async throws {
         let sift = try await launch()
         let collector = sift.appStateCollector
@@ -136,7 +136,7 @@ struct SiftCollectingTests {
         #expect(try states.count == before + 1)
     }
 
-    @Test("where the device is, is told unless the app or the person disallows it")
+    @Test("location is recorded unless the app or the user disallows it")
     func location() async throws {
         let sift = try await launch()
         let collector = sift.appStateCollector
@@ -155,12 +155,12 @@ struct SiftCollectingTests {
         #expect(try states.allSatisfy { $0["location"] == nil })
     }
 
-    @Test("readings the app made itself travel with the next app state, the last ten of each kind")
+    @Test("the app's own readings are sent with the next app state, the last ten of each kind")
     func readings() async throws {
         let sift = try await launch()
         #expect(!sift.allowUsingMotionSensors)
         #expect(!sift.appStateCollector.allowUsingMotionSensors())
-        // The app reads the sensors itself, and hands over what it has.
+        // The app reads the sensors itself and passes on its readings.
         sift.collect()
         for number in 1...11 {
             let reading = SensorReading(
@@ -200,7 +200,7 @@ struct SiftCollectingTests {
         #expect(sift.appStateCollector.allowUsingMotionSensors())
     }
 
-    @Test("a collection with a moment of the app's choice has that time, and the limits do not reckon with it")
+    @Test("a collection with the app's own time has that time, which does not affect limits")
     func chosenTime() async throws {
         let sift = try await launch()
         let (past, none, late): (SFTimestamp, SFTimestamp, SFTimestamp) = (1_600_000_000_123, 0, .max)
@@ -212,7 +212,7 @@ struct SiftCollectingTests {
         #expect(times["1600000000123"] == .integer(1_600_000_000_123))
         #expect(times["0"] == .integer(app.clock.now().wall.milliseconds))
         #expect(times["\(SFTimestamp.max)"] == .integer(.max))
-        // Two minutes after the true time, and no sooner, another one is due.
+        // Another one is due two minutes after the actual time, not earlier.
         let count = try states.count
         sift.appStateCollector.checkAndCollectWhenNoneRecently(.max)
         await sift.settle()

@@ -6,9 +6,9 @@ internal import SiftCompatibility
 internal import Testing
 internal import TrackwayEvents
 
-@Suite("An event")
+@Suite("Sift events")
 struct SiftEventTests {
-    @Test("is made with type, path and fields; everything else is empty, and it happens now")
+    @Test("a new event has only the given type, path and fields, and the current time")
     func made() {
         let event = SiftEvent(type: "checkout", path: "/cart", fields: ["cart_size": "3"])
         #expect(event.type == "checkout")
@@ -20,11 +20,11 @@ struct SiftEventTests {
         #expect(event.metrics == nil)
         #expect(event.iosAppState == nil)
         #expect(event.iosDeviceProperties == nil)
-        // After this was written, and before the year 3000.
+        // Later than the writing of this test, and before the year 3000.
         #expect((1_760_000_000_000...32_503_680_000_000).contains(event.time))
     }
 
-    @Test("may be made of nothing, and by the other documented spelling")
+    @Test("an event may be empty, and the other documented initializer is equivalent")
     func spellings() {
         let nothing = SiftEvent(type: nil, path: nil, fields: nil)
         #expect(nothing.type == nil)
@@ -36,7 +36,7 @@ struct SiftEventTests {
 
     // MARK: Essential equality
 
-    /// One change of one member.
+    /// A change to one member.
     struct Change: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var apply: @Sendable (SiftEvent) -> Void
@@ -78,7 +78,7 @@ struct SiftEventTests {
         return event
     }
 
-    @Test("differs from the same event with one member changed, both ways", arguments: changes)
+    @Test("an event differs from a copy with one changed member, in both directions", arguments: changes)
     func different(change: Change) {
         let (event, other) = (Self.full(), Self.full())
         change.apply(other)
@@ -86,7 +86,7 @@ struct SiftEventTests {
         #expect(!other.isEssentiallyEqual(to: event))
     }
 
-    @Test("is essentially equal to itself, to the same at another time, and in whatever order values were named")
+    @Test("an event is essentially equal to itself, at another time, and with values in another order")
     func equal() {
         let (event, other) = (Self.full(), Self.full())
         #expect(event.isEssentiallyEqual(to: event))
@@ -99,7 +99,7 @@ struct SiftEventTests {
 
     // MARK: Sanity
 
-    @Test("with texts under texts, or with none, makes sense")
+    @Test("an event with text fields or none is valid")
     func sane() {
         for fields: [AnyHashable: Any]? in [nil, [:], ["a": "b"], ["": ""], ["emoji 👩‍👩‍👧": "\u{0}"]] {
             let event = SiftEvent(type: nil, path: nil, fields: fields)
@@ -109,7 +109,7 @@ struct SiftEventTests {
         }
     }
 
-    @Test("with a name or value that is no text can be made, makes no sense, and can say what is at fault")
+    @Test("an event with a name or value that is not text is invalid and reports its faults")
     func insane() {
         let bad: [([AnyHashable: Any], String)] = [
             (["cart_size": 3], "fields.cart_size"),
@@ -133,7 +133,7 @@ struct SiftEventTests {
         #expect(event.sanityCheck())
     }
 
-    @Test("with two snapshots makes no sense: the format's receivers take one")
+    @Test("an event with two snapshots is invalid, because the format's receivers accept one")
     func twoSnapshots() {
         let event = Self.full()
         #expect(!event.sanityCheck())
@@ -142,15 +142,15 @@ struct SiftEventTests {
         #expect(event.sanityCheck())
     }
 
-    @Test("shows of mixed fields those that are texts")
+    @Test("only the text values of mixed fields are readable")
     func mixed() {
         let event = SiftEvent(type: "checkout", path: nil, fields: ["size": "3", "price": 9.5])
         #expect(event.fields == ["size": "3"])
     }
 
-    // MARK: As a class
+    // MARK: Use as a class
 
-    @Test("an event can be made without a word, and says then only when it happens")
+    @Test("an event can be created without arguments, and then has only a time")
     func bare() {
         let event = SiftEvent()
         #expect(event.type == nil && event.path == nil && event.fields == nil && event.userId == nil)
@@ -158,7 +158,7 @@ struct SiftEventTests {
         #expect(event.isEssentiallyEqual(to: SiftEvent(type: nil)))
     }
 
-    /// An app's own kind of event.
+    /// An app's own event class.
     private final class Order: SiftEvent, @unchecked Sendable {
         init(number: Int) {
             super.init(type: "order", path: "/orders", fields: ["number": "\(number)"])
@@ -169,7 +169,7 @@ struct SiftEventTests {
         }
     }
 
-    @Test("a subclass is an event like every other")
+    @Test("a subclass behaves like any other event")
     func subclass() async throws {
         let app = SiftApp()
         let sift = try await app.launchWithAccount()
@@ -198,7 +198,7 @@ struct SiftEventTests {
         #expect(try copy(properties, isSecure: isSecure).content == properties.content)
     }
 
-    @Test("what made no sense makes none after an archive either")
+    @Test("an invalid event stays invalid after archiving")
     func insaneArchive() throws {
         let event = SiftEvent(type: "order", path: nil, fields: ["price": 3, "name": "x"])
         let again = try copy(event, isSecure: true)

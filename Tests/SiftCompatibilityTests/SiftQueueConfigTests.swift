@@ -9,9 +9,9 @@ internal import TrackwayEvents
 
 @testable internal import SiftCompatibility
 
-@Suite("The configuration of a queue")
+@Suite("Queue configuration")
 struct SiftQueueConfigTests {
-    @Test("without a word every member is zero: all events are taken, each is worth an upload, time does not matter")
+    @Test("defaults are zero: every event is accepted and uploaded, and time does not matter")
     func zero() async throws {
         let config = SiftQueueConfig()
         #expect(config.acceptSameEventAfter == 0)
@@ -20,7 +20,7 @@ struct SiftQueueConfigTests {
         #expect(try #require(config.policy) == QueuePolicy())
     }
 
-    @Test("the with… calls change one member each, and leave the original as it was")
+    @Test("the with… calls change one member each and leave the original unchanged")
     func builders() {
         let config = SiftQueueConfig()
         let built = config.withAcceptSameEventAfter(3_600).withUploadWhenMoreThan(8).withUploadWhenOlderThan(30)
@@ -42,7 +42,7 @@ struct SiftQueueConfigTests {
     }
 
     @Test(
-        "times become milliseconds; negative ones none, endless ones a century, and what is no number no policy",
+        "times become milliseconds, negative ones become zero, and infinite ones a century",
         arguments: [
             (0, .zero), (-0.5, .zero), (-.infinity, .zero), (0.001, .milliseconds(1)), (60, .seconds(60)),
             (1e300, .seconds(100 * 365 * 86_400)), (.infinity, .seconds(100 * 365 * 86_400)),
@@ -54,17 +54,17 @@ struct SiftQueueConfigTests {
         #expect(policy.uploadWhenOlderThan == expected)
     }
 
-    @Test("a time that is no number makes no policy")
+    @Test("a time that is NaN makes the policy invalid")
     func noNumber() {
         #expect(SiftQueueConfig(acceptSameEventAfter: .nan).policy == nil)
         #expect(SiftQueueConfig(uploadWhenOlderThan: .nan).policy == nil)
     }
 }
 
-@Suite("The destination that a queue is")
+@Suite("Destination IDs of queues")
 struct SiftQueueNameTests {
     @Test(
-        "a name that a destination may have is kept",
+        "a name that is a valid destination ID is kept",
         arguments: ["sift-default", "sift-devprops", "orders", "a.b_c-9"]
     )
     func kept(identifier: String) {
@@ -76,7 +76,7 @@ struct SiftQueueNameTests {
         String(repeating: "x", count: 60), String(repeating: "x", count: 100_000), "sift-q.0", "q.0",
     ]
 
-    @Test("any other name is hashed, to one and the same valid destination every time", arguments: strange)
+    @Test("any other name is hashed, always to the same valid destination ID", arguments: strange)
     func hashed(identifier: String) {
         let id = DestinationID(queue: identifier)
         #expect(id == DestinationID(queue: identifier))
@@ -84,16 +84,16 @@ struct SiftQueueNameTests {
         #expect(id.rawValue.hasPrefix("sift.") || id.rawValue.count == 63)
     }
 
-    @Test("ten thousand and some queues are as many destinations")
+    @Test("more than ten thousand queues have distinct destination IDs")
     func different() {
         let names =
             Self.strange + (0..<5_000).map { "queue-\($0)" } + (0..<5_000).map { "Queue/\($0)" }
-            // What another queue was hashed to is no way to that queue.
+            // The hashed ID of another queue is not an alias for that queue.
             + Self.strange.map { DestinationID(queue: $0).rawValue }
         #expect(Set(names.map { DestinationID(queue: $0) }).count == Set(names).count)
     }
 
-    @Test("the structure of the document's sample, filled in by C, is the configuration that Swift adds a queue with")
+    @Test("the document's sample structure, filled in by C, is a valid configuration in Swift")
     func structure() async throws {
         let config = documentDevicePropertiesQueueConfig()
         #expect(config == SFIosDevicePropertiesCollectorQueueConfig)
@@ -102,7 +102,7 @@ struct SiftQueueNameTests {
         #expect(sift.eventQueue("as documented")?.config == config)
     }
 
-    @Test("members that are not named are zero")
+    @Test("members without a value are zero")
     func zeros() {
         #expect(SiftQueueConfig() == SiftQueueConfig(uploadWhenMoreThan: 0))
         #expect(SiftQueueConfig(acceptSameEventAfter: 1) == SiftQueueConfig().withAcceptSameEventAfter(1))

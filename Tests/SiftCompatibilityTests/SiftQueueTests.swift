@@ -7,7 +7,7 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-@Suite("A queue's rules, through the compatibility module")
+@Suite("Queue rules of the Sift module")
 struct SiftQueueTests {
     private let app = SiftApp()
 
@@ -17,7 +17,7 @@ struct SiftQueueTests {
 
     // MARK: By number
 
-    @Test("by number: not with as many events as the rule says, but with one more", arguments: [0, 1, 32])
+    @Test("by number: an upload happens with one event more than the rule's number", arguments: [0, 1, 32])
     func number(most: Int) async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: most))
@@ -34,7 +34,7 @@ struct SiftQueueTests {
         #expect(queue.queue.isEmpty)
     }
 
-    @Test("below zero the number does not matter")
+    @Test("with a negative number the count does not matter")
     func noNumber() async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
@@ -46,14 +46,14 @@ struct SiftQueueTests {
     // MARK: By time
 
     @Test(
-        "by time: the first event at once, then no sooner than the rule's time after the last upload, without another event"
+        "by time: the first event is sent immediately, later ones after the rule's time since the last upload"
     )
     func time() async throws {
         let sift = try await app.launchWithAccount()
         sift.append(SiftEvent(type: "first"))
         await app.network.untilRequested(1)
         let queue = try #require(sift.eventQueue("sift-default"))
-        // The time is kept a moment after the events were handed over.
+        // The time is saved shortly after the events were handed over.
         try await Deadline.wait(while: queue.lastUploadTimestamp == 0)
         let first = queue.lastUploadTimestamp
         #expect(first == UInt64(app.clock.now().wall.milliseconds))
@@ -68,7 +68,7 @@ struct SiftQueueTests {
         #expect(queue.lastUploadTimestamp > first)
     }
 
-    @Test("a clock that is set changes nothing about the time since the last upload", arguments: [-86_400, 86_400])
+    @Test("setting the clock does not affect the time since the last upload", arguments: [-86_400, 86_400])
     func clockSet(seconds: Int) async throws {
         let sift = try await app.launchWithAccount()
         sift.append(SiftEvent(type: "first"))
@@ -84,7 +84,7 @@ struct SiftQueueTests {
 
     // MARK: Repeats
 
-    @Test("a repeat is left out until its time is over, counted from the one taken, and append says yes all the same")
+    @Test("a repeat within the window after the last accepted event is dropped, but append returns true")
     func repeats() async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig(acceptSameEventAfter: 3_600, uploadWhenMoreThan: -1))
@@ -98,17 +98,17 @@ struct SiftQueueTests {
         app.clock.advance(by: .milliseconds(1))
         say("same")
         #expect(queue.queue.count == 2)
-        // Only with the one before it is an event compared.
+        // An event is only compared with the one before it.
         say("other")
         say("same")
         #expect(queue.queue.map(\.type) == ["same", "same", "other", "same"])
-        // Another user makes it another event.
+        // Another user makes it a different event.
         sift.userId = "user-42"
         say("same")
         #expect(queue.queue.count == 5)
     }
 
-    @Test("repeats are known across uploads and restarts; without a window there are none")
+    @Test("repeats are detected across uploads and restarts, and without a window none are")
     func repeatsSurvive() async throws {
         var sift = try await app.launchWithAccount()
         let config = SiftQueueConfig(acceptSameEventAfter: 3_600)
@@ -129,7 +129,7 @@ struct SiftQueueTests {
 
     // MARK: The object
 
-    @Test("a queue shows its name, rules, events, last event and place, and hands its events over")
+    @Test("a queue exposes its name, rules, events, last event and path, and hands over its events")
     func object() async throws {
         let sift = try await app.launchWithAccount()
         let config = SiftQueueConfig(uploadWhenMoreThan: -1)
@@ -154,7 +154,7 @@ struct SiftQueueTests {
         #expect(events.map(\.type) == ["one", "two"])
         #expect(queue.queue.isEmpty)
         #expect(queue.lastEvent?.type == "two")
-        // What was handed over is on its way: handing it over once more sends nothing twice.
+        // Events that were handed over are being sent, so handing them over again sends nothing twice.
         #expect(sift.uploader.upload(events))
         await app.network.untilRequested(1)
         #expect(sift.eventQueue("other")?.queue.map(\.type) == ["stays"])
@@ -163,10 +163,10 @@ struct SiftQueueTests {
         #expect(try app.types.count == 3)
     }
 
-    @Test("nothing is handed over while it cannot be sent")
+    @Test("no events are handed over while they cannot be sent")
     func transferWithoutAccount() async throws {
         let sift = try await app.launch()
-        // Without rules: another queue may have handed its first event over before the call.
+        // Without rules: another queue could have handed its first event over before the call.
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         let queue = try #require(sift.eventQueue("q"))
         #expect(queue.append(SiftEvent(type: "waits")))
@@ -175,7 +175,7 @@ struct SiftQueueTests {
         #expect(app.diagnostics.contains { $0.code == .accountIncomplete })
     }
 
-    @Test("the uploader sends events of the app's own at once, and says when one was refused")
+    @Test("the uploader sends the app's own events immediately and returns false if one was rejected")
     func uploader() async throws {
         let sift = try await app.launchWithAccount()
         let uploader = sift.uploader
@@ -190,7 +190,7 @@ struct SiftQueueTests {
     }
 
     @Test(
-        "what the uploader is given is on its way, whether the queue's rules were faster or not; nothing else goes with it"
+        "events given to the uploader are sent even if the queue's rules were faster, and no others are"
     )
     func uploaderAndRules() async throws {
         let sift = try await app.launchWithAccount()
@@ -200,19 +200,19 @@ struct SiftQueueTests {
         sift.defaultQueueIdentifier = "at once"
         for number in 0..<20 {
             #expect(sift.uploader.upload([SiftEvent(type: "\(number)")]))
-            // Sometimes the rule is first, sometimes the call.
+            // Sometimes the rule comes first, sometimes the call.
             if number.isMultiple(of: 2) { await app.network.untilRequested(app.network.requests.count) }
         }
         #expect(sift.eventQueue("resting")?.queue.map(\.type) == ["rests"])
         sift.accountId = nil
         #expect(!sift.uploader.upload([SiftEvent(type: "waits")]))
-        // Delivery, too, finds that the account is gone if it still has something to send.
+        // Delivery also finds that the account is missing if it still has events to send.
         let codes = app.diagnostics.map(\.code).filter { $0 != .destinationParked }
         #expect(codes == [.accountIncomplete])
     }
 
     @Test(
-        "the last event is the one taken last, whether the app or the SDK brought it, and stays when it was handed over"
+        "the last event is the one accepted last, from the app or the SDK, even after it was handed over"
     )
     func lastEvent() async throws {
         let app = SiftApp(collects: true)
@@ -232,7 +232,7 @@ struct SiftQueueTests {
 
     // MARK: Restart
 
-    @Test("what waits survives a kill, in order, with its place in its queue, and is sent by the next process")
+    @Test("pending events survive a kill in order and in their queue, and the next process sends them")
     func restart() async throws {
         var sift = try await app.launchWithAccount()
         let config = SiftQueueConfig(uploadWhenMoreThan: -1)
@@ -250,7 +250,7 @@ struct SiftQueueTests {
         #expect(sift.upload(true))
         await sift.settle()
         #expect(try app.types == ["b0", "b1", "b2"])
-        // The one that nobody has added yet keeps what it has.
+        // A queue that is not added yet keeps its events.
         sift.addEventQueue("a", config: config)
         #expect(sift.upload(true))
         await sift.settle()

@@ -6,10 +6,10 @@ internal import Testing
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-// What an app's own tests import, and nothing else.
-@Suite("An app that uses the compatibility module is tested in an environment of its tests' own")
+// Uses only the imports of an app's own tests.
+@Suite("Testing an app that uses the Sift module")
 struct SiftTestEnvironmentTests {
-    @Test("clock, network and disk are the test's, and events happen by its clock")
+    @Test("a test provides clock, network and disk, and events use its clock")
     func environment() async throws {
         let environment = InMemoryEnvironment()
         let sift = Sift(rootDirPath: nil) { $0.run(in: environment) }
@@ -27,14 +27,14 @@ struct SiftTestEnvironmentTests {
         #expect(environment.recorded.contains { $0.event.time.milliseconds == 7 })
         #expect(!sift.append(SiftEvent(type: "x"), toQueue: "unknown"))
         #expect(environment.diagnostics.contains { $0.field == "queue" })
-        // The next process finds what this one left.
+        // The next process reads this one's state.
         let next = Sift(rootDirPath: nil) { $0.run(in: environment.nextProcess()) }
         #expect(next.accountId == "acct_1")
     }
 
-    @Test("a simulated device plays the app's life")
+    @Test("a simulated device runs the app's life cycle")
     func device() async throws {
-        // Where the app keeps what it made.
+        // Where the app stores its instance.
         let kept = Locked<Sift?>(nil)
         let device = SimulatedDevice { onDevice in
             let sift = Sift(rootDirPath: nil) { onDevice(&$0) }

@@ -10,11 +10,11 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 internal import TrackwayWire
 
-@Suite("What is said in Sift's words is written in Sift's form")
+@Suite("Sift wire format")
 struct SiftWireTests {
     private let app = SiftApp()
 
-    /// The reference's example of a whole request, without the white space that people need.
+    /// The reference's example of a complete request, without white space.
     static let example = """
         {"data":[{"time":1750000000123,"mobile_event_type":"checkout","path":"/cart/confirm","user_id":"user-42",\
         "installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E","fields":{"cart_size":"3","coupon":""}},\
@@ -25,7 +25,7 @@ struct SiftWireTests {
         "location":{"latitude":37.7793,"longitude":-122.4193}}}]}
         """
 
-    /// The reference's example of device properties; our place for the version is the first.
+    /// The reference's example of device properties, with the version first as we write it.
     static let propertiesExample = """
         {"data":[{"time":1750000010000,"user_id":"user-42","installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E",\
         "ios_device_properties":{"sdk_version":"v2.2.5","app_name":"Shop","app_version":"381",\
@@ -38,7 +38,9 @@ struct SiftWireTests {
         "evidence_url_schemes_openable":[]}}]}
         """
 
-    /// The reference's example of an app state of the older client; a whole number has no point here.
+    /// The reference's example of an older client's app state.
+    ///
+    /// Whole numbers are written without a decimal point here.
     static let stateExample = """
         {"data":[{"time":1625000000000,"installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E","ios_app_state":{\
         "sdk_version":"v2.1.0","application_state":"ui_application_state_active",\
@@ -78,13 +80,13 @@ struct SiftWireTests {
         return [checkout, state]
     }
 
-    @Test("listRequest writes the example of a request byte for byte")
+    @Test("listRequest writes the example request byte for byte")
     func list() {
         let data = SiftEvent.listRequest(Self.exampleEvents, edition: .current)
         #expect(String(decoding: data, as: UTF8.self) == Self.example)
     }
 
-    @Test("device properties and an app state with everything that moves are written as in the other two examples")
+    @Test("device properties and an app state with all sensors match the other two examples")
     func snapshots() {
         let installation = "9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E"
         let properties = SiftEvent(type: nil)
@@ -131,7 +133,7 @@ struct SiftWireTests {
         #expect(String(decoding: SiftEvent.listRequest([state]), as: UTF8.self) == Self.stateExample)
     }
 
-    @Test("the same events, appended and uploaded, reach the back-end byte for byte as in the example")
+    @Test("the same events, appended and uploaded, reach the back end byte for byte as in the example")
     func delivered() async throws {
         let app = SiftApp(collects: true)
         let sift = try await app.launchWithAccount()
@@ -149,7 +151,7 @@ struct SiftWireTests {
         #expect(request.headers["Authorization"] == "Basic YmVhY29uMTIz")
     }
 
-    @Test("an empty list, empty texts, empty objects and events that make no sense")
+    @Test("empty lists, texts and objects are written, and invalid events are left out")
     func edges() {
         #expect(String(decoding: SiftEvent.listRequest([]), as: UTF8.self) == #"{"data":[]}"#)
         let empty = SiftEvent(type: "", path: "", fields: [:])
@@ -161,7 +163,7 @@ struct SiftWireTests {
         #expect(String(decoding: list, as: UTF8.self) == #"{"data":[{"time":1,"fields":{},"metrics":{}}]}"#)
     }
 
-    @Test("device properties and metrics travel beside the fields")
+    @Test("device properties and metrics are sent next to the fields")
     func others() {
         let event = SiftEvent(type: "t", path: nil, fields: nil)
         event.time = 1
@@ -178,7 +180,7 @@ struct SiftWireTests {
         "订单", "👩‍👩‍👧", String(repeating: "long", count: 5_000), "2026-11-21T06:38:00.000Z",
     ]
 
-    @Test("every type travels as it is, also one that means something to us, and is read back", arguments: strangeTypes)
+    @Test("every type is sent and read back unchanged, even one with a meaning in the SDK", arguments: strangeTypes)
     func types(type: String) async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
@@ -197,7 +199,7 @@ struct SiftWireTests {
     }
 
     @Test(
-        "every text travels as it is, under every name",
+        "every text is sent unchanged, under every name",
         arguments: ["", "\u{0}", "Käse", "2026-11-21T06:38:00.000Z", "\"\\"]
     )
     func texts(text: String) async throws {
@@ -215,21 +217,21 @@ struct SiftWireTests {
         #expect(received["path"]?.string == (text.isEmpty ? nil : text))
     }
 
-    @Test("without a type of its own an event has none, and one that names no place has none, whatever screen is shown")
+    @Test("an event without a type or path is sent without them, regardless of the current screen")
     func nothing() async throws {
         let sift = try await app.launchWithAccount()
         sift.analytics?.screen("Home")
         #expect(sift.append(SiftEvent(type: nil)))
         await sift.settle()
-        // The screen itself is an event too.
+        // The screen view is also an event.
         let others = try app.received.filter { $0["mobile_event_type"] == nil }
         let received = try #require(others.first)
         #expect(received.object?.members.map(\.key) == ["time", "installation_id"])
     }
 
-    // MARK: Too much
+    // MARK: Limits
 
-    @Test("what is far beyond one event's size is refused and told, what is just within is taken")
+    @Test("an event beyond the size limits is rejected and reported, and one just within is accepted")
     func bounds() async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
@@ -261,7 +263,7 @@ struct SiftWireTests {
         #expect(received.dropFirst().first?["fields"]?["text"]?.string == large)
     }
 
-    @Test("any time the format knows is sent as it is", arguments: [0, 1, 1_750_000_000_123, UInt64(Int64.max)])
+    @Test("any time in the format's range is sent unchanged", arguments: [0, 1, 1_750_000_000_123, UInt64(Int64.max)])
     func times(time: UInt64) async throws {
         let sift = try await app.launchWithAccount()
         let event = SiftEvent(type: "t")

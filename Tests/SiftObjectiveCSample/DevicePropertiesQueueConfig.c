@@ -3,7 +3,7 @@
 
 #include "DevicePropertiesQueueConfig.h"
 
-// The document's sample as it stands there: Objective-C that is C, and so compiles everywhere.
+// The document's sample, unchanged: Objective-C that is also C, so it compiles everywhere.
 static const SiftQueueConfig SFIosDevicePropertiesCollectorQueueConfig = {
 .uploadWhenMoreThan = 0,
 .acceptSameEventAfter = 3600 // 1 hour

@@ -4,7 +4,7 @@
 
 import SiftCompatibility
 
-// The document has this one in Objective-C. Statement by statement:
+// The document's version is in Objective-C. Statement by statement:
 //     Sift *sift = [Sift sharedInstance];
 //     // At minimum, you should configure these two
 //     [sift setAccountId:@"YOUR_ACCOUNT_ID"];

@@ -3,8 +3,8 @@
 
 import SiftCompatibility
 
-// Every call of the document's chapter 4, with the one import that an app has. What was an implicitly unwrapped optional
-// is given optionals here, as apps do.
+// Every call in the document's chapter 4, with the only import that an app has. Parameters that were implicitly
+// unwrapped optionals get optionals here, as in apps.
 
 /// 4.1.
 func documentedCallsOfSift(_ name: String?) -> [Bool] {

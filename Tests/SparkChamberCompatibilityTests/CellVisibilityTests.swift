@@ -6,7 +6,7 @@ internal import TrackwayTesting
 
 @testable internal import SparkChamberCompatibility
 
-@Suite("Cells in sight")
+@Suite("Cell visibility")
 struct CellVisibilityTests {
     private enum Step: CaseIterable {
         case willDisplay
@@ -31,7 +31,7 @@ struct CellVisibilityTests {
         return steps.map { change(&cell, $0) }
     }
 
-    @Test("with a delegate that tells, the cell says nothing again")
+    @Test("if the delegate reports, the cell does not report again")
     func delegate() {
         #expect(
             changes([.willDisplay, .inSight, .didEnd, .inSight, .left, .willDisplay])
@@ -39,7 +39,7 @@ struct CellVisibilityTests {
         )
     }
 
-    @Test("with another delegate the cell tells by itself")
+    @Test("without reports from the delegate the cell reports itself")
     func alone() {
         #expect(
             changes([.inSight, .inSight, .left, .left, .inSight]) == [.appeared, nil, .disappeared, nil, .appeared]
@@ -48,14 +48,14 @@ struct CellVisibilityTests {
         #expect(changes([.didEnd]) == [nil])
     }
 
-    @Test("a list that comes back shows its cells again")
+    @Test("a list that returns shows its cells again")
     func back() {
         #expect(
             changes([.willDisplay, .left, .inSight, .didEnd]) == [.appeared, .disappeared, .appeared, .disappeared]
         )
     }
 
-    @Test("whatever is told in whatever order, appearing and disappearing alternate")
+    @Test("in any order of reports, appearing and disappearing alternate")
     func walk() {
         var chance = SeededGenerator(seed: 7)
         var cell = CellVisibility()

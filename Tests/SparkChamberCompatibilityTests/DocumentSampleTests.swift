@@ -9,10 +9,13 @@ internal import TrackwayTesting
 
 @testable internal import SparkChamberCompatibility
 
-/// The document's samples do what they say, compiled in both language modes, in functions of any thread and of the main actor.
-/// What they print goes into one list, so they run one after the other.
+/// Runs the document's samples in both language modes.
+///
+/// They run on any thread and on the main actor.
+///
+/// Their output goes into one list, so they run one after another.
 @MainActor
-@Suite("The document's samples", .serialized)
+@Suite("Code samples in SparkChamber's document", .serialized)
 struct DocumentSampleTests {
     enum Way: CaseIterable {
         case plain
@@ -29,9 +32,9 @@ struct DocumentSampleTests {
         return SparkChamberSamples.output + SparkChamberSwift5Samples.output
     }
 
-    @Test("a single event", arguments: Way.allCases)
+    @Test("a single event fires at each trigger", arguments: Way.allCases)
     func singleEvent(_ way: Way) async {
-        let view = PlayedView()
+        let view = FakeView()
         switch way {
         case .plain: SparkChamberSamples.documentAttachesASingleEvent(view)
         case .onTheMainActor: SparkChamberSamples.documentAttachesASingleEventOnTheMainActor(view)
@@ -46,9 +49,9 @@ struct DocumentSampleTests {
         #expect(output == ["appeared", "appeared"])
     }
 
-    @Test("multiple events", arguments: Way.allCases)
+    @Test("multiple events fire at their own triggers", arguments: Way.allCases)
     func multipleEvents(_ way: Way) async {
-        let view = PlayedView()
+        let view = FakeView()
         switch way {
         case .plain: SparkChamberSamples.documentAttachesMultipleEvents(view)
         case .onTheMainActor: SparkChamberSamples.documentAttachesMultipleEventsOnTheMainActor(view)
@@ -63,11 +66,11 @@ struct DocumentSampleTests {
     }
 
     @Test(
-        "an event that fires a single time does, also for two triggers before its action ran",
+        "a single-fire event runs once, even for two triggers before its action has run",
         arguments: Way.allCases
     )
     func singleFireEvent(_ way: Way) async {
-        let view = PlayedView()
+        let view = FakeView()
         switch way {
         case .plain: SparkChamberSamples.documentFiresASingleTime(view)
         case .onTheMainActor: SparkChamberSamples.documentFiresASingleTimeOnTheMainActor(view)
@@ -83,12 +86,12 @@ struct DocumentSampleTests {
         #expect(view.sparkEvents?.first?.trigger == SparkTriggerType.none)
     }
 
-    @Test("the viewing time, to the millisecond, however fast views come and go", arguments: Way.allCases)
+    @Test("viewing time is exact to the millisecond, however fast views appear and disappear", arguments: Way.allCases)
     func viewingTime(_ way: Way) async {
         let clock = ManualClock()
         SparkDetector.useClock(clock)
         defer { SparkDetector.useClock(SystemClock()) }
-        let view = PlayedView()
+        let view = FakeView()
         switch way {
         case .plain: SparkChamberSamples.documentMeasuresViewingTime(view)
         case .onTheMainActor: SparkChamberSamples.documentMeasuresViewingTimeOnTheMainActor(view)

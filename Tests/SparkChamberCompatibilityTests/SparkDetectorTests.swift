@@ -8,7 +8,7 @@ internal import TrackwayEvents
 @testable internal import SparkChamberCompatibility
 
 @MainActor
-@Suite("The detector")
+@Suite("Spark detector")
 struct SparkDetectorTests {
     private let notes = Notes()
 
@@ -17,7 +17,7 @@ struct SparkDetectorTests {
         return SparkEvent(trigger: trigger) { _ in notes.add(note ?? "\(trigger)") }
     }
 
-    @Test("a button that was touched inside fires; one that was not does not, and its action does not run")
+    @Test("a button touched inside fires, and one touched outside neither fires nor runs its action")
     func buttons() async {
         let button = view([event(.didEndTouch)])
         #expect(!SparkDetector.trackEnded(withTouches: NSSet(array: [touch(button, isInside: false)])))
@@ -44,7 +44,7 @@ struct SparkDetectorTests {
         #expect(notes.all == ["cell", "cell"])
     }
 
-    @Test("no touches, no touch, nowhere, not ended, not taken, without events: nothing fires")
+    @Test("nothing fires without an ended touch inside an enabled element with events")
     func noTouches() {
         let button = view([event(.didEndTouch)])
         #expect(!SparkDetector.trackEnded(withTouches: nil))
@@ -60,7 +60,7 @@ struct SparkDetectorTests {
         }
     }
 
-    @Test("every touch of a set is looked at; one that is told again fires nothing again")
+    @Test("every touch of a set is processed, and a touch reported again fires nothing")
     func everyTouch() async {
         let (one, other) = (view([event(.didEndTouch, "one")]), view([event(.didEndTouch, "other")]))
         let touches = NSSet(array: [touch(one), touch(other), touch(one, isInside: false)])
@@ -70,7 +70,7 @@ struct SparkDetectorTests {
         #expect(notes.all.sorted() == ["one", "other"])
     }
 
-    @Test("appearing and disappearing: lists of views, and of views alone")
+    @Test("appearing and disappearing accept lists that contain only views")
     func display() async {
         let element = view([event(.didAppear), event(.didDisappear)])
         #expect(SparkDetector.trackDisplay(forViews: [view(nil), element]))
@@ -102,9 +102,9 @@ struct SparkDetectorTests {
         #expect(notes.all == ["didBeginScroll"])
     }
 
-    @Test("first responders and actions")
+    @Test("first responder changes and target actions fire their events")
     func responders() async {
-        let calls: [(SparkTriggerType, (PlayedView?) -> Bool)] = [
+        let calls: [(SparkTriggerType, (FakeView?) -> Bool)] = [
             (.didBecomeFirstResponder, { SparkDetector.trackBecameFirstResponder(forView: $0) }),
             (.didResignFirstResponder, { SparkDetector.trackResignedFirstResponder(forView: $0) }),
             (.targetAction, { SparkDetector.trackTargetAction(forView: $0) }),

@@ -9,9 +9,9 @@ internal import TrackwayTriggers
 @testable internal import SparkChamberCompatibility
 
 @MainActor
-@Suite("Events of objects")
+@Suite("Spark events of objects")
 struct SparkEventDataTests {
-    @Test("any object has events; nil and none at all differ")
+    @Test("any object can have events, and nil differs from an empty list")
     func anyObject() {
         let model = NSObject()
         #expect(model.sparkEvents == nil)
@@ -27,7 +27,7 @@ struct SparkEventDataTests {
         #expect(data.sparkEvents == [event])
     }
 
-    @Test("other values of the same object are left alone")
+    @Test("other values of the same object are unaffected")
     func others() {
         let storage = AssociatedStorage<String>()
         let model = NSObject()
@@ -38,7 +38,7 @@ struct SparkEventDataTests {
         #expect(storage[model] == "kept")
     }
 
-    @Test("events do not keep their object; 10,000 objects end with their events")
+    @Test("events do not retain their object, and 10,000 objects are released with their events")
     func lifetime() {
         final class Held: Sendable {
             let end: @Sendable () -> Void
@@ -63,7 +63,7 @@ struct SparkEventDataTests {
             #expect(living.withLock { $0 } == 10_000)
         }
         #expect(last == nil)
-        // Where there is no Objective-C, values end as others come.
+        // Without Objective-C, old values are released when new ones arrive.
         let others = (0..<20_100).map { _ in NSObject() }
         for other in others { other.sparkEvents = [] }
         #expect(living.withLock { $0 } == 0)
@@ -71,7 +71,7 @@ struct SparkEventDataTests {
     }
 
     @Test(
-        "the ready-made event that fires once ends; the documented one, which its own action holds, ends when that is taken away"
+        "the built-in single-fire event is released, and the documented one once its action is removed"
     )
     func singleFire() {
         weak var documented: SparkEvent?

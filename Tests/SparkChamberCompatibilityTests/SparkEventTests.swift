@@ -7,12 +7,12 @@ internal import Testing
 @testable internal import SparkChamberCompatibility
 
 @MainActor
-@Suite("Events")
+@Suite("Spark events")
 struct SparkEventTests {
     private let block: SparkEventActionBlock = { _ in }
     private let another: SparkEventActionBlock = { timestamp in _ = timestamp.timeIntervalSince1970 }
 
-    @Test("the initialisers: an identifier of its own unless one, or none, is given")
+    @Test("initializers create an identifier unless one, or nil, is given")
     func initialisers() throws {
         let plain = SparkEvent(trigger: .didAppear, action: block)
         #expect(plain.trigger == .didAppear)
@@ -29,7 +29,7 @@ struct SparkEventTests {
         #expect(SparkEvent(trigger: .none, trace: nil, identifier: nil, action: nil).identifier == nil)
     }
 
-    @Test("what it says can be said again")
+    @Test("every member can be changed")
     func members() throws {
         let event = SparkEvent(trigger: .didAppear, action: nil)
         event.trigger = .targetAction
@@ -43,7 +43,7 @@ struct SparkEventTests {
         #expect(event.action == nil)
     }
 
-    @Test("a copy equals its original, and so does one of equal parts, as far as actions are objects")
+    @Test("a copy equals its original, and so do equal parts where actions are objects")
     func equality() throws {
         let identifier = UUID()
         let event = SparkEvent(trigger: .didAppear, trace: "seen", identifier: identifier, action: block)
@@ -87,7 +87,7 @@ struct SparkEventTests {
         #expect(!one.isEqual(nil))
     }
 
-    @Test("its description has a line for each part")
+    @Test("the description has a line for each part")
     func texts() {
         let identifier = UUID()
         let event = SparkEvent(trigger: .didAppear, trace: "seen", identifier: identifier, action: block)
@@ -98,7 +98,7 @@ struct SparkEventTests {
         #expect(bare.description == "trigger: none\ntrace: nil\nidentifier: nil\naction: nil")
     }
 
-    @Test("sending runs the action, whatever the trigger; without an action it is sent all the same")
+    @Test("sending runs the action regardless of the trigger, and succeeds without an action")
     func sending() async {
         let notes = Notes()
         #expect(SparkEvent(trigger: .none) { _ in notes.add("ran") }.send())
@@ -108,7 +108,7 @@ struct SparkEventTests {
         #expect(!SparkDetector.send([]))
     }
 
-    @Test("triggers: the documented numbers and names", arguments: SparkTriggerType.allCases)
+    @Test("triggers have the documented numbers and names", arguments: SparkTriggerType.allCases)
     func triggers(_ trigger: SparkTriggerType) {
         let names = [
             "none", "didAppear", "didDisappear", "didEndTouch", "didBeginScroll", "didBecomeFirstResponder",
@@ -119,7 +119,7 @@ struct SparkEventTests {
         #expect(SparkTriggerType.allCases.filter { $0 == trigger }.count == 1)
     }
 
-    @Test("a trigger of the app's own is fired by its name, and is no documented one")
+    @Test("a custom trigger fires by its name, and no documented trigger fires it")
     func customTrigger() async {
         let notes = Notes()
         let event = SparkEvent(trigger: .didAppear) { _ in notes.add("shaken") }
@@ -137,7 +137,7 @@ struct SparkEventTests {
         #expect(event.trigger == .didAppear)
     }
 
-    @Test("once for all events of an id, held by nobody but its owner")
+    @Test("an event with an ID fires once across all such events and is retained only by its owner")
     func once() async {
         let notes = Notes()
         let id = UUID().uuidString
@@ -147,7 +147,7 @@ struct SparkEventTests {
             made = event
             let shown = view([event])
             #expect(SparkDetector.trackDisplay(forViews: [shown]))
-            // Without Objective-C's runtime what belongs to a view may outlive it for a while.
+            // Without the Objective-C runtime, values of a view may outlive it for a while.
             shown.sparkEvents = nil
             let again = SparkEvent.once(id: id, trigger: .didAppear) { _ in notes.add("seen again") }
             #expect(!SparkDetector.trackDisplay(forViews: [view([again])]))

@@ -7,10 +7,11 @@ internal import TrackwayEvents
 
 @testable internal import SparkChamberCompatibility
 
-/// There is one trace for all, and these tests put themselves in its place: whatever tells it from another thread than the main one
-/// stands here.
+/// Tests of the shared trace, whose delegate they replace.
+///
+/// Calls off the main thread report to this trace, so every test that makes such calls is in this suite.
 @MainActor
-@Suite("Traces", .serialized)
+@Suite("Spark trace", .serialized)
 struct SparkTraceTests {
     private final class Reader: SparkTraceDelegate {
         let lines = Locked<[String]>([])
@@ -20,7 +21,7 @@ struct SparkTraceTests {
         }
     }
 
-    @Test("there is one, which tells items with a blank between them")
+    @Test("the shared trace prints items with spaces between them")
     func printing() {
         #expect(SparkTrace.sharedInstance === SparkTrace.sharedInstance)
         SparkTrace.print("one item")
@@ -29,7 +30,7 @@ struct SparkTraceTests {
         #expect(SparkTrace.sharedInstance.lastOutput == "several 2 items")
     }
 
-    @Test("its delegate is told instead, until another is put in its place")
+    @Test("output goes to the delegate until it is replaced")
     func delegate() {
         let reader = Reader()
         SparkTrace.sharedInstance.delegate = reader
@@ -40,7 +41,7 @@ struct SparkTraceTests {
         #expect(reader.lines.withLock { $0 } == ["one item", "several items"])
     }
 
-    @Test("an event with a trace is told when it fires, one without is not, and so is a call off the main thread")
+    @Test("a traced event and a call off the main thread are reported, and an untraced event is not")
     func events() async {
         let reader = Reader()
         SparkTrace.sharedInstance.delegate = reader
@@ -58,13 +59,13 @@ struct SparkTraceTests {
         let line = reader.lines.withLock { $0.first { $0.contains("the offer") } } ?? ""
         #expect(line.hasPrefix("Traced event: "))
         let identifier = traced.identifier?.uuidString ?? "none"
-        #expect(line.hasSuffix("  didAppear  PlayedView  the offer was seen  [\(identifier)]"))
+        #expect(line.hasSuffix("  didAppear  FakeView  the offer was seen  [\(identifier)]"))
         let answer = await Task.detached { SparkDetector.trackDisplay(forViews: []) }.value
         #expect(!answer)
         #expect(reader.lines.withLock { $0.contains { $0.contains("called off the main thread") } })
     }
 
-    @Test("off the main thread every call answers false and fires nothing")
+    @Test("every call off the main thread returns false and fires nothing")
     func offTheMainThread() async {
         let notes = Notes()
         let element = OnMainThread(

@@ -4,7 +4,7 @@
 
 import SparkChamberCompatibility
 
-/// The document's sample, where nothing is said of an actor.
+/// The document's sample, without an actor.
 public func documentAttachesMultipleEvents(_ view: NSObject) {
 let appearEvent = SparkEvent(trigger: SparkTriggerType.didAppear) {
 	_ in
@@ -19,7 +19,7 @@ let touchEvent = SparkEvent(trigger: SparkTriggerType.didEndTouch) {
 view.sparkEvents = [appearEvent, touchEvent]
 }
 
-/// The same in a method of a view controller, say.
+/// The same on the main actor, for example in a method of a view controller.
 @MainActor
 public func documentAttachesMultipleEventsOnTheMainActor(_ view: NSObject) {
 let appearEvent = SparkEvent(trigger: SparkTriggerType.didAppear) {

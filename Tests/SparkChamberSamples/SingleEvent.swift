@@ -4,7 +4,7 @@
 
 import SparkChamberCompatibility
 
-/// The document's sample, where nothing is said of an actor.
+/// The document's sample, without an actor.
 public func documentAttachesASingleEvent(_ view: NSObject) {
 let event = SparkEvent(trigger: SparkTriggerType.didAppear) {
 	_ in
@@ -14,7 +14,7 @@ let event = SparkEvent(trigger: SparkTriggerType.didAppear) {
 view.sparkEvents = [event]
 }
 
-/// The same in a method of a view controller, say.
+/// The same on the main actor, for example in a method of a view controller.
 @MainActor
 public func documentAttachesASingleEventOnTheMainActor(_ view: NSObject) {
 let event = SparkEvent(trigger: SparkTriggerType.didAppear) {

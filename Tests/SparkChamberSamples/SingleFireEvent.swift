@@ -4,7 +4,7 @@
 
 import SparkChamberCompatibility
 
-/// The document's sample, where nothing is said of an actor.
+/// The document's sample, without an actor.
 public func documentFiresASingleTime(_ view: NSObject) {
 let event = SparkEvent(trigger: SparkTriggerType.didAppear, action: nil)
 event.action = {
@@ -17,7 +17,7 @@ event.action = {
 view.sparkEvents = [event]
 }
 
-/// The same in a method of a view controller, say.
+/// The same on the main actor, for example in a method of a view controller.
 @MainActor
 public func documentFiresASingleTimeOnTheMainActor(_ view: NSObject) {
 let event = SparkEvent(trigger: SparkTriggerType.didAppear, action: nil)

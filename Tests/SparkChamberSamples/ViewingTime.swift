@@ -4,7 +4,7 @@
 
 import SparkChamberCompatibility
 
-/// The document's sample, where nothing is said of an actor.
+/// The document's sample, without an actor.
 public func documentMeasuresViewingTime(_ view: NSObject) {
 var startTime: Date = Date()
 		
@@ -21,7 +21,7 @@ let disappearEvent = SparkEvent(trigger: SparkTriggerType.didDisappear) {
 view.sparkEvents = [appearEvent, disappearEvent]
 }
 
-/// The same in a method of a view controller, say.
+/// The same on the main actor, for example in a method of a view controller.
 @MainActor
 public func documentMeasuresViewingTimeOnTheMainActor(_ view: NSObject) {
 var startTime: Date = Date()

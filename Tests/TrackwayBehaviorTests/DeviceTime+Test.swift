@@ -5,7 +5,9 @@ import TrackwayBehavior
 import TrackwayEvents
 
 extension DeviceTime {
-    /// So many milliseconds after the boot of a test's device, which was at a wall time of 1,700,000,000 s.
+    /// Returns the time `milliseconds` after the boot of a test device.
+    ///
+    /// The boot was at a wall time of 1,700,000,000 s.
     static func at(_ milliseconds: Int64, boot: String = "a") -> DeviceTime {
         DeviceTime(
             wall: Timestamp(milliseconds: 1_700_000_000_000 + milliseconds),

@@ -5,7 +5,7 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-@Suite("Time on a device that may be restarted")
+@Suite("Device time across restarts")
 struct DeviceTimeTests {
     private func time(_ wall: Int64, _ monotonic: Int64, _ boot: String = "a") -> DeviceTime {
         DeviceTime(
@@ -15,12 +15,12 @@ struct DeviceTimeTests {
         )
     }
 
-    @Test("Within a boot the monotonic clock counts, whatever the wall clock does")
+    @Test("within a boot, elapsed time uses the monotonic clock, regardless of the wall clock")
     func sameBoot() {
         #expect(time(5, 300).elapsed(since: time(1_000_000, 100)) == .milliseconds(200))
     }
 
-    @Test("Across boots the wall clock counts; when it went back, nobody can tell")
+    @Test("across boots, elapsed time uses the wall clock and is unknown if that clock went back")
     func otherBoot() {
         #expect(time(1_500, 1, "b").elapsed(since: time(1_000, 900)) == .milliseconds(500))
         #expect(time(900, 1, "b").elapsed(since: time(1_000, 900)) == nil)

@@ -8,9 +8,9 @@ internal import TrackwayJournal
 internal import TrackwayTesting
 internal import TrackwayWire
 
-@Suite("Delivery asks whether events may leave")
+@Suite("Admission of events in delivery")
 struct AdmissionDeliveryTests {
-    /// What people decided, by the name in the context.
+    /// Consent decisions by the user name in the context.
     private final class Decisions: Sendable {
         private let decisions = Locked<[String: Admission]>([:])
 
@@ -27,7 +27,7 @@ struct AdmissionDeliveryTests {
     private static func context(_ name: String) -> [UInt8] { Array("{\"user\":{\"subject\":\"\(name)\"}}".utf8) }
     private static func key(_ name: String) -> String { String(decoding: context(name), as: UTF8.self) }
 
-    @Test("held events stay and cost no attempt; a flush returns at once and says what they wait for")
+    @Test("held events stay and cost no attempt, and a flush returns immediately with the reason why they wait")
     func held() async throws {
         let decisions = Decisions()
         decisions[Self.key("undecided")] = .hold
@@ -37,13 +37,13 @@ struct AdmissionDeliveryTests {
         environment.record(100)
         let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.destinations["collector"]?.pending == 100)
-        #expect(report.destinations["collector"]?.obstacle == "Events wait for consent.")
+        #expect(report.destinations["collector"]?.obstacle == "Events are waiting for consent.")
         #expect(environment.collector.attempts == 0)
         #expect(try environment.isBalanced())
         await environment.end()
     }
 
-    @Test("held events travel once consent is given, without a flush and without waiting for the next event")
+    @Test("held events are sent once consent is given, without a flush or another event")
     func woken() async throws {
         let decisions = Decisions()
         decisions[Self.key("undecided")] = .hold
@@ -62,7 +62,7 @@ struct AdmissionDeliveryTests {
         await environment.end()
     }
 
-    @Test("events of people who refused are counted and told, those of others travel, and no number is missing")
+    @Test("events of users who denied consent are counted and reported, others are sent, and no number is missing")
     func dropped() async throws {
         let decisions = Decisions()
         decisions[Self.key("refused")] = .drop(.consentDenied)
@@ -81,7 +81,7 @@ struct AdmissionDeliveryTests {
         await environment.end()
     }
 
-    @Test("consent withdrawn while a batch is in hand stops the rest of it")
+    @Test("withdrawing consent during a request stops the rest of its batch")
     func withdrawn() async throws {
         let decisions = Decisions()
         let environment = try DeliveryEnvironment(admission: decisions.rule)
@@ -93,7 +93,7 @@ struct AdmissionDeliveryTests {
         let flush = environment.task { await environment.service.flush(timeout: .seconds(5)) }
         await environment.collector.untilAsked(1)
         decisions[Self.key("somebody")] = .drop(.consentDenied)
-        // The whole was too large; its halves may not leave any more. Losses are still told.
+        // The whole batch was too large, and its halves may no longer be sent. Losses are still reported.
         environment.collector.be(.well)
         environment.collector.goOn()
         _ = await flush.value
@@ -104,10 +104,10 @@ struct AdmissionDeliveryTests {
         await environment.end()
     }
 
-    @Test("what asking for permission finds out counts for the request that asked, although others may be sent")
+    @Test("a denial found by the permission check applies to that request, even if the check permits sending")
     func learnedByAsking() async throws {
         let decisions = Decisions()
-        // Another process has written a refusal down; it is noticed by whichever request asks first.
+        // Another process has stored a denial, which the first permission check finds.
         let environment = try DeliveryEnvironment(
             admission: decisions.rule,
             isPermitted: {
@@ -128,7 +128,7 @@ struct AdmissionDeliveryTests {
         await environment.end()
     }
 
-    @Test("what is not permitted is not sent, and goes once it is")
+    @Test("events are not sent while sending is not permitted, and are sent once it is")
     func notPermitted() async throws {
         let asked = Locked(0)
         let environment = try DeliveryEnvironment(
@@ -149,7 +149,7 @@ struct AdmissionDeliveryTests {
         await environment.end()
     }
 
-    @Test("parts of events that a format leaves out are told once, when the events are taken")
+    @Test("event parts that a format omits are reported once, when the events are accepted")
     func trimmed() async throws {
         let environment = try DeliveryEnvironment(make: { TrimmingDestination($0, limits: $1) })
         environment.collector.be(.status(503))
@@ -176,7 +176,7 @@ extension DeliveryEnvironment {
     }
 }
 
-/// The collector's own format, with a part of the first event left out.
+/// The collector's format with a part of the first event omitted.
 private struct TrimmingDestination: Destination {
     private let collector: CollectorDestination
 

@@ -7,7 +7,7 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayWire
 
-@Suite("A limit to attempts")
+@Suite("Attempt limits")
 struct AttemptLimitTests {
     private static let busy = Verdict.retry(after: nil, reason: "503")
     private static let vain: [Verdict] = [
@@ -15,7 +15,7 @@ struct AttemptLimitTests {
     ]
 
     private func environment(_ limit: AttemptLimit?, events: Int = 10) -> MachineEnvironment {
-        // Neither a breaker nor probes: each request carries the whole batch.
+        // The high breaker threshold prevents probes, so each request carries the whole batch.
         let policy = DeliveryPolicy(breakerThreshold: 1_000, attempts: limit)
         var environment = MachineEnvironment(policy: policy, limits: BatchLimits(events: 10))
         environment.record(events)
@@ -24,7 +24,7 @@ struct AttemptLimitTests {
         return environment
     }
 
-    /// Lets requests fail until so many were made.
+    /// Runs until the given number of requests has been made.
     private func run(_ environment: inout MachineEnvironment, requests: Int, backEnd: (Range<Int>) -> Verdict?) {
         while environment.requests.count < requests {
             environment.settleDown(backEnd: backEnd)
@@ -32,7 +32,7 @@ struct AttemptLimitTests {
         }
     }
 
-    @Test("without one nothing is ever given up", arguments: vain.map(Optional.some) + [nil])
+    @Test("without a limit, no event becomes a dead letter", arguments: vain.map(Optional.some) + [nil])
     func none(answer: Verdict?) {
         var environment = environment(nil)
         run(&environment, requests: 200) { _ in answer }
@@ -41,7 +41,7 @@ struct AttemptLimitTests {
     }
 
     @Test(
-        "one refusal below the limit keeps the batch, the last one gives up what it carried",
+        "a batch is kept until the last allowed refusal, which turns its request's events into dead letters",
         arguments: vain,
         [1, 2, 3, 7]
     )
@@ -53,7 +53,7 @@ struct AttemptLimitTests {
             #expect(environment.fates == [])
         }
         run(&environment, requests: limit) { _ in answer }
-        // Where settings are in doubt, a request after the first carries one event only.
+        // While the settings are in doubt, each request after the first carries only one event.
         #expect(environment.fates == Array(repeating: .deadLetter, count: environment.sizes[limit - 1]))
         #expect(environment.problems == [])
         let reasons = environment.notices.compactMap { notice -> DropReason? in
@@ -62,7 +62,10 @@ struct AttemptLimitTests {
         #expect(Set(reasons) == [.attemptsExhausted])
     }
 
-    @Test("as many requests without an answer, and no fewer", arguments: [1, 2, 120])
+    @Test(
+        "events become dead letters after exactly the allowed number of requests without a response",
+        arguments: [1, 2, 120]
+    )
     func failures(limit: Int) {
         var environment = environment(AttemptLimit(failures: limit))
         environment.allowsGivingUp = true
@@ -71,12 +74,12 @@ struct AttemptLimitTests {
             #expect(environment.fates == [])
         }
         run(&environment, requests: limit) { _ in nil }
-        // A batch that times out is asked again at half the size, down to one event.
+        // A batch that times out is retried at half the size, down to one event.
         #expect(environment.fates == Array(repeating: .deadLetter, count: environment.sizes[limit - 1]))
         #expect(environment.problems == [])
     }
 
-    @Test("failures do not begin the count of refusals anew, answers do that of failures")
+    @Test("failures do not reset the refusal count, but responses reset the failure count")
     func mixed() {
         var environment = environment(AttemptLimit(refusals: 3, failures: 3))
         environment.allowsGivingUp = true
@@ -91,7 +94,7 @@ struct AttemptLimitTests {
         #expect(environment.problems == [])
     }
 
-    @Test("anything settled begins the count anew")
+    @Test("settling any event resets the count")
     func success() {
         var environment = environment(AttemptLimit(refusals: 3), events: 100)
         environment.allowsGivingUp = true
@@ -106,7 +109,7 @@ struct AttemptLimitTests {
         #expect(environment.fates == Array(repeating: .delivered, count: 100))
     }
 
-    @Test("the search for a guilty event is no attempt in vain")
+    @Test("searching for a poison event does not count as failed attempts")
     func poison() {
         var environment = environment(AttemptLimit(refusals: 3))
         environment.settleDown { $0.contains(0) ? .rejected(reason: "400") : .accepted }
@@ -114,7 +117,7 @@ struct AttemptLimitTests {
         #expect(environment.problems == [])
     }
 
-    @Test("giving up makes nothing faster: the pauses are those of a batch that is kept")
+    @Test("an attempt limit does not speed up retries: the pauses equal those without a limit")
     func pace() {
         func requests(_ limit: AttemptLimit?) -> [MonotonicTime] {
             var environment = MachineEnvironment(
@@ -134,7 +137,7 @@ struct AttemptLimitTests {
         #expect(requests(AttemptLimit(refusals: 3, failures: 120)) == requests(nil))
     }
 
-    @Test("three strikes are 5 and 10 seconds apart, whatever the refusal", arguments: vain)
+    @Test("the attempts of threeStrikes are 5 and 10 seconds apart, for any refusal", arguments: vain)
     func spacing(answer: Verdict) {
         var environment = environment(.threeStrikes)
         environment.allowsGivingUp = true
@@ -145,7 +148,7 @@ struct AttemptLimitTests {
     }
 
     @Test(
-        "absurd spacings neither trap nor shorten a pause",
+        "extreme spacings neither trap nor shorten a pause",
         arguments: [Duration.zero, .seconds(-1), .seconds(Int64.max)]
     )
     func absurdSpacing(spacing: Duration) {
@@ -157,7 +160,7 @@ struct AttemptLimitTests {
         #expect(environment.problems == [])
     }
 
-    @Test("new settings begin the count anew; what failed with the old ones does not count")
+    @Test("new settings reset the count, and failures with the old settings do not count")
     func newSettings() {
         var environment = environment(AttemptLimit(refusals: 2))
         environment.allowsGivingUp = true
@@ -171,7 +174,7 @@ struct AttemptLimitTests {
         #expect(environment.fates == [.deadLetter])
     }
 
-    @Test("the count outlives a restart")
+    @Test("the count survives a restart")
     func restart() {
         var first = environment(AttemptLimit(refusals: 3))
         run(&first, requests: 2) { _ in Self.busy }
@@ -191,7 +194,7 @@ struct AttemptLimitTests {
         #expect(second.fates == Array(repeating: .deadLetter, count: 10))
     }
 
-    @Test("a batch that only tells of losses is never given up")
+    @Test("a batch that only reports losses is retried without limit")
     func emptyBatch() {
         let now = MonotonicTime(milliseconds: 5_000)
         var machine = UploadMachine(

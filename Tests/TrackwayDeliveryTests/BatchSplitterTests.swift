@@ -7,7 +7,7 @@ internal import TrackwayTesting
 
 @Suite("Splitting a batch")
 struct BatchSplitterTests {
-    /// Plays a back-end that refuses every part with a guilty event in it.
+    /// Simulates a back end that rejects every part with a poison event.
     private func play(count: Int, guilty: Set<Int>) -> (requests: Int, deadLetters: [Int], passed: [Int]) {
         var parts = BatchSplitter(count: count)
         var requests = 0
@@ -18,7 +18,7 @@ struct BatchSplitterTests {
             if front.allSatisfy({ !guilty.contains($0) }) {
                 passed += front
                 parts.frontPassed()
-            } else if !parts.halveFront(guiltKnown: true) {
+            } else if !parts.halveFront(hasOffendingEvent: true) {
                 deadLetters += front
                 parts.frontBecameDeadLetter(rejoining: true)
             }
@@ -26,19 +26,22 @@ struct BatchSplitterTests {
         return (requests, deadLetters, passed)
     }
 
-    @Test("one guilty event among any number is found alone, in few requests", arguments: [1, 2, 3, 10, 100, 1_000])
+    @Test(
+        "a single poison event in a batch of any size is isolated in few requests",
+        arguments: [1, 2, 3, 10, 100, 1_000]
+    )
     func oneGuilty(count: Int) {
         for guilty in Set([0, 1, count / 3, count / 2, count - 2, count - 1]) where (0..<count).contains(guilty) {
             let result = play(count: count, guilty: [guilty])
             #expect(result.deadLetters == [guilty])
             #expect(result.passed == (0..<count).filter { $0 != guilty })
-            // The whole, down the halves, the event itself, and the rest in one.
+            // The whole batch, the halves down to the event, the event itself, and the rest in one request.
             let depth = count <= 1 ? 0 : Int.bitWidth - (count - 1).leadingZeroBitCount
             #expect(result.requests <= depth + 3, "\(guilty) of \(count)")
         }
     }
 
-    @Test("several guilty events are all found, in order, and nothing else", arguments: 0..<40 as Range<UInt64>)
+    @Test("exactly the poison events are found, in order", arguments: 0..<40 as Range<UInt64>)
     func severalGuilty(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let count = Int(random.next() % 300)
@@ -52,16 +55,16 @@ struct BatchSplitterTests {
     func empty() {
         var parts = BatchSplitter(count: 0)
         #expect(parts.front == 0..<0)
-        let halved = parts.halveFront(guiltKnown: true)
+        let halved = parts.halveFront(hasOffendingEvent: true)
         #expect(!halved)
         parts.frontPassed()
         #expect(parts.front == nil)
     }
 
-    @Test("a half whose guilt is known is halved without being sent, unless other events explain the refusal")
+    @Test("a half known to contain poison is split without being sent, unless other events explain the rejection")
     func knownGuilt() {
         var parts = BatchSplitter(count: 8)
-        parts.halveFront(guiltKnown: true)
+        parts.halveFront(hasOffendingEvent: true)
         var explained = parts
         parts.frontPassed()
         #expect(parts.front == 4..<6)
@@ -69,13 +72,13 @@ struct BatchSplitterTests {
         #expect(explained.front == 4..<8)
     }
 
-    @Test("a half is under no suspicion once the half before it explains the refusal")
+    @Test("a half is not suspect once the half before it explains the rejection")
     func explained() {
         var parts = BatchSplitter(count: 8)
-        parts.halveFront(guiltKnown: true)
-        // 0..<4 is refused too, then found to be guilty at 1.
-        parts.halveFront(guiltKnown: true)
-        parts.halveFront(guiltKnown: true)
+        parts.halveFront(hasOffendingEvent: true)
+        // 0..<4 is rejected too; then event 1 turns out to be the poison event.
+        parts.halveFront(hasOffendingEvent: true)
+        parts.halveFront(hasOffendingEvent: true)
         parts.frontPassed()
         #expect(parts.front == 1..<2)
         parts.frontBecameDeadLetter(rejoining: false)
@@ -84,10 +87,10 @@ struct BatchSplitterTests {
         #expect(parts.front == 4..<8)
     }
 
-    @Test("a half that was refused for size carries no guilt")
+    @Test("a half of a batch rejected for its size is not suspect")
     func size() {
         var parts = BatchSplitter(count: 8)
-        parts.halveFront(guiltKnown: false)
+        parts.halveFront(hasOffendingEvent: false)
         parts.frontPassed()
         #expect(parts.front == 4..<8)
     }

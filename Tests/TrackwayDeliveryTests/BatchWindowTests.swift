@@ -6,7 +6,7 @@ internal import TrackwayDelivery
 
 @Suite("The size of the next batch")
 struct BatchWindowTests {
-    @Test("a timeout halves what was sent, down to one event, and success grows it back")
+    @Test("a timeout halves the batch size, down to one event, and success grows it again")
     func timeouts() {
         var window = BatchWindow(limit: 100)
         window.timedOut(at: 100)
@@ -22,7 +22,7 @@ struct BatchWindowTests {
         #expect(steps <= 13)
     }
 
-    @Test("a batch smaller than the window teaches nothing by passing")
+    @Test("the success of a batch smaller than the window does not grow it")
     func smallBatches() {
         var window = BatchWindow(limit: 100)
         window.timedOut(at: 100)
@@ -30,7 +30,7 @@ struct BatchWindowTests {
         #expect(window.current == 50)
     }
 
-    @Test("a bound learned from refusals stays")
+    @Test("a limit learned from rejections is permanent")
     func learned() {
         var window = BatchWindow(limit: 100)
         window.learned(fits: 25)

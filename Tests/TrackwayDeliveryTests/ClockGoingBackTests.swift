@@ -8,24 +8,24 @@ import TrackwayWire
 
 @testable import TrackwayDelivery
 
-/// A virtual machine that is restored goes on in the boot it was saved in, with an earlier monotonic time.
-@Suite("A clock that goes back within a boot")
+/// A restored virtual machine continues its boot at an earlier monotonic time.
+@Suite("A monotonic clock that goes back within a boot")
 struct ClockGoingBackTests {
     private func wake(_ orders: [UploadMachine.Action]) -> MonotonicTime? {
         orders.lazy.compactMap { if case .wake(let time) = $0 { time } else { nil } }.last
     }
 
     @Test(
-        "a machine that waits moves on after what was left of its wait, whatever it waits for",
+        "a waiting machine proceeds after the rest of its wait, in any situation",
         arguments: MachineSituation.allCases,
         [1, 60_000, 900_000] as [Int64]
     )
     func machine(_ situation: MachineSituation, back: Int64) {
         var machine = situation.machine()
-        // Somebody looks, as the maintenance does every few seconds; from here on the clock shows less.
-        var known = wake(machine.eventsWait(pending: 5, at: MachineSituation.now))
+        // A check, as maintenance makes every few seconds. From here on, the clock shows an earlier time.
+        var known = wake(machine.eventsPending(pending: 5, at: MachineSituation.now))
         let earlier = MonotonicTime(milliseconds: MachineSituation.now.milliseconds - back)
-        known = wake(machine.eventsWait(pending: 5, at: earlier)) ?? known
+        known = wake(machine.eventsPending(pending: 5, at: earlier)) ?? known
         let longest: Duration =
             switch situation {
             case .idle, .gathering: .seconds(10)
@@ -37,7 +37,7 @@ struct ClockGoingBackTests {
             return
         }
         guard let known else {
-            Issue.record("nothing wakes it")
+            Issue.record("no wake-up is scheduled")
             return
         }
         #expect(earlier.duration(to: known) <= longest)
@@ -45,17 +45,17 @@ struct ClockGoingBackTests {
         #expect(orders.contains { if case .read = $0 { true } else { false } })
     }
 
-    @Test("a flush, too, tells the new time of an ordinary wait", arguments: [MachineSituation.strict, .parked])
+    @Test("a flush also returns the new time of an ordinary wait", arguments: [MachineSituation.strict, .parked])
     func flush(_ situation: MachineSituation) throws {
         var machine = situation.machine()
-        _ = machine.eventsWait(pending: 5, at: MachineSituation.now)
+        _ = machine.eventsPending(pending: 5, at: MachineSituation.now)
         let earlier = MonotonicTime(milliseconds: 1_000)
         let time = try #require(wake(machine.flushRequested(pending: 5, at: earlier)))
         #expect(earlier.duration(to: time) <= .seconds(300))
     }
 
     @Test(
-        "what was remembered before the clock went back holds for as long as it was meant to",
+        "a wait remembered before the clock went back keeps its intended length",
         arguments: [
             (since: 50_000_000 as Int64?, notBefore: 50_002_000 as Int64, longest: 2 as Int64),
             (since: nil, notBefore: 50_002_000, longest: 3_600),
@@ -72,15 +72,18 @@ struct ClockGoingBackTests {
         )
         var machine = UploadMachine(policy: DeliveryPolicy(), limits: BatchLimits(), remembered: state)
         let now = MonotonicTime(milliseconds: 1_000)
-        let orders = machine.eventsWait(pending: 1, at: now)
+        let orders = machine.eventsPending(pending: 1, at: now)
         guard let time = wake(orders) else {
-            Issue.record("nothing wakes it")
+            Issue.record("no wake-up is scheduled")
             return
         }
         #expect(now.duration(to: time) <= .seconds(memory.longest))
     }
 
-    @Test("a deadline is not put off", arguments: [0, 1, 5_000] as [Int64])
+    @Test(
+        "a deadline passes no later than its full length after the clock went back",
+        arguments: [0, 1, 5_000] as [Int64]
+    )
     func deadline(_ passed: Int64) {
         var deadline = Deadline(after: .seconds(10), at: MonotonicTime(milliseconds: 1_000_000))
         let back = MonotonicTime(milliseconds: 500)

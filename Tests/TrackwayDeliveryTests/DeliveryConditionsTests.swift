@@ -7,31 +7,32 @@ internal import TrackwayDelivery
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// What the device says, and what is made of it.
+/// Device conditions and the expected reaction.
 private struct Situation: CustomTestStringConvertible {
     var device: DeviceConditions
     var reaction: DeliveryConditions.Reaction
-    var reason: Restraint.Reason?
+    var reason: DeliveryThrottle.Reason?
 
     var testDescription: String { "\(device) → \(reaction)" }
 
-    init(_ device: DeviceConditions, _ reaction: DeliveryConditions.Reaction, _ reason: Restraint.Reason? = nil) {
+    init(_ device: DeviceConditions, _ reaction: DeliveryConditions.Reaction, _ reason: DeliveryThrottle.Reason? = nil)
+    {
         (self.device, self.reaction, self.reason) = (device, reaction, reason)
     }
 }
 
 private let now = MonotonicTime(milliseconds: 5_000)
-private let whileSpaced = Restraint(.spaced, because: .lowPower, spacing: .seconds(300))
-private let whileHeld = Restraint(.held, because: .criticalHeat, spacing: .seconds(300))
-private let whileClosed = Restraint(.closed, because: .constrainedNetwork, spacing: .seconds(300))
-private let whileOffline = Restraint(.held, because: .noNetwork, spacing: .seconds(300))
+private let whileSpaced = DeliveryThrottle(.spaced, because: .lowPower, spacing: .seconds(300))
+private let whileHeld = DeliveryThrottle(.held, because: .criticalHeat, spacing: .seconds(300))
+private let whileClosed = DeliveryThrottle(.closed, because: .constrainedNetwork, spacing: .seconds(300))
+private let whileOffline = DeliveryThrottle(.held, because: .noNetwork, spacing: .seconds(300))
 private let limits = BatchLimits(events: 100, bytes: 1_000)
 
 private func later(_ seconds: Double) -> MonotonicTime {
     MonotonicTime(milliseconds: now.milliseconds + Int64(seconds * 1_000))
 }
 
-@Suite("The device's conditions")
+@Suite("Device conditions")
 struct DeliveryConditionsTests {
     fileprivate static let situations: [Situation] = [
         Situation(DeviceConditions(), .unrestricted),
@@ -47,7 +48,7 @@ struct DeliveryConditionsTests {
         Situation(DeviceConditions(savesPower: true, isConstrained: true), .closed, .constrainedNetwork),
     ]
 
-    @Test("the strictest condition counts, and says so", arguments: situations)
+    @Test("the strictest condition applies and is reported as the reason", arguments: situations)
     fileprivate func decided(_ situation: Situation) {
         let restraint = DeliveryConditions().restraint(by: situation.device)
         #expect(restraint.reaction == situation.reaction)
@@ -57,7 +58,7 @@ struct DeliveryConditionsTests {
         #expect(ignored.reaction == (situation.reason == .constrainedNetwork ? .closed : .unrestricted))
     }
 
-    @Test("a critical device is never held less than a serious one")
+    @Test("critical heat is never restrained less than serious heat")
     func heat() {
         var conditions = DeliveryConditions()
         conditions.onSeriousHeat = .held
@@ -65,98 +66,100 @@ struct DeliveryConditionsTests {
         #expect(conditions.restraint(by: DeviceConditions(thermalState: .critical)).reaction == .held)
     }
 
-    @Test("each reason has a sentence of its own", arguments: Restraint.Reason.allCases)
-    func sentences(_ reason: Restraint.Reason) {
-        let others = Restraint.Reason.allCases.filter { $0 != reason }
-        let sentence = Restraint(.held, because: reason, spacing: .zero).obstacle
+    @Test("each reason has a distinct sentence", arguments: DeliveryThrottle.Reason.allCases)
+    func sentences(_ reason: DeliveryThrottle.Reason) {
+        let others = DeliveryThrottle.Reason.allCases.filter { $0 != reason }
+        let sentence = DeliveryThrottle(.held, because: reason, spacing: .zero).obstacle
         #expect(sentence?.hasSuffix(".") == true)
-        #expect(others.allSatisfy { Restraint(.held, because: $0, spacing: .zero).obstacle != sentence })
+        #expect(others.allSatisfy { DeliveryThrottle(.held, because: $0, spacing: .zero).obstacle != sentence })
     }
 
-    // MARK: The machine
+    // MARK: The upload machine
 
-    private static func machine(_ restraint: Restraint, _ policy: DeliveryPolicy = DeliveryPolicy()) -> UploadMachine {
+    private static func machine(_ restraint: DeliveryThrottle, _ policy: DeliveryPolicy = DeliveryPolicy())
+        -> UploadMachine
+    {
         var machine = UploadMachine(policy: policy, limits: limits)
         machine.restrained(by: restraint)
         return machine
     }
 
-    @Test("spaced uploads wait their time whatever comes, and then carry everything that waits")
+    @Test("spaced uploads wait regardless of new events and then send all pending events")
     func spaced() {
         var machine = Self.machine(whileSpaced)
-        #expect(machine.eventsWait(pending: 1, at: now) == [.wake(at: later(300))])
-        #expect(machine.eventsWait(pending: 500, at: later(9)) == [.wake(at: later(300))])
+        #expect(machine.eventsPending(pending: 1, at: now) == [.wake(at: later(300))])
+        #expect(machine.eventsPending(pending: 500, at: later(9)) == [.wake(at: later(300))])
         #expect(machine.restraintObstacle != nil)
         #expect(machine.timeCame(pending: 500, at: later(300)) == [.read(limits)])
         _ = machine.batchRead(count: 100)
         _ = machine.answered(.accepted, at: later(300), jitter: 0)
-        #expect(machine.settled(pending: 400, at: later(301), jitter: 0) == [.read(limits)], "the rest goes with it")
+        #expect(machine.settled(pending: 400, at: later(301), jitter: 0) == [.read(limits)], "the rest is sent as well")
     }
 
-    @Test("one that wants each event at once is not spaced, unless it is a queue")
+    @Test("a destination that sends each event immediately is not spaced, unless it is a queue")
     func immediate() {
         var machine = Self.machine(whileSpaced, DeliveryPolicy(flushEvents: 1))
-        #expect(machine.eventsWait(pending: 1, at: now) == [.read(limits)])
+        #expect(machine.eventsPending(pending: 1, at: now) == [.read(limits)])
         var queue = Self.machine(
             whileSpaced,
             DeliveryPolicy(flushInterval: .zero, flushEvents: 1, queue: QueuePolicy())
         )
-        #expect(queue.eventsWait(pending: 1, at: now) == [.wake(at: later(300))])
+        #expect(queue.eventsPending(pending: 1, at: now) == [.wake(at: later(300))])
     }
 
     @Test(
-        "the end of a restraint sends what it held back at once",
+        "the end of a restraint immediately sends the events that it held back",
         arguments: [whileSpaced, whileHeld, whileClosed, whileOffline]
     )
-    func lifted(_ restraint: Restraint) {
+    func lifted(_ restraint: DeliveryThrottle) {
         var machine = Self.machine(restraint)
-        _ = machine.eventsWait(pending: 3, at: now)
-        #expect(machine.flushProgress == .done, "nobody asked")
+        _ = machine.eventsPending(pending: 3, at: now)
+        #expect(machine.flushProgress == .done, "no flush was requested")
         machine.restrained(by: .none)
-        #expect(machine.eventsWait(pending: 3, at: later(20)) == [.read(limits)])
+        #expect(machine.eventsPending(pending: 3, at: later(20)) == [.read(limits)])
     }
 
     @Test(
-        "a flush goes while uploads are held, and not where nothing may be sent; one of the SDK's own goes only where they are spaced",
+        "the app's flush sends unless delivery is closed, and the SDK's own flush sends only while uploads are spaced",
         arguments: [
             (whileSpaced, true, true), (whileHeld, true, false), (whileClosed, false, false),
             (whileOffline, true, false),
         ]
     )
-    func flushed(_ restraint: Restraint, asked: Bool, own: Bool) {
+    func flushed(_ restraint: DeliveryThrottle, asked: Bool, own: Bool) {
         for (isAsked, goes) in [(true, asked), (false, own)] {
             var machine = Self.machine(restraint)
-            _ = machine.eventsWait(pending: 3, at: now)
+            _ = machine.eventsPending(pending: 3, at: now)
             let orders = machine.flushRequested(pending: 3, isAsked: isAsked, at: now)
             #expect(orders == (goes ? [.read(limits)] : []))
-            // Nobody waits for what cannot go.
+            // A flush does not wait for events that cannot be sent.
             #expect(goes || machine.flushProgress != .moving)
             if !goes { #expect(machine.restraintObstacle != nil) }
         }
     }
 
-    @Test("what is on its way when uploads are held gets its answer, and nothing follows")
+    @Test("a request in flight when uploads become held completes, and no other follows")
     func underWay() {
         var machine = Self.machine(.none)
-        _ = machine.eventsWait(pending: 200, at: now)
+        _ = machine.eventsPending(pending: 200, at: now)
         _ = machine.batchRead(count: 100)
         machine.restrained(by: whileHeld)
         #expect(machine.answered(.accepted, at: now, jitter: 0) == [.settle(Settlement(records: 0..<100))])
         #expect(machine.settled(pending: 100, at: now, jitter: 0) == [])
         #expect(machine.restraintObstacle != nil)
-        #expect(machine.eventsWait(pending: 150, at: later(1)) == [])
-        #expect(machine.triggerCount == nil, "recording threads need not tell of it")
+        #expect(machine.eventsPending(pending: 150, at: later(1)) == [])
+        #expect(machine.triggerCount == nil, "recording threads need not report new events")
         machine.restrained(by: .none)
-        #expect(machine.eventsWait(pending: 150, at: later(2)) == [.read(limits)])
+        #expect(machine.eventsPending(pending: 150, at: later(2)) == [.read(limits)])
     }
 
-    @Test("what failed for want of a network is tried as soon as there is one; what a back-end put off is not")
+    @Test("a request that failed offline is retried once online, unless the back end asked for a delay")
     func reconnected() {
         for (verdict, goes) in [
             (Verdict.retry(after: nil, reason: "no"), true), (.retry(after: .seconds(60), reason: "no"), false),
         ] {
             var machine = Self.machine(.none)
-            _ = machine.eventsWait(pending: 30, at: now)
+            _ = machine.eventsPending(pending: 30, at: now)
             _ = machine.batchRead(count: 30)
             _ = machine.answered(verdict, at: now, jitter: 0.5)
             machine.restrained(by: whileOffline)
@@ -164,31 +167,31 @@ struct DeliveryConditionsTests {
                 machine.timeCame(pending: 30, at: now).contains { if case .read = $0 { true } else { false } } == false
             )
             machine.restrained(by: .none)
-            #expect(machine.eventsWait(pending: 30, at: now) == (goes ? [.read(limits)] : []))
+            #expect(machine.eventsPending(pending: 30, at: now) == (goes ? [.read(limits)] : []))
         }
     }
 
-    @Test("a destination whose key is wrong is not asked while uploads are held, and with one event afterwards")
+    @Test("a destination with a wrong key gets no request while uploads are held, and a single event afterward")
     func parked() {
         var machine = Self.machine(.none)
-        _ = machine.eventsWait(pending: 30, at: now)
+        _ = machine.eventsPending(pending: 30, at: now)
         _ = machine.batchRead(count: 30)
         _ = machine.answered(.unauthorized(reason: "no"), at: now, jitter: 0)
         machine.restrained(by: whileHeld)
         #expect(machine.timeCame(pending: 30, at: later(600)) == [])
         machine.restrained(by: .none)
-        #expect(machine.eventsWait(pending: 30, at: later(601)) == [.read(BatchLimits(events: 1, bytes: 1_000))])
+        #expect(machine.eventsPending(pending: 30, at: later(601)) == [.read(BatchLimits(events: 1, bytes: 1_000))])
     }
 
-    @Test("a stop and a resumption under a restraint begin nothing")
+    @Test("stopping and resuming under a restraint starts no upload")
     func stopped() {
         var machine = Self.machine(whileHeld)
-        _ = machine.eventsWait(pending: 30, at: now)
+        _ = machine.eventsPending(pending: 30, at: now)
         #expect(machine.stopRequested() == [])
         #expect(machine.isStopped)
         machine.resumed()
-        #expect(machine.eventsWait(pending: 30, at: later(1)) == [])
+        #expect(machine.eventsPending(pending: 30, at: later(1)) == [])
         machine.restrained(by: .none)
-        #expect(machine.eventsWait(pending: 30, at: later(1)) == [.read(limits)])
+        #expect(machine.eventsPending(pending: 30, at: later(1)) == [.read(limits)])
     }
 }

@@ -8,14 +8,14 @@ internal import TrackwayJournal
 internal import TrackwayTesting
 internal import TrackwayWire
 
-/// Delivery of a real journal in memory, with a simulated clock and a simulated collector.
+/// Delivery of a real in-memory journal, with simulated clock and collector.
 final class DeliveryEnvironment: Sendable {
     let clock: ManualClock
     let storage: FaultyStorage
     let collector: FakeCollector
     let journal: Journal
     let service: DeliveryService
-    let notices: Locked<[DeliveryNotice]>
+    let notices: Locked<[DeliveryEvent]>
     private let idle: IdleDetector
     private let ids: EventIDGenerator
     private let work = Locked<Task<Void, Never>?>(nil)
@@ -55,7 +55,7 @@ final class DeliveryEnvironment: Sendable {
             bootID: "boot-1",
             storage: self.storage
         )
-        let notices = Locked<[DeliveryNotice]>([])
+        let notices = Locked<[DeliveryEvent]>([])
         self.notices = notices
         self.idle = idle
         service = DeliveryService(
@@ -98,19 +98,19 @@ final class DeliveryEnvironment: Sendable {
         idle.task(body)
     }
 
-    /// Cancels delivery and waits until nothing runs any more.
+    /// Cancels delivery and waits until it has ended.
     func end() async {
         let task = work.withLock { $0 }
         task?.cancel()
         await task?.value
     }
 
-    /// Waits until `run` has returned by itself.
+    /// Waits until `run` has returned without being canceled.
     func ended() async {
         await work.withLock { $0 }?.value
     }
 
-    /// Waits until delivery waits for the time, for an answer or for an event.
+    /// Waits until delivery is waiting for the clock, a response or an event.
     func untilIdle() async {
         await idle.untilIdle()
     }
@@ -130,13 +130,15 @@ final class DeliveryEnvironment: Sendable {
         }
     }
 
-    /// Records and is gone, as a process that was killed before it delivered.
+    /// Records events and ends, like a process killed before it delivered.
     consuming func leave(_ count: Int) {
         record(count)
         journal.close()
     }
 
-    /// Lets time pass, from one wait of delivery to the next, until a time or until a condition is true.
+    /// Advances the clock from one wait of delivery to the next.
+    ///
+    /// Stops after `duration`, or when the condition is true.
     func pass(_ duration: Duration, until isSo: () -> Bool = { false }) async {
         let end = clock.now().monotonic.advanced(by: duration)
         while clock.now().monotonic < end {
@@ -145,7 +147,7 @@ final class DeliveryEnvironment: Sendable {
         }
     }
 
-    /// A flush during which time passes.
+    /// Flushes while the clock advances.
     func flush(timeout: Duration) async -> FlushReport {
         let report = Locked<FlushReport?>(nil)
         let flush = task { [service] in
@@ -162,7 +164,7 @@ final class DeliveryEnvironment: Sendable {
         return ledger.destinations[id] ?? Ledger.Account()
     }
 
-    /// True when recorded = delivered + pending + dropped, everywhere.
+    /// Whether recorded = delivered + pending + dropped for every destination.
     func isBalanced() throws -> Bool {
         try journal.ledger().isBalanced
     }

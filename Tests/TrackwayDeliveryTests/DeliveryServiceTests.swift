@@ -8,9 +8,9 @@ internal import TrackwayJournal
 internal import TrackwayTesting
 internal import TrackwayWire
 
-@Suite("The post room")
+@Suite("DeliveryService")
 struct DeliveryServiceTests {
-    @Test("a flush delivers everything once, in order, and says so", arguments: [1, 29, 1_000, 3_333])
+    @Test("a flush delivers everything once, in order, and reports it", arguments: [1, 29, 1_000, 3_333])
     func flush(count: Int) async throws {
         let environment = try DeliveryEnvironment()
         environment.record(count)
@@ -27,7 +27,7 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("a flush with nothing to do returns at once")
+    @Test("a flush without pending events returns immediately")
     func emptyFlush() async throws {
         let environment = try DeliveryEnvironment(["one", "two"])
         environment.begin()
@@ -37,7 +37,7 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("one event waits for company, and travels when its time comes")
+    @Test("a single event waits for more and is sent after the flush interval")
     func interval() async throws {
         let environment = try DeliveryEnvironment()
         environment.begin()
@@ -51,7 +51,7 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("enough events travel without any time passing")
+    @Test("enough events are sent without waiting")
     func count() async throws {
         let environment = try DeliveryEnvironment()
         environment.begin()
@@ -63,10 +63,10 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("a dead destination neither blocks nor starves nor doubles another")
+    @Test("a dead destination does not block or starve another or duplicate its events")
     func ownPace() async throws {
         let environment = try DeliveryEnvironment(["alive", "dead", "picky"])
-        // Longer than the flush: it need not wait for this one.
+        // Longer than the flush, which need not wait for this destination.
         environment.collector.be(.status(503, retryAfter: "600"), to: "dead")
         environment.collector.be(.refusesBatches(with: ["bad"], status: 400), to: "picky")
         environment.begin()
@@ -74,7 +74,7 @@ struct DeliveryServiceTests {
         environment.record(1, named: "bad")
         environment.record(499)
         let report = await environment.service.flush(timeout: .seconds(5))
-        // Delivery may have begun before the flush, whose report counts what it delivered.
+        // Delivery may have started before the flush, whose report counts only its own deliveries.
         #expect(try environment.account("alive").delivered == 1_000)
         #expect(report.destinations["dead"]?.pending == 1_000)
         #expect(report.destinations["dead"]?.obstacle == "503 status_503: Scripted.")
@@ -112,7 +112,7 @@ struct DeliveryServiceTests {
         #expect(try environment.journal.tryElection() != nil)
     }
 
-    @Test("a request that hangs is cancelled at the deadline, and its events stay")
+    @Test("a hanging request is canceled at the deadline, and its events stay pending")
     func hangingShutdown() async throws {
         let environment = try DeliveryEnvironment()
         environment.collector.hang()
@@ -128,7 +128,7 @@ struct DeliveryServiceTests {
         #expect(try environment.isBalanced())
     }
 
-    @Test("the first request is on its way before what earlier processes left is tidied up")
+    @Test("the first request is sent before the folders of earlier processes are cleaned up")
     func maintenanceBehindRequests() async throws {
         let (disk, clock) = (MemoryStorage(), ManualClock())
         for _ in 0..<3 {
@@ -136,7 +136,7 @@ struct DeliveryServiceTests {
             try DeliveryEnvironment(storage: disk, clock: clock).leave(5)
         }
         let first = try DeliveryEnvironment(storage: disk, clock: clock)
-        // Everything is delivered, and the folders stay: their counts could not be written.
+        // Everything is delivered, but the folders stay because their counts could not be written.
         first.storage.fail(.replace, with: .noSpace, paths: "settled")
         first.begin()
         #expect(await first.service.flush(timeout: .seconds(1)).isComplete)
@@ -144,23 +144,23 @@ struct DeliveryServiceTests {
         first.journal.close()
 
         clock.advance(by: .milliseconds(1))
-        // On a thread of its own, as in an app: maintenance does not run beside the reading of the first batch.
+        // Uses a dedicated thread, as in an app, so that maintenance does not run while the first batch is read.
         let idle = IdleDetector()
         let second = try DeliveryEnvironment(storage: disk, clock: clock, idle: idle, executor: idle.thread())
         let left = Locked<Int?>(nil)
-        second.collector.whenAskedNext { left.withLock { $0 = disk.names(in: "/app/writers").count } }
-        // So many that they are sent without being asked for.
+        second.collector.onNextRequest { left.withLock { $0 = disk.names(in: "/app/writers").count } }
+        // Enough events to be sent without a flush.
         second.record(200)
         second.begin()
         #expect(await second.service.flush(timeout: .seconds(1)).isComplete)
-        // Three that left, the one that delivered, and this one.
+        // The three earlier processes, the one that delivered, and this one.
         #expect(left.withLock { $0 } == 5)
         await second.pass(.seconds(120)) { disk.names(in: "/app/writers").count == 1 }
         #expect(disk.names(in: "/app/writers") == [second.journal.writer.description])
         await second.end()
     }
 
-    @Test("where too much waits at a start, the oldest go, and none in the place of what is on its way")
+    @Test("over the limit at launch, the oldest events are dropped, and none in place of events in flight")
     func limitsBeforeRequests() async throws {
         let (disk, clock) = (MemoryStorage(), ManualClock())
         for name in ["old", "young"] {
@@ -180,7 +180,7 @@ struct DeliveryServiceTests {
         environment.collector.hang()
         environment.begin()
         await environment.collector.untilAsked(1)
-        // Maintenance has its turn while the request is on its way.
+        // Maintenance runs while the request is in flight.
         await environment.untilIdle()
         environment.collector.goOn()
         #expect(await environment.service.flush(timeout: .seconds(1)).isComplete)
@@ -191,7 +191,7 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("suspended, it holds no election and sends nothing; resumed, it goes on")
+    @Test("suspended delivery gives up the election and sends nothing, and continues once resumed")
     func suspension() async throws {
         let environment = try DeliveryEnvironment()
         await environment.service.suspend(timeout: .zero)
@@ -209,7 +209,7 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("after its task was cancelled, run can be called again, even before the old one has ended")
+    @Test("run can be called again after its task is canceled, even before the old call has ended")
     func runAgain() async throws {
         let environment = try DeliveryEnvironment()
         for _ in 0..<5 {
@@ -229,7 +229,7 @@ struct DeliveryServiceTests {
         await second.value
     }
 
-    @Test("a flush that gives up does not end another")
+    @Test("a flush that times out does not end another")
     func twoFlushes() async throws {
         let environment = try DeliveryEnvironment(limits: BatchLimits(events: 20))
         environment.collector.hang()
@@ -245,7 +245,7 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("one request at a time per destination, whatever asks")
+    @Test("a destination has one request at a time, regardless of what triggers it")
     func oneAtATime() async throws {
         let environment = try DeliveryEnvironment(limits: BatchLimits(events: 7))
         environment.begin()
@@ -264,7 +264,7 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("two processes: one delivers for both, and the other's flush waits for it")
+    @Test("one of two processes delivers for both, and the other's flush waits for it")
     func twoProcesses() async throws {
         let disk = MemoryStorage()
         let collector = FakeCollector()
@@ -294,7 +294,7 @@ struct DeliveryServiceTests {
         #expect(collector.keepsOrder)
         #expect(try first.isBalanced())
 
-        // The first one dies; the second takes the office and what the first left.
+        // The first process dies, and the second takes over delivery and the remaining events.
         first.record(5)
         await first.end()
         second.record(5)
@@ -304,7 +304,7 @@ struct DeliveryServiceTests {
         await second.end()
     }
 
-    @Test("a flush at the very start takes what a dead process left along", arguments: 1...8)
+    @Test("a flush right at launch includes a dead process's events", arguments: 1...8)
     func flushAtTheStart(seed: UInt64) async throws {
         let disk = MemoryStorage()
         let collector = FakeCollector()
@@ -320,7 +320,7 @@ struct DeliveryServiceTests {
         await environment.end()
     }
 
-    @Test("a flush does not count what earlier processes had delivered, whenever their folders are found")
+    @Test("a flush does not count earlier processes' deliveries, no matter when their folders are found")
     func deliveredBefore() async throws {
         let (disk, collector, clock) = (MemoryStorage(), FakeCollector(), ManualClock())
         for seed in UInt64(1)...12 {
@@ -334,7 +334,7 @@ struct DeliveryServiceTests {
             dead.journal.close()
         }
         clock.advance(by: .milliseconds(1))
-        // The flush is what starts the upload, so that its report counts all of it.
+        // Only the flush starts the upload, so its report counts all of it.
         let environment = try DeliveryEnvironment(
             storage: disk,
             collector: collector,

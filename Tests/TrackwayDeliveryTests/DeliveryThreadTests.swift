@@ -8,10 +8,10 @@ import TrackwayTesting
 
 @testable import TrackwayDelivery
 
-@Suite("A disk that takes its time")
+@Suite("A slow disk")
 struct DeliveryThreadTests {
     @Test(
-        "while delivery waits for the disk, tasks go on, counting answers, and changes of consent return",
+        "while delivery waits for the disk, tasks continue, counting works, and consent changes return",
         .timeLimit(.minutes(30)),
         arguments: [StorageOperation.replace, .size, .names]
     )
@@ -27,13 +27,13 @@ struct DeliveryThreadTests {
         environment.record(40)
         environment.service.admissionChanged()
         try await Deadline.wait(while: environment.storage.heldCalls == 0)
-        // Every thread that all tasks share is free.
+        // All threads of the shared task pool are free.
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<64 { group.addTask { await Task.yield() } }
         }
         environment.service.admissionChanged()
         if operation == .replace {
-            // What a disk is written under is not what counting waits for.
+            // Counting does not wait for the lock that is held during disk writes.
             let during = try environment.journal.ledger()
             #expect(during.isBalanced)
             #expect(during.recorded == before.recorded + 40)
@@ -45,7 +45,7 @@ struct DeliveryThreadTests {
         await environment.end()
     }
 
-    @Test("on a thread of its own everything is delivered once, in order", arguments: 0..<3)
+    @Test("on a dedicated thread, everything is delivered once, in order", arguments: 0..<3)
     func ordinary(seed: Int) async throws {
         let idle = IdleDetector()
         let environment = try DeliveryEnvironment(
@@ -59,7 +59,7 @@ struct DeliveryThreadTests {
             environment.record(100)
             #expect(await environment.service.flush(timeout: .seconds(60)).isComplete)
         }
-        // Both destinations took the same events.
+        // Both destinations accepted the same events.
         #expect(environment.collector.rows == 1_000)
         #expect(environment.collector.duplicates == 1_000)
         #expect(environment.collector.keepsOrder)

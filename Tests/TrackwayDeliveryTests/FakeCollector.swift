@@ -4,21 +4,23 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// A collector in memory: takes batches in our own format, knows events by their ids, and misbehaves on request.
+/// An in-memory collector that simulates failures on request.
+///
+/// It accepts batches in the collector's format and identifies events by their ids.
 final class FakeCollector: Transport {
     enum Mood: Sendable {
         case well
-        /// This status, in the collector's own words.
+        /// This status with the collector's error body.
         case status(Int, retryAfter: String? = nil)
         /// A login page with status 200.
         case portal
-        /// Nobody answers.
+        /// The network is offline.
         case offline
-        /// Takes the events, but the answer is lost.
+        /// Accepts the events, but the response is lost.
         case losesAnswers
-        /// Refuses a batch with one of these names in it as a whole, with a status.
+        /// Rejects a whole batch that contains one of these names, with this status.
         case refusesBatches(with: Set<String>, status: Int)
-        /// Refuses events of these names one by one, in the answer.
+        /// Rejects events with these names individually, in the response.
         case refusesEvents(named: Set<String>)
     }
 
@@ -30,7 +32,9 @@ final class FakeCollector: Transport {
         var names: [String] = []
         var perWriter: [WriterID: [UInt64]] = [:]
         var faults: [String] = []
-        /// By the destination's name, then by writer: the numbers that were accounted for, and the highest that was told of.
+        /// The numbers accounted for, by destination name and writer.
+        ///
+        /// `recorded` has the highest reported number in the same way.
         var known: [String: [WriterID: Set<UInt64>]] = [:]
         var recorded: [String: [WriterID: UInt64]] = [:]
         var asked: [String: Int] = [:]
@@ -43,15 +47,15 @@ final class FakeCollector: Transport {
 
     private let state = Locked(State())
 
-    // MARK: What happens
+    // MARK: Behavior
 
     func be(_ mood: Mood) { state.withLock { $0.mood = mood } }
-    /// How it behaves to requests with this text in the address.
+    /// Sets the behavior for requests whose host starts with this text.
     func be(_ mood: Mood, to part: String) { state.withLock { $0.moods[part] = mood } }
-    /// Requests hang until cancelled.
+    /// Makes requests hang until canceled, or until ``goOn()``.
     func hang() { state.withLock { $0.isHanging = true } }
-    /// Does something as the next request arrives, before it is answered.
-    func whenAskedNext(_ look: @escaping @Sendable () -> Void) { state.withLock { $0.look = look } }
+    /// Calls a closure when the next request arrives, before the response.
+    func onNextRequest(_ look: @escaping @Sendable () -> Void) { state.withLock { $0.look = look } }
     func goOn() {
         let hanging = state.withLock { state in
             defer { state.hanging = nil }
@@ -61,17 +65,17 @@ final class FakeCollector: Transport {
         hanging?.resume()
     }
 
-    // MARK: What happened
+    // MARK: Results
 
     var attempts: Int { state.withLock { $0.attempts } }
-    /// Rows a collector would have: each event once.
+    /// The rows that a collector would store, each event once.
     var rows: Int { state.withLock { $0.copies.count } }
-    /// How often events came again.
+    /// The number of duplicate events received.
     var duplicates: Int { state.withLock { $0.copies.values.reduce(0) { $0 + $1 - 1 } } }
     var names: [String] { state.withLock { $0.names } }
-    /// What broke the format's rules.
+    /// Violations of the format.
     var faults: [String] { state.withLock { $0.faults } }
-    /// Numbers that a destination was told of without hearing what became of them.
+    /// Returns the numbers reported to a destination but not accounted for.
     func gaps(at destination: String) -> [UInt64] {
         state.withLock { state in
             (state.recorded[destination] ?? [:]).flatMap { writer, last in
@@ -81,14 +85,14 @@ final class FakeCollector: Transport {
             }
         }
     }
-    /// The highest number that a destination was told of.
+    /// Returns the highest number reported to a destination.
     func highest(at destination: String) -> UInt64 {
         state.withLock { $0.recorded[destination]?.values.max() ?? 0 }
     }
-    /// Requests to a destination.
+    /// Returns the number of requests to a destination.
     func attempts(at destination: String) -> Int { state.withLock { $0.asked[destination] ?? 0 } }
     var cancelled: Int { state.withLock { $0.cancelled } }
-    /// True when every writer's events first came in the order of their numbers.
+    /// Whether every writer's events first arrived in the order of their numbers.
     var keepsOrder: Bool { state.withLock { $0.perWriter.values.allSatisfy { $0 == $0.sorted() } } }
 
     func untilAsked(_ attempts: Int) async {
@@ -127,7 +131,7 @@ final class FakeCollector: Transport {
             return take(request, refusing: names)
         case .losesAnswers:
             _ = take(request, refusing: [])
-            throw TransportError(.timedOut, "the answer was lost")
+            throw TransportError(.timedOut, "the response was lost")
         case .offline:
             throw TransportError(.offline)
         case .status(let status, let retryAfter):
@@ -167,7 +171,7 @@ final class FakeCollector: Transport {
 
     private func take(_ request: WireRequest, refusing names: Set<String>) -> WireResponse {
         guard let (header, events) = Self.lines(of: request), let writer = header.writer else {
-            state.withLock { $0.faults.append("a body that cannot be read") }
+            state.withLock { $0.faults.append("unreadable body") }
             return Self.failure(400)
         }
         var rejected: [CollectorAnswer.Rejected] = []

@@ -7,9 +7,9 @@ import TrackwayTesting
 
 @testable import TrackwayDelivery
 
-@Suite("Flushes beside each other")
+@Suite("Concurrent flushes")
 struct FlushRaceTests {
-    @Test("a flush that ends gives up nothing that another has asked for", arguments: 0..<8)
+    @Test("a flush that ends does not cancel what another has requested", arguments: 0..<8)
     func besideEachOther(seed: Int) async throws {
         let environment = try DeliveryEnvironment(seed: UInt64(seed))
         environment.begin()
@@ -18,7 +18,7 @@ struct FlushRaceTests {
         for round in 0..<100 {
             environment.record(1)
             let complete = await withTaskGroup(of: Bool?.self) { group in
-                // Those that end at once are the ones that give up.
+                // The flushes with a zero timeout give up immediately.
                 for _ in 0..<6 {
                     group.addTask {
                         _ = await environment.service.flush(timeout: .zero)

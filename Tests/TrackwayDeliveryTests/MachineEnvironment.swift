@@ -6,9 +6,9 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayWire
 
-/// A journal, a back-end and a clock around one machine, all of them values: what a driver does, step by step.
+/// One machine with a simulated journal, back end and clock, all values.
 ///
-/// It carries out orders, and notes every way in which an order breaks a promise.
+/// It performs the machine's actions step by step, as a driver does, and records every violated guarantee.
 struct MachineEnvironment {
     enum Fate: Hashable {
         case delivered, deadLetter
@@ -16,10 +16,10 @@ struct MachineEnvironment {
 
     var machine: UploadMachine
     var now = MonotonicTime(milliseconds: 5_000)
-    /// What became of the events, by their place in the journal; those behind its end wait.
+    /// The fates of events by journal position; events after the end are pending.
     private(set) var fates: [Fate] = []
     var recorded = 0
-    /// Events the back-end has taken, and those it has refused by name or alone.
+    /// Events that the back end accepted, or rejected by name or alone.
     private(set) var taken: Set<Int> = []
     private(set) var refused: Set<Int> = []
     private(set) var wakeAt: MonotonicTime?
@@ -28,14 +28,16 @@ struct MachineEnvironment {
     private(set) var notices: [UploadMachine.Notice] = []
     private(set) var remembered: RetryState?
     private(set) var violations: [String] = []
-    /// The batch on loan: the journal's numbers of its events, and how many of them are settled.
+    /// The leased batch: its events' journal positions and its settled count.
     private var inFlight: (events: Range<Int>, settled: Int)?
     private var orders: [UploadMachine.Action] = []
-    /// True when events may be made dead letters that nobody refused, because there is a limit to attempts.
+    /// Whether an attempt limit may turn unrejected events into dead letters.
     var allowsGivingUp = false
-    /// How many events had been recorded when somebody last flushed; nil when nobody waits for that.
+    /// The number of events recorded at the last flush.
+    ///
+    /// Nil if no caller waits for that flush.
     private(set) var flushed: Int?
-    /// What was counted after a settlement and is not told yet.
+    /// The count after a settlement that the machine has not received yet.
     private var counted: UInt64?
 
     init(
@@ -48,7 +50,7 @@ struct MachineEnvironment {
 
     var pending: UInt64 { UInt64(recorded - fates.count) }
     var hasOrders: Bool { !orders.isEmpty || counted != nil }
-    /// The order that waits to be carried out.
+    /// The next action to perform.
     var nextOrder: UploadMachine.Action? { orders.first }
 
     mutating func report(_ input: (inout UploadMachine) -> [UploadMachine.Action]) {
@@ -59,19 +61,19 @@ struct MachineEnvironment {
             case .release, .wake, .remember, .report: false
             }
         }
-        if working.count > 1 { violations.append("two orders at once: \(working)") }
+        if working.count > 1 { violations.append("two actions at once: \(working)") }
     }
 
-    /// Records; as a rule, the machine is told.
+    /// Records events and notifies the machine unless `unnoticed`.
     mutating func record(_ count: Int, unnoticed: Bool = false) {
         recorded += count
         guard !unnoticed else { return }
         let pending = pending
         let now = now
-        report { $0.eventsWait(pending: pending, at: now) }
+        report { $0.eventsPending(pending: pending, at: now) }
     }
 
-    /// Somebody flushes and waits.
+    /// Requests a flush and waits for it.
     mutating func flush() {
         flushed = recorded
         let pending = pending
@@ -79,8 +81,8 @@ struct MachineEnvironment {
         report { $0.flushRequested(pending: pending, at: now) }
     }
 
-    /// Nobody waits for a flush any more.
-    mutating func giveUpFlush() {
+    /// Stops waiting for a flush.
+    mutating func abandonFlush() {
         flushed = nil
         machine.flushGivenUp()
     }
@@ -94,16 +96,16 @@ struct MachineEnvironment {
         report { $0.timeCame(pending: pending, at: now) }
     }
 
-    /// Lets time pass up to the next wake-up.
+    /// Advances the clock to the next wake-up.
     mutating func passToWake() {
         guard let wakeAt else { return }
         pass(max(.zero, now.duration(to: wakeAt)))
     }
 
-    /// Carries out one order.
+    /// Performs one action.
     ///
     /// - Parameters:
-    ///   - backEnd: Answers a request for these events; nil when the network fails.
+    ///   - backEnd: Returns the verdict on a request with these events; nil when the network fails.
     ///   - disk: False when the journal fails.
     mutating func step(jitter: Double, disk: Bool = true, backEnd: (Range<Int>) -> Verdict?) {
         if let counted {
@@ -117,7 +119,7 @@ struct MachineEnvironment {
         let pending = pending
         switch order {
         case .read(let limits):
-            if inFlight != nil { violations.append("read with a batch in hand") }
+            if inFlight != nil { violations.append("read while a batch is leased") }
             guard disk else { return report { $0.readFailed("EIO", at: now, jitter: jitter) } }
             let first = fates.count
             let count = min(limits.events, recorded - first)
@@ -129,10 +131,10 @@ struct MachineEnvironment {
         case .settle(let settlement):
             guard disk else { return report { $0.settleFailed("EIO", at: now, jitter: jitter) } }
             settle(settlement)
-            // Told with the next step: other threads may come between.
+            // Reported with the next step, because other threads may run in between.
             counted = self.pending
         case .release:
-            if inFlight == nil { violations.append("released nothing") }
+            if inFlight == nil { violations.append("released without a batch") }
             inFlight = nil
         case .wake(let time):
             wakeAt = time
@@ -143,13 +145,13 @@ struct MachineEnvironment {
         }
     }
 
-    /// Another machine is at work.
+    /// Discards all actions, for use with another machine.
     mutating func forgetOrders() {
         orders = []
         wakeAt = nil
     }
 
-    /// Carries out orders until there are none.
+    /// Performs actions until none are left.
     mutating func settleDown(jitter: Double = 0.5, backEnd: (Range<Int>) -> Verdict?) {
         var steps = 0
         while hasOrders {
@@ -193,17 +195,17 @@ struct MachineEnvironment {
             violations.append("settled \(settlement.records) after \(inFlight.settled)")
         }
         let deadLetters = Set(settlement.deadLetters.map(\.index))
-        if deadLetters.count != settlement.deadLetters.count { violations.append("set aside twice") }
+        if deadLetters.count != settlement.deadLetters.count { violations.append("two dead letters for an event") }
         for index in settlement.records {
             let event = inFlight.events.lowerBound + index
             if event != fates.count { violations.append("\(event) settled out of order") }
             if deadLetters.contains(index) {
                 if !allowsGivingUp, !refused.contains(event) {
-                    violations.append("\(event) set aside though not refused")
+                    violations.append("\(event) became a dead letter without a rejection")
                 }
                 fates.append(.deadLetter)
             } else {
-                if !taken.contains(event) { violations.append("\(event) let go though not taken") }
+                if !taken.contains(event) { violations.append("\(event) settled as delivered without being accepted") }
                 fates.append(.delivered)
             }
         }
@@ -211,15 +213,17 @@ struct MachineEnvironment {
         self.inFlight = inFlight.settled == inFlight.events.count ? nil : inFlight
     }
 
-    /// The ledger equation, and that something will happen if something waits.
+    /// Violations, including those of the ledger equation and of progress.
+    ///
+    /// While events are pending, an action or a wake-up must be due.
     var problems: [String] {
         var problems = violations
         if let flushed, flushed > fates.count, machine.flushProgress == .done {
-            problems.append("a flush of \(flushed) was told to be done after \(fates.count)")
+            problems.append("a flush of \(flushed) events was reported as done after \(fates.count)")
         }
         if fates.count > recorded { problems.append("more settled than recorded") }
         if pending > 0, !hasOrders, wakeAt == nil, machine.triggerCount == nil, !machine.isStopped {
-            problems.append("asleep with \(pending) events waiting")
+            problems.append("idle with \(pending) events pending")
         }
         return problems
     }

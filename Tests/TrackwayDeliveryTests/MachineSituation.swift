@@ -5,7 +5,7 @@ internal import TrackwayDelivery
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// A state every test can start from, reached through inputs alone.
+/// A machine state from which tests start, reached only through inputs.
 enum MachineSituation: String, CaseIterable {
     case idle, gathering, reading, sending, sendingOne, settling, waiting, strict, journalWait, parked, stopped
 
@@ -17,13 +17,13 @@ enum MachineSituation: String, CaseIterable {
         var machine = UploadMachine(policy: Self.policy, limits: Self.limits)
         let now = Self.now
         func read(_ count: Int) {
-            _ = machine.eventsWait(pending: 50, at: now)
+            _ = machine.eventsPending(pending: 50, at: now)
             _ = machine.batchRead(count: count)
         }
         switch self {
         case .idle: break
-        case .gathering: _ = machine.eventsWait(pending: 5, at: now)
-        case .reading: _ = machine.eventsWait(pending: 50, at: now)
+        case .gathering: _ = machine.eventsPending(pending: 5, at: now)
+        case .reading: _ = machine.eventsPending(pending: 50, at: now)
         case .sending: read(4)
         case .sendingOne: read(1)
         case .settling:
@@ -36,7 +36,7 @@ enum MachineSituation: String, CaseIterable {
             read(4)
             _ = machine.answered(.retry(after: .seconds(60), reason: "busy"), at: now, jitter: 0.5)
         case .journalWait:
-            _ = machine.eventsWait(pending: 50, at: now)
+            _ = machine.eventsPending(pending: 50, at: now)
             _ = machine.readFailed("EIO", at: now, jitter: 0)
         case .parked:
             read(4)

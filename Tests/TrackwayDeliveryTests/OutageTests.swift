@@ -8,11 +8,13 @@ internal import TrackwayJournal
 internal import TrackwayTesting
 internal import TrackwayWire
 
-/// What goes wrong between an app and its back-end, from end to end: journal, machine, driver, format and a collector that
-/// misbehaves. Each story ends with the ledger: recorded = delivered + pending + dropped.
+/// End-to-end tests of failures between an app and its back end.
+///
+/// They cover the journal, machine, driver, format and a failing collector. Each test ends with a check of the ledger:
+/// recorded = delivered + pending + dropped.
 @Suite("Outages")
 struct OutageTests {
-    @Test("six hours of 503: nothing is lost, and delivery resumes within one probe of recovery")
+    @Test("six hours of 503 lose no events, and delivery resumes within one probe of recovery")
     func sixHours() async throws {
         let environment = try DeliveryEnvironment()
         environment.collector.be(.status(503))
@@ -31,7 +33,7 @@ struct OutageTests {
         environment.collector.be(.well)
         let recovery = environment.clock.now().monotonic
         await environment.pass(.seconds(600)) { environment.collector.rows > 0 }
-        // A probe comes at the latest after the cap; the maintenance may have moved the clock on.
+        // A probe is sent at the latest after the cap. Maintenance may have advanced the clock in between.
         #expect(recovery.duration(to: environment.clock.now().monotonic) <= .seconds(361))
         #expect(await environment.service.flush(timeout: .seconds(5)).isComplete)
         #expect(environment.collector.rows == 2_600)
@@ -40,7 +42,7 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("a rotated key: everything is kept, the app is told once, new credentials let it go")
+    @Test("after a key rotation, events are kept, the app is notified once, and new credentials release them")
     func rotatedKey() async throws {
         let environment = try DeliveryEnvironment()
         environment.collector.be(.status(401))
@@ -63,7 +65,7 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("a captive portal's page takes nothing and parks nothing")
+    @Test("a captive portal's page neither settles events nor parks the destination")
     func captivePortal() async throws {
         let environment = try DeliveryEnvironment()
         environment.collector.be(.portal)
@@ -84,7 +86,7 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("poison events: each costs itself, with reason and payload kept", arguments: [400, 413, 422])
+    @Test("each poison event loses only itself, and its reason and payload are kept", arguments: [400, 413, 422])
     func poison(status: Int) async throws {
         let environment = try DeliveryEnvironment()
         environment.collector.be(.refusesBatches(with: ["poison"], status: status))
@@ -111,7 +113,7 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("events refused by name in the answer cost no second request")
+    @Test("events rejected individually in the response cost no second request")
     func refusedByName() async throws {
         let environment = try DeliveryEnvironment()
         environment.collector.be(.refusesEvents(named: ["poison"]))
@@ -125,7 +127,7 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("the journal fills while an upload is in flight: what is in flight is not touched, the rest is counted")
+    @Test("if the journal overflows during an upload, events in flight are untouched and dropped ones are counted")
     func fullDuringUpload() async throws {
         let environment = try DeliveryEnvironment(
             limits: BatchLimits(events: 50),
@@ -138,7 +140,7 @@ struct OutageTests {
         let flush = environment.task { await environment.service.flush(timeout: .seconds(600)) }
         await environment.collector.untilAsked(1)
         environment.record(2_000)
-        // The maintenance trims.
+        // Maintenance trims the journal.
         await environment.pass(.seconds(130))
         environment.collector.goOn()
         _ = await flush.value
@@ -154,7 +156,7 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("answers are lost: events come again, and the collector has each once")
+    @Test("after lost responses, events are sent again, and the collector stores each once")
     func lostAnswers() async throws {
         let environment = try DeliveryEnvironment()
         environment.collector.be(.losesAnswers)
@@ -171,7 +173,7 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("killed between any answer and its note of it: nothing lost, nothing doubled", arguments: [1, 2, 3, 5])
+    @Test("a kill between a response and recording it neither loses nor duplicates events", arguments: [1, 2, 3, 5])
     func killedBetween(batches: Int) async throws {
         let disk = MemoryStorage()
         let collector = FakeCollector()
@@ -182,7 +184,7 @@ struct OutageTests {
         first.record(100)
         let flush = first.task { await first.service.flush(timeout: .seconds(5)) }
         await collector.untilAsked(batches)
-        // What the disk holds at this moment, wherever the process is, is what the next one finds.
+        // The next process finds the disk as it is now, at any point of this process's work.
         let left = disk.afterKill()
         _ = await flush.value
         await first.end()
@@ -200,7 +202,7 @@ struct OutageTests {
     }
 
     @Test(
-        "the disk is full while events are settled: delivered is delivered, and the ledger is right when there is room"
+        "if the disk is full during settling, deliveries still count, and the ledger is correct once space is free"
     )
     func diskFull() async throws {
         let environment = try DeliveryEnvironment()
@@ -221,7 +223,7 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("the journal cannot be read for a while: it is asked again, not hammered")
+    @Test("an unreadable journal is retried, but not in rapid succession")
     func unreadableJournal() async throws {
         let environment = try DeliveryEnvironment()
         environment.begin()
@@ -237,7 +239,7 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("the wall clock jumps a day either way: waits, order and expiry do not change", arguments: [-86_400, 86_400])
+    @Test("a wall clock jump of a day does not change waits, order or expiry", arguments: [-86_400, 86_400])
     func clockJumps(seconds: Int) async throws {
         let environment = try DeliveryEnvironment()
         environment.collector.be(.status(503, retryAfter: "60"))
@@ -260,7 +262,7 @@ struct OutageTests {
         await environment.end()
     }
 
-    @Test("a network that fails at random loses nothing and doubles nothing", arguments: 1...5 as ClosedRange<UInt64>)
+    @Test("a randomly failing network neither loses nor duplicates events", arguments: 1...5 as ClosedRange<UInt64>)
     func flaky(seed: UInt64) async throws {
         let environment = try DeliveryEnvironment(["a", "b"], limits: BatchLimits(events: 37), seed: seed)
         let moods: [FakeCollector.Mood] = [

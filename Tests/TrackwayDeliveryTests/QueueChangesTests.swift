@@ -8,13 +8,15 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayTesting
 
-/// What becomes of a queue when it is removed, when somebody else delivers, and when everything is erased.
-@Suite("Queues through changes")
+/// Queues across removal, delivery by another process, and erasing.
+@Suite("Queues across changes")
 struct QueueChangesTests {
     private static let byNumber = QueuePolicy(uploadWhenMoreThan: 9)
     private static let byTime = QueuePolicy(uploadWhenMoreThan: -1, uploadWhenOlderThan: .seconds(60))
 
-    /// Waits until a condition holds; false when it does not within the time limit of tests.
+    /// Waits until a condition holds.
+    ///
+    /// - Returns: false if it does not hold within the tests' time limit.
     private func soon(_ isSo: () -> Bool) async -> Bool {
         do {
             try await Deadline.wait(while: !isSo())
@@ -36,13 +38,13 @@ struct QueueChangesTests {
         environment.service.add(DeliveryRoute(destination: DeliveryEnvironment.destination("queue"), policy: policy))
     }
 
-    /// Two processes of one installation; whoever begins first delivers.
+    /// Creates two processes of one installation; the first to start delivers.
     private func twoProcesses(_ rules: QueuePolicy) throws -> [DeliveryEnvironment] {
         let disk = MemoryStorage()
         let clock = ManualClock()
         let idle = IdleDetector()
         let collector = FakeCollector()
-        let memory = KeptUploads()
+        let memory = StoredUploadTimes()
         return try [1, 2].map { seed in
             try DeliveryEnvironment(
                 ["queue"],
@@ -57,7 +59,7 @@ struct QueueChangesTests {
         }
     }
 
-    @Test("the rules of a queue that was removed end with it, even while its last request is on its way")
+    @Test("a removed queue's rules end with it, even during its last request")
     func removedDuringRequest() async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byTime])
         environment.collector.hang()
@@ -81,7 +83,7 @@ struct QueueChangesTests {
         await environment.end()
     }
 
-    @Test("once events are numbered anew, after erasing, a queue notices its number at once")
+    @Test("a queue detects its event threshold immediately after an erasure restarts the numbering")
     func erased() async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
         environment.begin()
@@ -95,7 +97,7 @@ struct QueueChangesTests {
         environment.service.resume()
         #expect(await soon { environment.service.isDelivering })
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
-        // Without time, so that the maintenance, which would notice it after a minute, has no part in it.
+        // The clock does not advance, so maintenance, which would detect it after a minute, is not involved.
         await environment.untilIdle()
         environment.record(10)
         #expect(await soon { environment.service.waiting(for: "queue") == 0 })
@@ -104,7 +106,10 @@ struct QueueChangesTests {
         await environment.end()
     }
 
-    @Test("time goes on while delivery is suspended", arguments: [(60_000, false), (60_001, true)] as [(Int, Bool)])
+    @Test(
+        "a queue's time limit keeps running while delivery is suspended",
+        arguments: [(60_000, false), (60_001, true)] as [(Int, Bool)]
+    )
     func suspended(milliseconds: Int, isDue: Bool) async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byTime])
         environment.begin()
@@ -124,7 +129,7 @@ struct QueueChangesTests {
         await environment.end()
     }
 
-    @Test("a process that takes delivery over knows when the one before it uploaded")
+    @Test("a process that takes over delivery knows its predecessor's last upload time")
     func takenOver() async throws {
         let environments = try twoProcesses(Self.byTime)
         let clock = environments[0].clock
@@ -141,7 +146,7 @@ struct QueueChangesTests {
         await environments[1].end()
     }
 
-    @Test("a rule that events of another process make true is noticed within a second or two")
+    @Test("a rule that another process's events fulfill is detected within two seconds")
     func rulesOfAll() async throws {
         let environments = try twoProcesses(Self.byNumber)
         environments[0].begin()
@@ -150,14 +155,14 @@ struct QueueChangesTests {
         environments[0].record(4)
         environments[1].record(6)
         let start = environments[0].clock.now().monotonic
-        // The maintenance of the one, and the other, which waits for its turn to deliver.
+        // The first process runs maintenance, and the other one waits for its turn to deliver.
         await environments[0].pass(.seconds(60)) { environments[0].collector.rows == 10 }
         #expect(environments[0].collector.rows == 10)
         #expect(start.duration(to: environments[0].clock.now().monotonic) <= .seconds(2))
         for environment in environments { await environment.end() }
     }
 
-    @Test("an upload that is forced where nobody delivers is made by the process that does, of what all have recorded")
+    @Test("an upload forced in another process is made by the delivering process, with all processes' events")
     func askedByAnother() async throws {
         let environments = try twoProcesses(Self.byNumber)
         environments[0].begin()

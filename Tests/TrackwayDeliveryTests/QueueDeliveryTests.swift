@@ -9,13 +9,13 @@ internal import TrackwayJournal
 internal import TrackwayTesting
 internal import TrackwayWire
 
-/// Queues from end to end: journal, both machines, drivers and a collector.
-@Suite("Queues in the post room")
+/// End-to-end tests of queues with journal, both machines, drivers and a collector.
+@Suite("Queue delivery")
 struct QueueDeliveryTests {
     private static let byNumber = QueuePolicy(uploadWhenMoreThan: 9)
     private static let byTime = QueuePolicy(uploadWhenMoreThan: -1, uploadWhenOlderThan: .seconds(60))
 
-    @Test("at its number a queue keeps everything; one more, and all of it travels; what comes later stays")
+    @Test("a queue keeps events up to its threshold, sends them all with one more, and keeps later ones")
     func number() async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
         environment.begin()
@@ -39,7 +39,7 @@ struct QueueDeliveryTests {
         await environment.end()
     }
 
-    @Test("the first event ever travels at once, the next when more than its time is over, watched by a clock")
+    @Test("a queue's first event is sent immediately, and the next once the time limit is exceeded")
     func time() async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byTime])
         environment.begin()
@@ -49,13 +49,13 @@ struct QueueDeliveryTests {
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         #expect(environment.clock.now().monotonic == start)
         environment.record(1)
-        // The maintenance and the watch sleep.
+        // Maintenance and the queue watch are sleeping.
         await environment.pass(.seconds(600)) { environment.collector.attempts > 1 }
         #expect(start.duration(to: environment.clock.now().monotonic) == .milliseconds(60_001))
         await environment.end()
     }
 
-    @Test("setting the clock neither hurries nor holds up a queue", arguments: [-86_400, 86_400])
+    @Test("setting the wall clock neither speeds up nor delays a queue", arguments: [-86_400, 86_400])
     func clockJumps(seconds: Int) async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byTime])
         environment.begin()
@@ -71,13 +71,13 @@ struct QueueDeliveryTests {
     }
 
     @Test(
-        "the time of the last upload outlives a restart",
+        "the time of the last upload survives a restart",
         arguments: [(30, 60_001), (60, 60_001), (90, 90_000)] as [(Int, Int)]
     )
     func restart(seconds: Int, due: Int) async throws {
         let disk = MemoryStorage()
         let clock = ManualClock()
-        let memory = KeptUploads()
+        let memory = StoredUploadTimes()
         let start = clock.now().monotonic
         let first = try DeliveryEnvironment(
             ["queue"],
@@ -108,7 +108,7 @@ struct QueueDeliveryTests {
         await next.end()
     }
 
-    @Test("six hours offline: what is released is tried, what came later stays, and everything arrives in order")
+    @Test("during six hours offline, released events are retried and later ones wait, and all arrive in order")
     func outage() async throws {
         let policy = QueuePolicy(uploadWhenMoreThan: 32, uploadWhenOlderThan: .seconds(60))
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": policy])
@@ -123,7 +123,7 @@ struct QueueDeliveryTests {
         #expect(try environment.account("queue").pending == 1_440)
         environment.collector.be(.well)
         await environment.pass(.seconds(1_200)) { environment.collector.rows == 1_440 }
-        // The last answer is still to be settled.
+        // The last response is not settled yet.
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         #expect(environment.collector.rows == 1_440)
         #expect(environment.collector.duplicates == 0)
@@ -132,7 +132,7 @@ struct QueueDeliveryTests {
         await environment.end()
     }
 
-    @Test("after an outage only what was released travels; the rest waits for its own rules")
+    @Test("after an outage, only released events are sent, and the rest waits for the queue's rules")
     func releasedAlone() async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
         environment.collector.be(.offline)
@@ -150,7 +150,7 @@ struct QueueDeliveryTests {
     }
 
     @Test(
-        "killed between transfer and answer: only what was released is sent first, and nothing is lost",
+        "after a kill between transfer and response, only released events are sent first, and none are lost",
         arguments: [true, false]
     )
     func killed(answerLost: Bool) async throws {
@@ -179,7 +179,7 @@ struct QueueDeliveryTests {
         await next.end()
     }
 
-    @Test("two queues and a destination without one do not disturb each other")
+    @Test("two queues and a destination without one do not affect each other")
     func twoQueues() async throws {
         let never = QueuePolicy(uploadWhenMoreThan: -1)
         let environment = try DeliveryEnvironment(
@@ -209,14 +209,14 @@ struct QueueDeliveryTests {
         await environment.end()
     }
 
-    @Test("a flush of the app's forces queues, one of the life cycle's does not and says why events wait")
+    @Test("the app's flush forces queues; a lifecycle flush does not and reports why events wait")
     func flushes() async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
         environment.begin()
         environment.record(5)
         let gentle = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         #expect(gentle.destinations["queue"]?.pending == 5)
-        #expect(gentle.destinations["queue"]?.obstacle == "Events wait until their queue is worth an upload.")
+        #expect(gentle.destinations["queue"]?.obstacle == "Events are waiting until their queue is ready to upload.")
         #expect(environment.collector.attempts == 0)
         let forced = await environment.service.flush(timeout: .seconds(5))
         #expect(forced.isComplete)
@@ -227,9 +227,9 @@ struct QueueDeliveryTests {
         #expect(environment.collector.rows == 5)
     }
 
-    @Test("a forced upload does not renew a queue's own time")
+    @Test("a forced upload does not restart a queue's time limit")
     func forced() async throws {
-        let memory = KeptUploads()
+        let memory = StoredUploadTimes()
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byTime], uploads: memory)
         environment.begin()
         environment.record(1)
@@ -243,7 +243,7 @@ struct QueueDeliveryTests {
         await environment.end()
     }
 
-    @Test("before anybody delivers, an upload that is asked for is made up for")
+    @Test("an upload requested before delivery starts is made once it starts")
     func wish() async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
         #expect(!environment.service.requestUpload(force: true))
@@ -258,7 +258,7 @@ struct QueueDeliveryTests {
         await environment.end()
     }
 
-    @Test("an upload of one queue that is forced before delivery begins leaves the other queues alone")
+    @Test("forcing the upload of one queue before delivery starts does not affect other queues")
     func forcedEarly() async throws {
         let environment = try DeliveryEnvironment(
             ["one", "two"],
@@ -274,7 +274,7 @@ struct QueueDeliveryTests {
         await environment.end()
     }
 
-    @Test("a flush that begins before delivery leaves in the queue what is recorded after it")
+    @Test("events recorded after a flush that started before delivery stay in the queue")
     func flushedEarly() async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
         environment.record(2)
@@ -289,7 +289,7 @@ struct QueueDeliveryTests {
         await environment.end()
     }
 
-    @Test("other rules hold at once")
+    @Test("new rules apply immediately")
     func otherRules() async throws {
         let environment = try DeliveryEnvironment(["queue", "plain"], queues: ["queue": Self.byNumber])
         environment.begin()
@@ -304,7 +304,7 @@ struct QueueDeliveryTests {
         await environment.end()
     }
 
-    @Test("a journal that cannot release is left alone for a while, and then everything travels")
+    @Test("a failed release in the journal is retried after a pause, and then all events are sent")
     func journalFails() async throws {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
         environment.begin()

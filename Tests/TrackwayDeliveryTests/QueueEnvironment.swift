@@ -6,8 +6,9 @@ internal import TrackwayDelivery
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// A queue's two machines with a journal, a gate and a clock around them, all of them values; it notes every way in which an
-/// order breaks a promise.
+/// A queue's two machines with a simulated journal, gate and clock, all values.
+///
+/// It records every violated guarantee.
 struct QueueEnvironment {
     private(set) var upload: UploadMachine
     private(set) var queue: QueueMachine
@@ -16,12 +17,14 @@ struct QueueEnvironment {
         monotonic: MonotonicTime(milliseconds: 5_000),
         boot: "1"
     )
-    /// Events are their places in the journal: those below `settled` are settled, those below `mark` released.
+    /// Events are represented by journal positions.
+    ///
+    /// Those below `settled` are settled, and those below `mark` are released.
     private(set) var recorded = 0
     private(set) var mark = 0
     private(set) var settled = 0
     private(set) var violations: [String] = []
-    /// Orders carried out since time last passed.
+    /// The number of actions performed since the clock last advanced.
     private(set) var steps = 0
     var diskWorks = true
     private let policy: DeliveryPolicy
@@ -46,17 +49,17 @@ struct QueueEnvironment {
     var released: UInt64 { UInt64(mark - settled) }
     var hasOrders: Bool { !orders.isEmpty }
 
-    // MARK: What happens
+    // MARK: Inputs
 
     mutating func record(_ events: Int) {
         for _ in 0..<events {
             recorded += 1
-            // The gate: whoever watches hears of no other event.
+            // The gate: the queue watch is not notified of any other event.
             if let armedAt, recorded >= armedAt { count() }
         }
     }
 
-    /// Time passes, no further than to the next wake-up.
+    /// Advances the clock, but not beyond the next wake-up.
     mutating func pass(_ duration: Duration) {
         let next = [wakeAt, queueWakeAt].compactMap { $0 }.min()
         let step = next.map { min(duration, max(.zero, now.monotonic.duration(to: $0))) } ?? duration
@@ -73,7 +76,7 @@ struct QueueEnvironment {
         }
     }
 
-    /// The process dies and the next one begins; the device too, perhaps with its clock set.
+    /// Restarts the process, and optionally the device, with a changed wall clock.
     mutating func restart(reboot: Bool, clock: Duration = .zero) {
         if reboot {
             boots += 1
@@ -91,11 +94,11 @@ struct QueueEnvironment {
         steps = 0
         upload = UploadMachine(policy: policy, limits: BatchLimits(events: 10), remembered: remembered)
         queue = QueueMachine(policy: queue.policy, lastUpload: kept)
-        orders += upload.eventsWait(pending: released, at: now.monotonic)
+        orders += upload.eventsPending(pending: released, at: now.monotonic)
         count()
     }
 
-    /// Somebody forces the queue, in a flush.
+    /// Flushes, which forces the queue.
     mutating func flush() {
         if diskWorks {
             mark = recorded
@@ -105,7 +108,7 @@ struct QueueEnvironment {
         count()
     }
 
-    /// Carries out one order of the upload machine.
+    /// Performs one action of the upload machine.
     mutating func step(jitter: Double, answer: Verdict?) {
         guard !orders.isEmpty else { return }
         steps += 1
@@ -135,11 +138,11 @@ struct QueueEnvironment {
         }
     }
 
-    /// Carries out the upload machine's orders until there are none.
+    /// Performs the upload machine's actions until none are left.
     mutating func settleDown(jitter: Double, answer: Verdict?) {
         while hasOrders, violations.isEmpty {
             step(jitter: jitter, answer: answer)
-            if steps > 10_000 { violations.append("never rests") }
+            if steps > 10_000 { violations.append("never settles down") }
         }
     }
 
@@ -166,7 +169,7 @@ struct QueueEnvironment {
                 }
                 mark = recorded
                 queue.transferred()
-                orders += upload.eventsWait(pending: released, at: now.monotonic)
+                orders += upload.eventsPending(pending: released, at: now.monotonic)
             case .remember(let time):
                 kept = time
             case .wake(let at):
@@ -176,19 +179,19 @@ struct QueueEnvironment {
         }
     }
 
-    /// What is wrong now, the drivers having done all they can.
+    /// Problems that remain after the drivers have done all they can.
     var problems: [String] {
         var problems = violations
         if settled > mark || mark > recorded {
             problems.append("\(settled) settled, \(mark) released, \(recorded) recorded")
         }
         if diskWorks, queueWakeAt == nil, queue.isReadyForUpload(with: waiting, at: now) {
-            problems.append("ready with \(waiting) events, and nobody knows")
+            problems.append("ready with \(waiting) events, but not detected")
         }
         if waiting > 0, queue.policy.uploadWhenOlderThan > .zero, queueWakeAt == nil {
-            problems.append("\(waiting) events wait, and nobody watches the time")
+            problems.append("\(waiting) events wait without a wake-up")
         }
-        if released > 0, !hasOrders, wakeAt == nil { problems.append("asleep with \(released) events released") }
+        if released > 0, !hasOrders, wakeAt == nil { problems.append("idle with \(released) events released") }
         return problems
     }
 }

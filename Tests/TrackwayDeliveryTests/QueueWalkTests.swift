@@ -7,7 +7,7 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 internal import TrackwayWire
 
-@Suite("A queue and its delivery, walked at random")
+@Suite("Random walks of a queue and its delivery")
 struct QueueWalkTests {
     private static let rules = [
         QueuePolicy(uploadWhenMoreThan: 32, uploadWhenOlderThan: .seconds(60)),
@@ -18,7 +18,7 @@ struct QueueWalkTests {
     ]
 
     @Test(
-        "nothing is sent that was not released, every rule is noticed, each event is settled once, and nothing spins",
+        "only released events are sent, every rule is detected, each event is settled once, and nothing spins",
         arguments: 1...40 as ClosedRange<UInt64>
     )
     func walk(seed: UInt64) {

@@ -8,7 +8,7 @@ internal import TrackwayJournal
 internal import TrackwayTesting
 internal import TrackwayWire
 
-@Suite("Destinations that come and go")
+@Suite("Destinations added and removed at run time")
 struct RegistryDeliveryTests {
     private func route(_ id: DestinationID) -> DeliveryRoute {
         DeliveryRoute(destination: DeliveryEnvironment.destination(id, limits: BatchLimits(events: 10)))
@@ -24,7 +24,7 @@ struct RegistryDeliveryTests {
         environment.service.remove(id)
     }
 
-    @Test("one added while delivery runs gets what is recorded from then on, and is part of flushes")
+    @Test("a destination added during delivery gets later events and takes part in flushes")
     func added() async throws {
         let environment = try DeliveryEnvironment(["first"])
         environment.begin()
@@ -40,7 +40,7 @@ struct RegistryDeliveryTests {
         await environment.end()
     }
 
-    @Test("one added before the election, while suspended or twice is served like any other")
+    @Test("a destination added before the election, while suspended or twice works like any other")
     func addedAtAnyTime() async throws {
         let environment = try DeliveryEnvironment(["first"])
         add("second", to: environment)
@@ -59,7 +59,7 @@ struct RegistryDeliveryTests {
         await environment.end()
     }
 
-    @Test("removed during a request: the answer is settled, nothing more is sent, and flushes pass it over")
+    @Test("a destination removed during a request settles the response, sends no more, and is skipped by flushes")
     func removedDuringRequest() async throws {
         let environment = try DeliveryEnvironment(["first"], limits: BatchLimits(events: 10))
         add("second", to: environment)
@@ -73,7 +73,7 @@ struct RegistryDeliveryTests {
         await environment.pass(.seconds(3_600))
         #expect(environment.collector.attempts == 1)
         #expect(environment.collector.rows == 10)
-        // Whoever takes its place begins when the request is settled.
+        // A replacement with the same id starts after the request has been settled.
         add("second", to: environment)
         let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.destinations["second"]?.pending == 0)
@@ -84,7 +84,7 @@ struct RegistryDeliveryTests {
         await environment.end()
     }
 
-    @Test("what a removed destination left stays in the journal and goes on when it is added again")
+    @Test("a removed destination's events stay in the journal and are delivered when it is added again")
     func addedAgain() async throws {
         let environment = try DeliveryEnvironment(["first", "second"])
         environment.collector.be(.status(503, retryAfter: "600"), to: "second")
@@ -104,7 +104,7 @@ struct RegistryDeliveryTests {
         await environment.end()
     }
 
-    @Test("without any destination delivery waits, and begins with the first")
+    @Test("delivery without destinations waits and starts with the first one")
     func none() async throws {
         let environment = try DeliveryEnvironment(["only"])
         remove("only", from: environment)
@@ -121,7 +121,7 @@ struct RegistryDeliveryTests {
     }
 
     @Test(
-        "destinations come and go at random under traffic: nothing is lost or doubled",
+        "adding and removing destinations at random under load neither loses nor duplicates events",
         arguments: [1, 2, 3, 4] as [UInt64]
     )
     func traffic(seed: UInt64) async throws {

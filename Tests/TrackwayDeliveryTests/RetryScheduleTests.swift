@@ -4,7 +4,7 @@
 internal import Testing
 internal import TrackwayDelivery
 
-@Suite("Retry schedule and breaker")
+@Suite("Retry schedule and circuit breaker")
 struct RetryScheduleTests {
     @Test(
         "the ceiling doubles up to the cap",
@@ -15,7 +15,7 @@ struct RetryScheduleTests {
     }
 
     @Test(
-        "jitter spreads the wait over everything up to the ceiling, a probe's over the upper half",
+        "jitter spreads a wait over the whole range up to the ceiling, and a probe's wait over the upper half",
         arguments: [
             (-1.0, 0, 2_000), (0, 0, 2_000), (0.25, 1_000, 2_500), (0.5, 2_000, 3_000), (1, 4_000, 4_000),
             (7, 4_000, 4_000), (.nan, 0, 2_000),
@@ -27,7 +27,7 @@ struct RetryScheduleTests {
         #expect(schedule.probeDelay(afterFailures: 3, jitter: jitter) == .milliseconds(probe))
     }
 
-    @Test("a cap below the base is raised to it, a base of nothing to a millisecond")
+    @Test("a cap below the base is raised to the base, and a zero base to a millisecond")
     func nonsense() {
         #expect(RetrySchedule(base: .seconds(5), cap: .seconds(1)).ceiling(afterFailures: 9) == .seconds(5))
         #expect(RetrySchedule(base: .zero, cap: .zero).ceiling(afterFailures: 9) == .milliseconds(1))
@@ -47,7 +47,7 @@ struct RetryScheduleTests {
         #expect(!again)
     }
 
-    @Test("an outage is told once, by each process that meets it, and a new one again")
+    @Test("each process reports an outage once, and a new outage again")
     func told() {
         var breaker = CircuitBreaker(threshold: 3)
         #expect((1...9).map { _ in breaker.failed() } == [false, false, true] + Array(repeating: false, count: 6))
@@ -57,7 +57,7 @@ struct RetryScheduleTests {
         let closed = next.succeeded()
         #expect(closed)
         #expect((1...5).map { _ in next.failed() } == [false, false, true, false, false])
-        // A memory that says as much as a number can.
+        // A remembered failure count at the maximum.
         var endless = CircuitBreaker(threshold: 3, failures: .max)
         #expect((1...2).map { _ in endless.failed() } == [true, false])
     }

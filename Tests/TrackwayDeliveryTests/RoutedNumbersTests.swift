@@ -7,9 +7,9 @@ import TrackwayTesting
 
 @testable import TrackwayDelivery
 
-@Suite("Numbers of events for other destinations")
+@Suite("Delivered numbers of events for other destinations")
 struct RoutedNumbersTests {
-    @Test("after a flush the collector can account for every number, whoever the events were for")
+    @Test("after a flush, the collector can account for every number, including events for other destinations")
     func routed() async throws {
         let environment = try DeliveryEnvironment(["collector", "audit"])
         environment.begin()
@@ -25,7 +25,7 @@ struct RoutedNumbersTests {
         await environment.end()
     }
 
-    @Test("an app that records for others alone costs the collector few requests")
+    @Test("an app that records only for other destinations costs the collector few requests")
     func bounded() async throws {
         let environment = try DeliveryEnvironment(["collector", "audit"], maintenanceInterval: .seconds(5))
         environment.begin()
@@ -40,7 +40,7 @@ struct RoutedNumbersTests {
         await environment.end()
     }
 
-    @Test("the last flush of a process tells of what nothing will follow")
+    @Test("a process's last flush reports the numbers that no later event will carry")
     func shutdown() async throws {
         let environment = try DeliveryEnvironment(["collector", "audit"])
         environment.begin()
@@ -53,7 +53,7 @@ struct RoutedNumbersTests {
         #expect(environment.collector.highest(at: "collector") == 6)
     }
 
-    @Test("an answer that gets lost, a refusal and an outage leave no gap", arguments: 0..<3)
+    @Test("a lost response, a rejection and an outage leave no gap", arguments: 0..<3)
     func troubles(_ trouble: Int) async throws {
         let environment = try DeliveryEnvironment(["collector", "audit"])
         let moods: [FakeCollector.Mood] = [.losesAnswers, .refusesBatches(with: ["event"], status: 400), .offline]

@@ -8,18 +8,18 @@ import TrackwayTesting
 
 @testable import TrackwayDelivery
 
-@Suite("Unknown is not zero")
+@Suite("Unknown counts are not zero")
 struct UnknownCountsTests {
     private static let exhausted = StorageFault(.other, number: 24)
 
     @Test(
-        "a flush is never complete while the journal cannot be counted, whoever delivers",
+        "a flush is never complete while the journal cannot be counted, whichever process delivers",
         arguments: [StorageFault(.other, number: 24), .denied, .inputOutput]
     )
     func flush(_ fault: StorageFault) async throws {
         let environment = try DeliveryEnvironment()
         environment.record(5)
-        // Nobody is elected while nothing can be opened.
+        // No process is elected while no file can be opened.
         for operation in [StorageOperation.names, .contents, .lock, .size, .read] {
             environment.storage.fail(operation, with: fault)
         }
@@ -37,7 +37,7 @@ struct UnknownCountsTests {
         await environment.end()
     }
 
-    @Test("while time stands still, a flush has the election tried a few times and no more", arguments: [true, false])
+    @Test("while the clock stands still, a flush tries the election only a few times", arguments: [true, false])
     func patient(isAnotherElected: Bool) async throws {
         let environment = try DeliveryEnvironment()
         environment.record(5)
@@ -54,7 +54,7 @@ struct UnknownCountsTests {
         await environment.end()
     }
 
-    @Test("a flush that begins when delivery is at work and nothing can be counted is not complete, either")
+    @Test("a flush during active delivery is not complete either while nothing can be counted")
     func whileDelivering() async throws {
         let environment = try DeliveryEnvironment()
         environment.begin()
@@ -74,7 +74,7 @@ struct UnknownCountsTests {
         await environment.end()
     }
 
-    @Test("a writer that cannot be read leaves a flush incomplete, delays nobody, and is told once until that changes")
+    @Test("an unreadable writer makes flush incomplete, does not delay others, and is reported once until it recovers")
     func unreadableWriter() async throws {
         let storage = MemoryStorage()
         let foreign = try DeliveryEnvironment(storage: storage)
@@ -107,7 +107,7 @@ struct UnknownCountsTests {
         await environment.end()
     }
 
-    @Test("an installation that cannot be opened for delivery is told once, and taken up when it can be")
+    @Test("an installation that cannot be opened for delivery is reported once, and delivered once it can be")
     func election() async throws {
         let environment = try DeliveryEnvironment()
         environment.record(2)
@@ -123,7 +123,7 @@ struct UnknownCountsTests {
         await environment.end()
     }
 
-    @Test("the journal that fails while a destination is served is told once until it works again")
+    @Test("a journal failure during delivery is reported once until the journal recovers")
     func failingReads() async throws {
         let environment = try DeliveryEnvironment()
         environment.begin()
@@ -144,12 +144,12 @@ struct UnknownCountsTests {
 }
 
 extension DeliveryEnvironment {
-    /// What was told of writers that are left out.
+    /// The reported messages about skipped writers.
     fileprivate var leftOut: [String] {
         notices.withLock { $0.compactMap { if case .writerLeftOut(let message) = $0 { message } else { nil } } }
     }
 
-    /// How often a destination's journal was told to fail.
+    /// The number of reported journal failures of destinations.
     fileprivate var failures: Int {
         notices.withLock {
             $0.filter { if case .destination(_, .journalFailed) = $0 { true } else { false } }.count

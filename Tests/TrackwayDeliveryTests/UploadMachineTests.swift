@@ -9,7 +9,7 @@ internal import TrackwayWire
 
 private typealias Action = UploadMachine.Action
 
-/// One transition: from a situation, something happens, orders come out.
+/// One transition: a situation, an input and the expected actions.
 private struct Transition: CustomTestStringConvertible {
     var from: MachineSituation
     var name: String
@@ -60,56 +60,56 @@ private func answer(_ verdict: Verdict) -> @Sendable (inout UploadMachine) -> [A
 @Suite("The upload machine")
 struct UploadMachineTests {
     fileprivate static let waiting: [Transition] = [
-        Transition(.idle, "nothing waits", []) { $0.eventsWait(pending: 0, at: now) },
-        Transition(.idle, "one event waits", [.wake(at: later(10))]) { $0.eventsWait(pending: 1, at: now) },
-        Transition(.idle, "enough events wait", [whole]) { $0.eventsWait(pending: 30, at: now) },
+        Transition(.idle, "no pending events", []) { $0.eventsPending(pending: 0, at: now) },
+        Transition(.idle, "one pending event", [.wake(at: later(10))]) { $0.eventsPending(pending: 1, at: now) },
+        Transition(.idle, "enough pending events", [whole]) { $0.eventsPending(pending: 30, at: now) },
         Transition(.idle, "a flush with nothing", []) { $0.flushRequested(pending: 0, at: now) },
         Transition(.idle, "a flush with one event", [whole]) { $0.flushRequested(pending: 1, at: now) },
         Transition(.idle, "a late wake-up", []) { $0.timeCame(pending: 9, at: later(99)) },
         Transition(.gathering, "more, but not enough", [.wake(at: later(10))]) {
-            $0.eventsWait(pending: 29, at: later(3))
+            $0.eventsPending(pending: 29, at: later(3))
         },
-        Transition(.gathering, "enough", [whole]) { $0.eventsWait(pending: 30, at: later(3)) },
+        Transition(.gathering, "enough", [whole]) { $0.eventsPending(pending: 30, at: later(3)) },
         Transition(.gathering, "too early", [.wake(at: later(10))]) { $0.timeCame(pending: 5, at: later(9.999)) },
-        Transition(.gathering, "the time came", [whole]) { $0.timeCame(pending: 5, at: later(10)) },
-        Transition(.gathering, "the events went elsewhere", []) { $0.timeCame(pending: 0, at: later(10)) },
+        Transition(.gathering, "time is up", [whole]) { $0.timeCame(pending: 5, at: later(10)) },
+        Transition(.gathering, "the events were delivered elsewhere", []) { $0.timeCame(pending: 0, at: later(10)) },
         Transition(.gathering, "a flush", [whole]) { $0.flushRequested(pending: 5, at: now) },
-        Transition(.waiting, "events", []) { $0.eventsWait(pending: 99, at: now) },
+        Transition(.waiting, "events", []) { $0.eventsPending(pending: 99, at: now) },
         Transition(.waiting, "a flush tries once more", [whole]) { $0.flushRequested(pending: 9, at: now) },
         Transition(.waiting, "too early", [.wake(at: later(0.5))]) { $0.timeCame(pending: 9, at: later(0.499)) },
-        Transition(.waiting, "the time came", [whole]) { $0.timeCame(pending: 9, at: later(0.5)) },
-        Transition(.strict, "a flush does not shorten what the back-end asked for", []) {
+        Transition(.waiting, "time is up", [whole]) { $0.timeCame(pending: 9, at: later(0.5)) },
+        Transition(.strict, "a flush does not shorten the delay that the back end set", []) {
             $0.flushRequested(pending: 9, at: now)
         },
         Transition(.strict, "too early", [.wake(at: later(60))]) { $0.timeCame(pending: 9, at: later(59)) },
-        Transition(.strict, "the time came", [whole]) { $0.timeCame(pending: 9, at: later(60)) },
-        Transition(.journalWait, "a flush looks again", [whole]) { $0.flushRequested(pending: 9, at: now) },
-        Transition(.journalWait, "the time came", [whole]) { $0.timeCame(pending: 9, at: later(16)) },
-        Transition(.parked, "events", []) { $0.eventsWait(pending: 99, at: now) },
+        Transition(.strict, "time is up", [whole]) { $0.timeCame(pending: 9, at: later(60)) },
+        Transition(.journalWait, "a flush tries again", [whole]) { $0.flushRequested(pending: 9, at: now) },
+        Transition(.journalWait, "time is up", [whole]) { $0.timeCame(pending: 9, at: later(16)) },
+        Transition(.parked, "events", []) { $0.eventsPending(pending: 99, at: now) },
         Transition(.parked, "a flush", []) { $0.flushRequested(pending: 9, at: now) },
-        Transition(.parked, "the time came: one event asks", [probe]) { $0.timeCame(pending: 9, at: later(150)) },
-        Transition(.parked, "woken a moment after the answer: asked when the pause is over", [.wake(at: later(1))]) {
+        Transition(.parked, "time is up: one event as a probe", [probe]) { $0.timeCame(pending: 9, at: later(150)) },
+        Transition(.parked, "woken just after the response: probed after the pause", [.wake(at: later(1))]) {
             $0.woken(after: .seconds(1), at: now)
         },
-        Transition(.parked, "woken after the pause: one event asks", [probe]) {
+        Transition(.parked, "woken after the pause: one event as a probe", [probe]) {
             $0.woken(after: .seconds(1), at: later(1))
         },
-        Transition(.parked, "woken, but for later than it asks by itself", []) {
+        Transition(.parked, "woken, but for later than the next probe", []) {
             $0.woken(after: .seconds(60), at: now)
         },
         Transition(.strict, "woken: the settings are not in doubt", []) { $0.woken(after: .zero, at: now) },
         Transition(.waiting, "woken: the settings are not in doubt", []) { $0.woken(after: .zero, at: now) },
         Transition(.journalWait, "woken: the settings are not in doubt", []) { $0.woken(after: .zero, at: now) },
         Transition(.sending, "woken: the settings are not in doubt", []) { $0.woken(after: .zero, at: now) },
-        Transition(.stopped, "events", []) { $0.eventsWait(pending: 99, at: now) },
+        Transition(.stopped, "events", []) { $0.eventsPending(pending: 99, at: now) },
         Transition(.stopped, "a flush", []) { $0.flushRequested(pending: 9, at: now) },
-        Transition(.stopped, "the time came", []) { $0.timeCame(pending: 9, at: later(999)) },
+        Transition(.stopped, "time is up", []) { $0.timeCame(pending: 9, at: later(999)) },
     ]
 
     fileprivate static let journal: [Transition] = [
-        Transition(.reading, "events meanwhile", []) { $0.eventsWait(pending: 99, at: now) },
+        Transition(.reading, "more events", []) { $0.eventsPending(pending: 99, at: now) },
         Transition(.reading, "a batch", [.send(records: 0..<7)]) { $0.batchRead(count: 7) },
-        Transition(.reading, "gaps alone", [.send(records: 0..<0)]) { $0.batchRead(count: 0) },
+        Transition(.reading, "only gaps", [.send(records: 0..<0)]) { $0.batchRead(count: 0) },
         Transition(.reading, "nothing", []) { $0.nothingToRead(pending: 0, at: now) },
         Transition(.reading, "nothing readable: does not spin", [.wake(at: later(1))]) {
             $0.nothingToRead(pending: 3, at: now)
@@ -117,18 +117,18 @@ struct UploadMachineTests {
         Transition(.reading, "a failure", [.report(.journalFailed("EIO")), .wake(at: later(24))]) {
             $0.readFailed("EIO", at: now, jitter: 0.5)
         },
-        Transition(.idle, "a batch nobody asked for", [.release]) { $0.batchRead(count: 7) },
-        Transition(.stopped, "a batch nobody asked for", [.release]) { $0.batchRead(count: 7) },
+        Transition(.idle, "an unrequested batch", [.release]) { $0.batchRead(count: 7) },
+        Transition(.stopped, "an unrequested batch", [.release]) { $0.batchRead(count: 7) },
         Transition(.settling, "settled, nothing left", []) { $0.settled(pending: 0, at: now, jitter: 0.5) },
         Transition(.settling, "settled, a few left", [.wake(at: later(10))]) {
             $0.settled(pending: 29, at: now, jitter: 0.5)
         },
         Transition(.settling, "settled, many left", [whole]) { $0.settled(pending: 30, at: now, jitter: 0.5) },
-        Transition(.settling, "refused", [.release, .report(.journalFailed("EIO")), .wake(at: later(24))]) {
+        Transition(.settling, "settling failed", [.release, .report(.journalFailed("EIO")), .wake(at: later(24))]) {
             $0.settleFailed("EIO", at: now, jitter: 0.5)
         },
-        Transition(.idle, "settled for nobody", []) { $0.settled(pending: 9, at: now, jitter: 0.5) },
-        Transition(.sending, "settled for nobody", []) { $0.settled(pending: 9, at: now, jitter: 0.5) },
+        Transition(.idle, "unexpectedly settled", []) { $0.settled(pending: 9, at: now, jitter: 0.5) },
+        Transition(.sending, "unexpectedly settled", []) { $0.settled(pending: 9, at: now, jitter: 0.5) },
     ]
 
     fileprivate static let answers: [Transition] = [
@@ -141,13 +141,13 @@ struct UploadMachineTests {
         ),
         Transition(
             .sending,
-            "an answer about an event that was not sent is no answer",
+            "a response about an event that was not sent is invalid",
             wait(0.5, failures: 1),
             answer(.acceptedExcept([Rejection(index: 4, code: "bad", message: "is bad")]))
         ),
         Transition(
             .sending,
-            "accepted, one left out by the format",
+            "accepted, one not expressible in the format",
             [.settle(Settlement(records: 0..<4, deadLetters: [refusal(1, .notExpressible, "deep", "too deep")]))]
         ) {
             $0.answered(
@@ -160,12 +160,12 @@ struct UploadMachineTests {
         Transition(.sending, "too large: half", [.send(records: 0..<2)], answer(.tooLarge)),
         Transition(
             .sendingOne,
-            "too large alone: set aside",
+            "too large alone: dead letter",
             [
                 .settle(
                     Settlement(
                         records: 0..<1,
-                        deadLetters: [refusal(0, .tooLarge, "too_large", "The back-end calls it too large.")]
+                        deadLetters: [refusal(0, .tooLarge, "too_large", "The back end considers the event too large.")]
                     )
                 )
             ],
@@ -174,7 +174,7 @@ struct UploadMachineTests {
         Transition(.sending, "rejected: half", [.send(records: 0..<2)], answer(.rejected(reason: "bad"))),
         Transition(
             .sendingOne,
-            "rejected alone: set aside",
+            "rejected alone: dead letter",
             [.settle(Settlement(records: 0..<1, deadLetters: [refusal(0, .rejected, "rejected", "bad")]))],
             answer(.rejected(reason: "bad"))
         ),
@@ -187,13 +187,13 @@ struct UploadMachineTests {
         ),
         Transition(
             .sending,
-            "busy for a year: asked again within the hour",
+            "busy for a year: retried within the hour",
             wait(3_600, failures: 1),
             answer(.retry(after: .seconds(31_000_000), reason: ""))
         ),
         Transition(
             .sending,
-            "a captive portal is a failure of the network",
+            "a captive portal counts as a network failure",
             wait(0.5, failures: 1),
             answer(.notTheBackEnd(reason: "login"))
         ),
@@ -214,7 +214,7 @@ struct UploadMachineTests {
         },
         Transition(
             .sending,
-            "an address that is none: parked",
+            "an invalid address: parked",
             [
                 .release, .report(.parked(.misconfigured(reason: "invalid_request: no host"))), .wake(at: later(16)),
             ]
@@ -223,7 +223,7 @@ struct UploadMachineTests {
         },
         Transition(
             .sending,
-            "nothing the format can express",
+            "no event is expressible in the format",
             [
                 .settle(
                     Settlement(
@@ -244,7 +244,7 @@ struct UploadMachineTests {
                 jitter: 0
             )
         },
-        Transition(.sending, "a request that would be too large: halved unasked", [.send(records: 0..<2)]) {
+        Transition(.sending, "a request that would be too large: split without sending", [.send(records: 0..<2)]) {
             $0.encodingFailed(WireEncodingError(.tooLarge, "too large"), at: now, jitter: 0)
         },
         Transition(
@@ -254,27 +254,27 @@ struct UploadMachineTests {
         ) {
             $0.encodingFailed(WireEncodingError(.misconfigured, "no key"), at: now, jitter: 0)
         },
-        Transition(.sending, "what was read may not leave any more: what still may is read", [.release, whole]) {
+        Transition(.sending, "consent withdrawn after reading: admitted events are read", [.release, whole]) {
             $0.admissionWithdrawn()
         },
-        Transition(.idle, "consent withdrawn with nothing in hand", []) { $0.admissionWithdrawn() },
-        Transition(.settling, "consent withdrawn after the answer came: it is settled", []) {
+        Transition(.idle, "consent withdrawn without a batch", []) { $0.admissionWithdrawn() },
+        Transition(.settling, "consent withdrawn after the response: it is settled", []) {
             $0.admissionWithdrawn()
         },
-        Transition(.idle, "an answer to nothing", [], answer(.accepted)),
-        Transition(.waiting, "an answer to nothing", [], answer(.accepted)),
-        Transition(.settling, "a second answer", [], answer(.rejected(reason: "bad"))),
-        Transition(.stopped, "a late answer after the end", [], answer(.accepted)),
+        Transition(.idle, "a response without a request", [], answer(.accepted)),
+        Transition(.waiting, "a response without a request", [], answer(.accepted)),
+        Transition(.settling, "a second response", [], answer(.rejected(reason: "bad"))),
+        Transition(.stopped, "a late response after the end", [], answer(.accepted)),
     ]
 
     fileprivate static let settings: [Transition] = [
-        Transition(.parked, "new credentials: one event asks", [.remember(nil), probe]) {
+        Transition(.parked, "new credentials: one event as a probe", [.remember(nil), probe]) {
             $0.destinationReplaced(limits: MachineSituation.limits, at: now)
         },
-        Transition(.strict, "a new address need not wait for the old one", [.remember(nil), whole]) {
+        Transition(.strict, "a new address does not wait for the old one", [.remember(nil), whole]) {
             $0.destinationReplaced(limits: MachineSituation.limits, at: now)
         },
-        Transition(.journalWait, "new settings do not mend the journal", []) {
+        Transition(.journalWait, "new settings do not repair the journal", []) {
             $0.destinationReplaced(limits: MachineSituation.limits, at: now)
         },
         Transition(.sending, "the old request's 401 does not park the new settings", [.release, whole]) {
@@ -300,7 +300,7 @@ struct UploadMachineTests {
             _ = $0.stopRequested()
             return $0.answered(.rejected(reason: "bad"), at: now, jitter: 0)
         },
-        Transition(.sending, "end, then cancelled", [.release]) {
+        Transition(.sending, "end, then canceled", [.release]) {
             _ = $0.stopRequested()
             return $0.transportFailed(TransportError(.cancelled), at: now, jitter: 0)
         },
@@ -308,28 +308,28 @@ struct UploadMachineTests {
             _ = $0.stopRequested()
             return $0.settled(pending: 99, at: now, jitter: 0)
         },
-        Transition(.waiting, "ended and wanted again: the wait goes on", [.wake(at: later(0.5))]) {
+        Transition(.waiting, "ended and resumed: the wait continues", [.wake(at: later(0.5))]) {
             _ = $0.stopRequested()
             $0.resumed()
-            return $0.eventsWait(pending: 9, at: now)
+            return $0.eventsPending(pending: 9, at: now)
         },
     ]
 
-    @Test("events and time", arguments: waiting)
+    @Test("pending events, flushes and time produce the expected actions", arguments: waiting)
     fileprivate func waits(_ transition: Transition) { check(transition) }
 
-    @Test("the journal", arguments: journal)
+    @Test("journal results produce the expected actions", arguments: journal)
     fileprivate func journals(_ transition: Transition) { check(transition) }
 
-    @Test("answers", arguments: answers)
+    @Test("responses produce the expected actions", arguments: answers)
     fileprivate func verdicts(_ transition: Transition) { check(transition) }
 
-    @Test("settings and the end", arguments: settings)
+    @Test("settings changes and the end produce the expected actions", arguments: settings)
     fileprivate func ends(_ transition: Transition) { check(transition) }
 
     private func check(_ transition: Transition) {
         var machine = transition.from.machine()
-        // Why the request failed is kept, too, and is no matter of the table.
+        // The reason for the failure is also kept, but the table does not cover it.
         let orders = transition.input(&machine).map { order in
             guard case .remember(var state?) = order else { return order }
             (state.reason, state.isNamedByBackEnd) = (nil, false)
@@ -338,7 +338,10 @@ struct UploadMachineTests {
         #expect(orders == transition.orders)
     }
 
-    @Test("only rest and gathering want to hear of events", arguments: MachineSituation.allCases)
+    @Test(
+        "the machine requests notifications of events only while idle or gathering",
+        arguments: MachineSituation.allCases
+    )
     func triggers(situation: MachineSituation) {
         let wants = situation.machine().triggerCount
         switch situation {

@@ -7,16 +7,16 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 internal import TrackwayWire
 
-@Suite("The upload machine, walked at random")
+@Suite("Random walks of the upload machine")
 struct UploadMachineWalkTests {
-    /// A back-end in a mood: down, picky, lost behind a portal, or well.
+    /// A simulated back end that is healthy or fails in different ways.
     private struct BackEnd {
         enum Mood: CaseIterable {
             case well, slow, busy, portal, closed, picky, byName, small
         }
 
         var mood = Mood.well
-        /// One event in twenty is one that a picky back-end refuses.
+        /// Whether a picky back end rejects an event; true for one in twenty.
         func isPoison(_ event: Int) -> Bool { (event &* 0x9e37) % 20 == 7 }
 
         func answer(_ events: Range<Int>, roll: UInt64) -> Verdict? {
@@ -31,7 +31,7 @@ struct UploadMachineWalkTests {
                 let named = events.filter(isPoison).map {
                     Rejection(index: $0 - events.lowerBound, code: "bad", message: "")
                 }
-                // Now and then it names an event that was not sent.
+                // Sometimes it names an event that was not sent.
                 if roll % 17 == 0 {
                     return .acceptedExcept([Rejection(index: events.count, code: "bad", message: "")])
                 }
@@ -41,7 +41,10 @@ struct UploadMachineWalkTests {
         }
     }
 
-    @Test("promises hold at every step, and everything is settled in the end", arguments: 1...60 as ClosedRange<UInt64>)
+    @Test(
+        "guarantees hold at every step, and all events are settled in the end",
+        arguments: 1...60 as ClosedRange<UInt64>
+    )
     func walk(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var environment = MachineEnvironment(limits: BatchLimits(events: 1 + Int(random.next() % 64)))
@@ -62,11 +65,11 @@ struct UploadMachineWalkTests {
                 let (pending, now) = (environment.pending, environment.now)
                 environment.report {
                     $0.resumed()
-                    return $0.eventsWait(pending: pending, at: now)
+                    return $0.eventsPending(pending: pending, at: now)
                 }
             case 10...14: environment.pass(.milliseconds(Int64((roll >> 8) % 20_000)))
             case 15: environment.passToWake()
-            case 16: environment.giveUpFlush()
+            case 16: environment.abandonFlush()
             default:
                 environment.step(jitter: jitter, disk: (roll >> 8) % 50 != 0) { backEnd.answer($0, roll: roll >> 16) }
             }
@@ -74,7 +77,7 @@ struct UploadMachineWalkTests {
         }
         #expect(environment.problems == [])
 
-        // The back-end gets well, and somebody cares.
+        // The back end recovers, and flushes are requested.
         environment.settleDown { backEnd.answer($0, roll: 1) }
         backEnd.mood = .picky
         let now = environment.now
@@ -96,7 +99,7 @@ struct UploadMachineWalkTests {
         }
     }
 
-    @Test("a small machine state stays small", arguments: [1, 2, 3] as [UInt64])
+    @Test("a long run with a growing backlog violates no guarantee", arguments: [1, 2, 3] as [UInt64])
     func flatMemory(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var environment = MachineEnvironment()

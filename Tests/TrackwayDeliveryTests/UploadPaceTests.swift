@@ -7,15 +7,17 @@ import TrackwayWire
 
 @testable import TrackwayDelivery
 
-@Suite("Uploads of a steady stream keep apart")
+@Suite("The upload pace of a steady stream")
 struct UploadPaceTests {
-    /// A stream of events through a machine, in steps of a millisecond; a request takes one of them or more.
+    /// A stream of events through a machine, in one-millisecond steps.
+    ///
+    /// A request takes one step or more.
     private struct Stream {
         var machine: UploadMachine
         var now = MonotonicTime(milliseconds: 10_000)
         var recorded = 0
         var settled = 0
-        /// When each request began, and how many events it carried.
+        /// The start time and the number of events of each request.
         var requests: [(time: MonotonicTime, events: Int)] = []
         private var orders: [UploadMachine.Action] = []
         private var wakeAt: MonotonicTime?
@@ -32,7 +34,7 @@ struct UploadPaceTests {
         mutating func record(_ count: Int) {
             recorded += count
             if let wanted = machine.triggerCount, pending >= wanted {
-                orders += machine.eventsWait(pending: pending, at: now)
+                orders += machine.eventsPending(pending: pending, at: now)
             }
             carryOut()
         }
@@ -75,7 +77,7 @@ struct UploadPaceTests {
         }
     }
 
-    @Test("nine thousand events a second go with some thirty requests instead of five hundred", arguments: [1, 5, 40])
+    @Test("nine thousand events a second need about thirty requests instead of five hundred", arguments: [1, 5, 40])
     func fast(roundTrip: Int) {
         var stream = Stream(roundTrip: .milliseconds(roundTrip))
         stream.pass(2_222) { _ in 9 }
@@ -86,7 +88,7 @@ struct UploadPaceTests {
         #expect(stream.settled == stream.recorded)
     }
 
-    @Test("what comes after a quiet time leaves at once, and a lone event when it is due")
+    @Test("events after a quiet period are sent immediately, and a single event when it is due")
     func quiet() {
         var stream = Stream()
         stream.pass(1_000) { _ in 9 }
@@ -103,20 +105,20 @@ struct UploadPaceTests {
         #expect(stream.requests.last?.time == lone.advanced(by: .seconds(10)))
     }
 
-    @Test("no event waits half a second longer than it would have", arguments: [5, 20, 40, 100, 1_000])
+    @Test("pacing delays no event by more than half a second", arguments: [5, 20, 40, 100, 1_000])
     func bounded(perSecond rate: Int) {
         var stream = Stream()
         stream.pass(20_000) { step in (step + 1) * rate / 1_000 - step * rate / 1_000 }
         stream.pass(11_000)
         #expect(stream.settled == stream.recorded)
-        // The last request came when the stream had ended.
+        // The last request was made after the stream had ended.
         let steady = stream.requests.dropLast()
         let gaps = zip(steady, steady.dropFirst()).map { $0.time.duration(to: $1.time) }
         let thirty = Duration.milliseconds(30_000 / rate + 1)
         #expect(gaps.allSatisfy { $0 <= min(.seconds(10), max(thirty, UploadPace.longest)) + .milliseconds(40) })
     }
 
-    @Test("a backlog goes on at once, whatever was learned")
+    @Test("a backlog is sent without pauses, regardless of the learned pace")
     func backlog() {
         var stream = Stream()
         stream.pass(1_000) { _ in 9 }
@@ -125,7 +127,7 @@ struct UploadPaceTests {
         #expect(stream.settled == stream.recorded)
     }
 
-    @Test("who wants each event at once, and a flush, wait for nothing")
+    @Test("destinations that send each event immediately, and flushes, are not delayed")
     func urgent() {
         var stream = Stream(DeliveryPolicy(flushEvents: 1), roundTrip: .milliseconds(1))
         stream.pass(1_000) { step in step % 10 == 0 ? 1 : 0 }
@@ -137,7 +139,7 @@ struct UploadPaceTests {
         #expect(other.machine.triggerCount == nil)
     }
 
-    @Test("a clock that stands still teaches nothing")
+    @Test("a clock that stands still does not change the pace")
     func still() {
         var pace = UploadPace()
         let now = MonotonicTime(milliseconds: 5)

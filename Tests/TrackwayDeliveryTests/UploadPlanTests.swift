@@ -5,10 +5,10 @@ internal import Testing
 internal import TrackwayDelivery
 internal import TrackwayEvents
 
-@Suite("Planning")
+@Suite("Upload plan")
 struct UploadPlanTests {
     @Test(
-        "events travel when they are enough, old enough, or wanted",
+        "events are sent when there are enough, when they are old enough, or on request",
         arguments: [
             (0, 99_999, true, .rest),
             (1, 0, false, .gather(until: MonotonicTime(milliseconds: 11_000))),

@@ -6,7 +6,7 @@ import TrackwayEvents
 
 @Suite("Attributes")
 struct AttributesTests {
-    @Test("a literal keeps its order and its kinds")
+    @Test("a literal keeps its order and its value types")
     func literal() {
         let price = 12.5
         let attributes: Attributes = [
@@ -28,7 +28,7 @@ struct AttributesTests {
         #expect(attributes["category"]?.integer == nil)
     }
 
-    @Test("setting a key replaces it in place, and mends a literal that names it twice")
+    @Test("setting a key replaces it in place, and removes duplicates from a literal")
     func setting() {
         var attributes: Attributes = ["a": 1, "b": 2, "a": 3]
         #expect(attributes["a"] == 3)
@@ -43,7 +43,7 @@ struct AttributesTests {
         #expect(twice.isEmpty)
     }
 
-    @Test("merging takes the other's values")
+    @Test("merging prefers the other attributes' values")
     func merging() {
         let attributes: Attributes = ["a": 1, "b": 2]
         #expect(attributes.merging(["b": 3, "c": 4]) == ["a": 1, "b": 3, "c": 4])
@@ -52,7 +52,7 @@ struct AttributesTests {
         #expect(Attributes([(key: "a", value: 1), (key: "a", value: 2)]) == ["a": 2])
     }
 
-    @Test("whole numbers stay exact whatever their type, and become text beyond the range")
+    @Test("integers of any type stay exact, and become text when out of range")
     func integers() {
         #expect(Int8.min.attributeValue == -128)
         #expect(UInt32.max.attributeValue == 4_294_967_295)
@@ -67,7 +67,7 @@ struct AttributesTests {
         #expect(Timestamp(milliseconds: 1).attributeValue?.date == Timestamp(milliseconds: 1))
     }
 
-    @Test("equal attributes hash alike")
+    @Test("equal attributes have equal hashes")
     func hashing() {
         let one: Attributes = ["a": 1, "b": ["c": 2.5]]
         var other: Attributes = ["a": 1]
@@ -77,7 +77,7 @@ struct AttributesTests {
         #expect(one != ["b": ["c": 2.5], "a": 1])
     }
 
-    @Test("they print as one would write them down")
+    @Test("attributes print like a literal")
     func description() {
         #expect("\([:] as Attributes)" == "[:]")
         let attributes: Attributes = [
@@ -92,7 +92,7 @@ struct AttributesTests {
     }
 
     @Test(
-        "a dictionary's pairs are in the order of their keys, whatever their number and letters",
+        "a dictionary's pairs are sorted by key, for any number of keys and any characters",
         arguments: [0, 1, 2, 15, 16, 17, 40, 200]
     )
     func sortedKeys(_ count: Int) {
@@ -112,7 +112,7 @@ struct AttributesTests {
         }
     }
 
-    @Test("a sequence of pairs keeps each key once, at any number of keys", arguments: [2, 16, 17, 64, 65, 66, 200])
+    @Test("a sequence of pairs keeps each key once, for any number of keys", arguments: [2, 16, 17, 64, 65, 66, 200])
     func uniqueKeys(_ count: Int) {
         let pairs = (0..<count).map { (key: "key_\($0)", value: AttributeValue.integer(Int64($0))) }
         #expect(Attributes(pairs).map(\.key) == pairs.map(\.key))
@@ -121,7 +121,7 @@ struct AttributesTests {
         #expect(repeated["key_1"] == "last")
     }
 
-    @Test("values of any type are the same attributes as values of their own types")
+    @Test("values of type Any give the same attributes as values of their concrete types")
     func anyValues() {
         let optional: String? = "set"
         let values: [String: Any] = [

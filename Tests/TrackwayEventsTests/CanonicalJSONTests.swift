@@ -7,7 +7,7 @@ import TrackwayEvents
 @Suite("Canonical JSON")
 struct CanonicalJSONTests {
     static let id = EventID(high: 0x0190_a5d0_ac96_774b, low: 0xbcce_b302_099a_8057)
-    static let moment = Moment(
+    static let moment = DualTimestamp(
         wall: Timestamp(milliseconds: 1_700_000_000_000),
         monotonic: MonotonicTime(milliseconds: 123_456)
     )
@@ -43,7 +43,7 @@ struct CanonicalJSONTests {
     }
 
     @Test(
-        "every kind of value has one form",
+        "every kind of value has exactly one form",
         arguments: [
             ("text", "plain", #""plain""#),
             ("text", "", #""""#),
@@ -82,7 +82,7 @@ struct CanonicalJSONTests {
         #expect(encoded.diagnostics.isEmpty)
     }
 
-    @Test("items follow the attributes, with what they have")
+    @Test("items follow the attributes, with only the members that are set")
     func items() {
         let items = [Item(id: "123", name: "Nature", ["publisher": "Nature Research"]), Item(id: "4")]
         #expect(
@@ -92,7 +92,7 @@ struct CanonicalJSONTests {
         #expect(Self.encode("e", items: [Item(id: "4")]).json == Self.head + #","items":[{"id":"4"}]}"#)
     }
 
-    @Test("texts of every length around the word size are escaped at every place")
+    @Test("strings of every length around the word size are escaped at every position")
     func escapesAtEveryPlace() throws {
         for length in 0...40 {
             let plain = String(repeating: "x", count: length)
@@ -108,7 +108,7 @@ struct CanonicalJSONTests {
         }
     }
 
-    @Test("an event written while another is being written comes out whole")
+    @Test("an event written while another is being written is complete")
     func reentrancy() {
         let outer = JSONWriter.withThreadBuffer { outer in
             outer.beginArray()

@@ -57,7 +57,10 @@ struct DiagnosticTests {
         Mistake(items: [Item(id: "")], code: .itemInvalid, field: "items[0].id", value: ""),
     ]
 
-    @Test("a mistake is reported with field, value, message and suggestion, and in the event", arguments: mistakes)
+    @Test(
+        "a mistake is reported with field, value, message and suggestion, and in the event's attributes",
+        arguments: mistakes
+    )
     func told(_ mistake: Mistake) throws {
         let encoded = CanonicalJSONTests.encode(mistake.name, mistake.attributes, items: mistake.items)
         let diagnostic = try #require(encoded.diagnostics.first)
@@ -72,7 +75,7 @@ struct DiagnosticTests {
         #expect(diagnostic.description.hasSuffix(" [\(mistake.code.rawValue)]"))
         let event = try Event(json: Array(encoded.json.utf8))
         #expect(event.attributes["_error_code"] == .string(mistake.code.rawValue))
-        // The message without the value, which does not leave the device.
+        // The message does not include the value, which stays on the device.
         let statement = diagnostic.message.replacing(": \"\(diagnostic.value)\".", with: ".")
         #expect(event.attributes["_error_message"] == .string("\(mistake.field): \(statement)"))
     }
@@ -97,7 +100,7 @@ struct DiagnosticTests {
         #expect(event.attributes["_error_message"]?.string?.hasSuffix("And 7 more.") == true)
     }
 
-    @Test("an event whose every attribute is bad still tells why, before its items")
+    @Test("an event with only invalid attributes still has the error attributes, before its items")
     func onlyBad() throws {
         let encoded = CanonicalJSONTests.encode("e", ["a": .double(.nan)], items: [Item(id: "1")])
         let event = try Event(json: Array(encoded.json.utf8))
@@ -105,14 +108,14 @@ struct DiagnosticTests {
         #expect(event.items == [Item(id: "1")])
     }
 
-    @Test("an error the app records itself is not overwritten")
+    @Test("an error code that the app records itself is not overwritten")
     func ownError() throws {
         let encoded = CanonicalJSONTests.encode("e", ["_error_code": 3001, "a": .double(.nan)])
         #expect(try Event(json: Array(encoded.json.utf8)).attributes == ["_error_code": 3001])
         #expect(encoded.diagnostics.count == 1)
     }
 
-    @Test("a thousand mistakes stay short")
+    @Test("a report of hundreds of errors stays short")
     func bounded() throws {
         var attributes: Attributes = [:]
         for index in 0..<250 { attributes[String(repeating: "\"\\", count: 60) + "\(index)"] = .double(.nan) }
@@ -123,7 +126,7 @@ struct DiagnosticTests {
         #expect(message?.contains("And 249 more.") == true)
     }
 
-    @Test("keys that only look alike are kept apart; equal ones are found among many")
+    @Test("similar keys stay distinct, and equal keys are found among many")
     func manyKeys() throws {
         var seed = Seed(9)
         for _ in 0..<50 {
@@ -136,20 +139,20 @@ struct DiagnosticTests {
             let pairs = keys.enumerated().map { ($0.element, AttributeValue.integer(Int64($0.offset))) }
             var expected: Attributes = [:]
             for (key, value) in pairs { expected[key] = value }
-            // Only a literal can hold a key twice; a typed object decodes one too.
+            // The JSON may contain a key twice; the decoded attributes contain it once.
             let text = pairs.map { "\"\($0.0)\":\($0.1.integer ?? 0)" }.joined(separator: ",")
             #expect(try Event(json: RoundTripTests.event(attributes: "{\(text)}")).attributes == expected)
         }
     }
 
-    @Test("a composed and a decomposed character make two keys, as bytes do")
+    @Test("a composed and a decomposed character are two different keys, because their bytes differ")
     func canonicalEquivalence() throws {
         let encoded = CanonicalJSONTests.encode("e", ["\u{E9}": 1, "e\u{301}": 2])
         #expect(encoded.json.contains("\"\u{E9}\":1,\"e\u{301}\":2"))
         #expect(encoded.diagnostics.isEmpty)
     }
 
-    @Test("values in messages are cut between characters")
+    @Test("values in messages are truncated between characters")
     func cut() {
         #expect("abc".cut(toBytes: 3) == "abc")
         #expect("abc".cut(toBytes: 2) == "ab")
@@ -169,7 +172,7 @@ struct DiagnosticTests {
         #expect("ann".quoted == "\"ann\"")
     }
 
-    @Test("a value does not leave the device in _error_message")
+    @Test("_error_message does not contain the value")
     func privacy() throws {
         let secret = String(repeating: "secret ", count: 2_000)
         let encoded = CanonicalJSONTests.encode("e", ["a": .string(secret)])
@@ -179,7 +182,7 @@ struct DiagnosticTests {
         #expect(message?.contains("\(secret.utf8.count) bytes") == true)
     }
 
-    @Test("the description has the form of a compiler's diagnostic")
+    @Test("the description has the format of a compiler diagnostic")
     func line() {
         var diagnostic = Diagnostic(
             code: .nameEmpty,
@@ -195,7 +198,7 @@ struct DiagnosticTests {
         #expect("\(diagnostic)" == "error: The event has no name. [malformed]")
     }
 
-    @Test("the severity belongs to the code, and codes are compared and coded by name")
+    @Test("the severity belongs to the code, and codes are compared and encoded by name")
     func codes() throws {
         let code = Diagnostic.Code(rawValue: "unheard_of")
         #expect(code.severity == .warning)

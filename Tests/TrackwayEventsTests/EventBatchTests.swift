@@ -6,7 +6,9 @@ import TrackwayEvents
 
 @Suite("Batches")
 struct EventBatchTests {
-    /// Sequences 10...20; 12 and 13 were dropped, 16 was for others, 3...4 were dropped earlier, 20 is a gap at the end.
+    /// A batch of numbers 10...20 with gaps.
+    ///
+    /// 12 and 13 were dropped, 16 was for others, 3...4 were dropped earlier, and 20 is a gap at the end.
     static let batch = EventBatch(
         installation: InstallationID(high: 1, low: 2),
         writer: WriterID(high: 3, low: 4),
@@ -25,7 +27,7 @@ struct EventBatchTests {
         bytes: Array("0123456{}".utf8)
     )
 
-    @Test("halves speak for everything the whole spoke for, wherever it is cut", arguments: 0...7)
+    @Test("two halves cover all numbers of the whole batch, regardless of where it is split", arguments: 0...7)
     func halves(_ cut: Int) {
         let left = Self.batch.slice(0..<cut)
         let right = Self.batch.slice(cut..<7)
@@ -40,7 +42,7 @@ struct EventBatchTests {
         #expect(left.context(2) == nil)
     }
 
-    @Test("single events speak for the gaps before them")
+    @Test("single events cover the gaps before them")
     func singles() {
         let parts = (0..<7).map { Self.batch.slice($0..<$0 + 1) }
         #expect(parts.map(\.first) == [10, 11, 12, 15, 16, 18, 19])
@@ -51,7 +53,7 @@ struct EventBatchTests {
         #expect(parts[6].dropped.map(\.reason) == [.rejected])
     }
 
-    @Test("ranges beyond the records are clamped, and batches of gaps alone stay whole")
+    @Test("ranges beyond the records are clamped, and batches with only gaps stay whole")
     func edges() {
         #expect(Self.batch.slice(5..<99).records.count == 2)
         #expect(Self.batch.slice(0..<0).records.isEmpty)
@@ -63,7 +65,7 @@ struct EventBatchTests {
         #expect(gaps.isEmpty)
     }
 
-    /// Every sequence number the batch says something about.
+    /// Returns every sequence number that the batch covers.
     static func numbers(_ batch: EventBatch) -> Set<UInt64> {
         var numbers = Set(batch.records.map(\.sequence))
         for gap in batch.dropped { numbers.formUnion(gap.sequences) }

@@ -4,7 +4,7 @@
 import Testing
 import TrackwayEvents
 
-@Suite("A receiver's scan")
+@Suite("A receiver's scan of an event")
 struct EventScanTests {
     static func scan(_ line: String, limits: EventLimits = EventLimits()) throws(EventFault) -> EventScan {
         try Array(line.utf8).withUnsafeBufferPointer { (bytes) throws(EventFault) -> EventScan in
@@ -12,7 +12,7 @@ struct EventScanTests {
         }
     }
 
-    @Test("the parts' places are told")
+    @Test("a scan returns the ranges of the parts")
     func places() throws {
         let line = CanonicalJSONTests.encode("view", ["a": 1, "b": "x"], items: [Item(id: "1")]).json
         let scan = try Self.scan(line)
@@ -27,7 +27,7 @@ struct EventScanTests {
         #expect(scan.itemCount == 1)
     }
 
-    @Test("a simple client needs no more than a name")
+    @Test("an event needs only a name")
     func minimal() throws {
         let scan = try Self.scan(#" { "attributes" : { "a" : null } , "name" : "\u0065" , "other" : [ ] } "#)
         #expect(scan.id == nil)
@@ -38,7 +38,7 @@ struct EventScanTests {
     }
 
     @Test(
-        "what is wrong is told with code and field",
+        "an invalid event is reported with code and field",
         arguments: [
             ("", "malformed", ""),
             ("plain words", "malformed", ""),
@@ -73,7 +73,7 @@ struct EventScanTests {
         #expect(fault?.message.hasSuffix(".") == true)
     }
 
-    @Test("the limits hold, one below, at and above", arguments: LimitTests.characters)
+    @Test("limits are exact: one below, at the limit, and one above", arguments: LimitTests.characters)
     func limits(_ character: String) {
         var limits = EventLimits()
         limits.nameBytes = 12
@@ -94,13 +94,13 @@ struct EventScanTests {
             }
             #expect(fault?.code.rawValue == code)
             #expect(fault?.field.hasPrefix(field) == true)
-            // Escapes are longer than what they mean; what they mean counts.
+            // An escape counts with the length of the decoded character.
             let escaped = String(repeating: "\\u0061", count: limit)
             #expect(throws: Never.self) { try Self.scan(line(escaped), limits: limits) }
         }
     }
 
-    @Test("counts, nesting and size have limits")
+    @Test("counts, nesting and size are limited")
     func bounds() {
         var limits = EventLimits()
         limits.attributes = 2

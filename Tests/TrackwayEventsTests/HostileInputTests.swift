@@ -6,7 +6,7 @@ import TrackwayEvents
 
 @Suite("Hostile input")
 struct HostileInputTests {
-    /// Reads the bytes in every way there is. Whoever accepts them must agree with the others.
+    /// Reads the bytes with every parser; those that accept them must agree.
     static func read(_ bytes: [UInt8]) {
         let value: JSONValue?
         do throws(JSONError) {
@@ -43,7 +43,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("random pieces of JSON never trap", arguments: 0..<8)
+    @Test("random JSON tokens never trap", arguments: 0..<8)
     func randomTokens(_ seed: Int) {
         let tokens = [
             "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "d83d", "1", "0", "-", ".", "e", "+", "true", "null", " ",
@@ -68,7 +68,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("an event cut anywhere is refused")
+    @Test("an event truncated anywhere is rejected")
     func cut() {
         var random = RandomEvents(seed: Seed(4000))
         for _ in 0..<10 {

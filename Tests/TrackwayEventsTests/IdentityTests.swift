@@ -8,7 +8,7 @@ import TrackwayEvents
 struct IdentityTests {
     static let text = "0190a5d0-ac96-774b-bcce-b302099a8057"
 
-    @Test("an identity is 36 lower-case characters, read in either case")
+    @Test("an identity is written as 36 lowercase characters and read in either case")
     func text() {
         let id = EventID(high: 0x0190_a5d0_ac96_774b, low: 0xbcce_b302_099a_8057)
         #expect(id.description == Self.text)
@@ -18,7 +18,7 @@ struct IdentityTests {
         #expect(WriterID(Self.text)?.description == Self.text)
     }
 
-    @Test("one wrong byte anywhere makes it no identity")
+    @Test("one wrong byte anywhere makes an identity invalid")
     func everyByte() {
         let good = Array(Self.text.utf8)
         for place in good.indices {
@@ -36,7 +36,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("random identities read back")
+    @Test("random identities read back unchanged")
     func roundTrip() {
         var seed = Seed(1)
         for _ in 0..<1000 {
@@ -45,7 +45,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("identities are of version 7 and hold the time")
+    @Test("identities are UUIDs of version 7 and contain the time")
     func version() {
         let generator = EventIDGenerator(chance: 0x3FF_FFFF_FFFF, firstCounter: 5)
         let id = generator.next(at: Timestamp(milliseconds: 0x0190_a5d0_ac96))
@@ -58,7 +58,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "an installation's secret proves its identity and no other one",
+        "an installation's secret proves only its own identity",
         arguments: [0, 1_700_000_000_000, (1 << 48) - 1]
     )
     func secret(milliseconds: Int64) throws {
@@ -78,7 +78,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "times before 1970 and beyond 48 bits make an identity that is proved all the same",
+        "identities from times before 1970 and beyond 48 bits can be proved too",
         arguments: [-1, Int64.min, .max]
     )
     func secretOfOddTimes(milliseconds: Int64) {
@@ -86,7 +86,7 @@ struct IdentityTests {
         #expect(secret.proves(secret.installation(at: Timestamp(milliseconds: milliseconds))))
     }
 
-    @Test("identities sort as they were made: by time, then by order")
+    @Test("identities sort by creation time, then by creation order")
     func order() {
         let generator = EventIDGenerator(chance: 42)
         var last = generator.next(at: Timestamp(milliseconds: 0))
@@ -98,7 +98,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("identities made on several threads are all different, and each thread's are in order")
+    @Test("identities created on several threads are unique, and each thread's are in order")
     func threads() async {
         let generator = EventIDGenerator()
         let time = Timestamp(milliseconds: 1_700_000_000_000)
@@ -111,7 +111,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "a destination's name is short and fit for a file's name",
+        "a destination id is short and valid as a file name",
         arguments: [
             ("collector", true), ("a", true), ("a.b_c-9", true), (String(repeating: "x", count: 64), true),
             ("", false), ("A", false), ("a b", false), ("a/b", false), ("é", false), (".", false), ("..", false),
@@ -122,7 +122,7 @@ struct IdentityTests {
         #expect((DestinationID(name) != nil) == isValid)
     }
 
-    @Test("a bad literal becomes a valid name")
+    @Test("an invalid literal becomes a valid destination id")
     func literal() {
         let repaired: DestinationID = "My Collector/é"
         #expect(repaired.rawValue == "my-collector--")

@@ -57,20 +57,20 @@ struct JSONConformanceTests {
         [0xF5, 0x80, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF],
     ]
 
-    @Test("valid texts are read, and passed over", arguments: valid)
+    @Test("valid texts are parsed and skipped", arguments: valid)
     func accepts(_ text: String) throws {
         _ = try JSONValue.parse(Array(text.utf8))
         #expect(Self.skips(Array(text.utf8)) == nil)
     }
 
-    @Test("invalid texts are refused with the right reason, read or passed over", arguments: invalid)
+    @Test("invalid texts are rejected with the right reason, whether parsed or skipped", arguments: invalid)
     func refuses(_ text: String, _ code: JSONError.Code) {
         let error = #expect(throws: JSONError.self) { try JSONValue.parse(Array(text.utf8)) }
         #expect(error?.code == code)
         #expect(Self.skips(Array(text.utf8)) == error)
     }
 
-    @Test("bytes that are not UTF-8 are refused wherever they stand", arguments: notUTF8)
+    @Test("bytes that are not UTF-8 are rejected at any position", arguments: notUTF8)
     func encoding(_ bytes: [UInt8]) {
         for before in 0...9 {
             for after in [0, 1, 9] {
@@ -84,12 +84,12 @@ struct JSONConformanceTests {
         }
     }
 
-    @Test("every character there is passes, written plainly or escaped")
+    @Test("every Unicode character is accepted, plain or escaped")
     func everyScalar() throws {
         var plain = String.UnicodeScalarView()
         for value in UInt32(0x20)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value), scalar != "\"", scalar != "\\" else { continue }
-            // All of the basic plane, every 17th beyond.
+            // All characters of the basic plane, and every 17th beyond it.
             if value < 0x10000 || value % 17 == 0 { plain.append(scalar) }
         }
         let text = String(plain)
@@ -102,13 +102,13 @@ struct JSONConformanceTests {
         #expect(decoded.string.map { Array($0.utf8) } == Array(text.utf8))
     }
 
-    @Test("escapes mean what they say")
+    @Test("escapes are decoded")
     func escapes() throws {
         let value = try JSONValue.parse(Array(#""\"\\\/\b\f\n\r\tA\u0041\u00e9\u4e2d\ud83d\ude00\u0000""#.utf8))
         #expect(value == .string("\"\\/\u{8}\u{C}\n\r\tAAé中😀\u{0}"))
     }
 
-    @Test("size and depth have limits of the reader's choice")
+    @Test("the reader's limits for size and depth apply")
     func limits() {
         let text = Array("[[1]]".utf8)
         #expect(throws: JSONError(.tooLarge, at: 4)) { try JSONValue.parse(text, limits: JSONLimits(bytes: 4)) }
@@ -116,7 +116,7 @@ struct JSONConformanceTests {
         #expect(throws: Never.self) { try JSONValue.parse(text, limits: JSONLimits(bytes: 5, depth: 2)) }
     }
 
-    @Test("a member is found by its key, however it is written")
+    @Test("a member is found by its key, in any notation")
     func member() throws {
         let text = Array(#"{"x":1, "\u0061" : [1, 2] ,"b":{"a":3}}"#.utf8)
         let range = try text.withUnsafeBytes { try JSONScanner.member("a", of: $0) }
@@ -124,7 +124,7 @@ struct JSONConformanceTests {
         #expect(try text.withUnsafeBytes { try JSONScanner.member("c", of: $0) } == nil)
     }
 
-    /// What passing over the text throws.
+    /// Returns the error that skipping the text throws, or nil.
     static func skips(_ text: [UInt8]) -> JSONError? {
         text.withUnsafeBytes { bytes in
             do throws(JSONError) {

@@ -4,7 +4,7 @@
 import Testing
 import TrackwayEvents
 
-@Suite("Going on behind a value that cannot be read")
+@Suite("Skipping an unreadable JSON value")
 struct JSONUnreadableTests {
     static let found: [(text: String, value: String)] = [
         ("[NaN]", "NaN"), ("[ NaN , 1]", "NaN"), ("[{\"a\":NaN},1]", "{\"a\":NaN}"), ("[1 2\n]", "1 2"),
@@ -12,7 +12,10 @@ struct JSONUnreadableTests {
         ("[\"\u{1}\"]", "\"\u{1}\""),
     ]
 
-    @Test("quotation marks and brackets tell where it ends; what follows is read", arguments: found)
+    @Test(
+        "quotation marks and brackets determine the end of an unreadable value, and parsing continues after it",
+        arguments: found
+    )
     func passed(_ text: String, _ value: String) throws {
         try Array(text.utf8).withUnsafeBytes { bytes in
             var scanner = try JSONScanner(bytes)
@@ -31,7 +34,7 @@ struct JSONUnreadableTests {
         "[", "[ ", "[x", "[\"x]", "[\"x\\\"]", "[[}]", "[{]]", "[{\"a\":[}]}]", "[,1]", "[ ]", "[}", "[{\"a\\",
     ]
 
-    @Test("where nothing tells, the scanner stays where it was", arguments: lost)
+    @Test("if the end of an unreadable value is unclear, the scanner does not move", arguments: lost)
     func stays(_ text: String) throws {
         try Array(text.utf8).withUnsafeBytes { bytes in
             var scanner = try JSONScanner(bytes)
@@ -42,7 +45,7 @@ struct JSONUnreadableTests {
         }
     }
 
-    @Test("a member's value ends where its object does")
+    @Test("a member's unreadable value ends with its object")
     func member() throws {
         try Array(#"{"a":NaN}"#.utf8).withUnsafeBytes { bytes in
             var scanner = try JSONScanner(bytes)

@@ -6,7 +6,7 @@ import TrackwayEvents
 
 @Suite("Writing JSON")
 struct JSONWriterTests {
-    @Test("commas stand where they are due")
+    @Test("commas are written between members and elements")
     func commas() {
         var writer = JSONWriter()
         writer.beginObject()
@@ -37,7 +37,7 @@ struct JSONWriterTests {
         )
     }
 
-    @Test("what is taken back is gone, and the memory is used again")
+    @Test("truncation removes the written bytes, and their memory is reused")
     func truncation() {
         var writer = JSONWriter()
         writer.string("abc")
@@ -51,7 +51,7 @@ struct JSONWriterTests {
         #expect(writer.array() == [0x37])
     }
 
-    @Test("the text grows as far as it must")
+    @Test("the buffer grows as needed")
     func growth() throws {
         var writer = JSONWriter()
         writer.beginArray()

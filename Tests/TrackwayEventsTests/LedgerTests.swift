@@ -6,7 +6,7 @@ import TrackwayEvents
 
 @Suite("Ledger")
 struct LedgerTests {
-    @Test("an account is balanced when nothing is missing and nothing is too much")
+    @Test("an account is balanced only if recorded equals delivered, pending and dropped together")
     func balance() {
         var account = Ledger.Account(recorded: 10, delivered: 5, pending: 2, dropped: [.rejected: 1, .expired: 2])
         #expect(account.isBalanced)

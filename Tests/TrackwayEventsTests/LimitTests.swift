@@ -7,10 +7,12 @@ import Testing
 
 @Suite("Limits")
 struct LimitTests {
-    /// A character of one, three and four bytes.
+    /// Characters of one, three and four bytes.
     static let characters = ["a", "中", "😀"]
 
-    /// A text of exactly so many bytes: the character as often as it fits, then `x`.
+    /// Returns a text of exactly `bytes` bytes.
+    ///
+    /// It repeats the character while it fits and fills the rest with `x`.
     static func text(_ character: String, bytes: Int) -> String {
         let count = bytes / character.utf8.count
         return String(repeating: character, count: count)
@@ -19,7 +21,7 @@ struct LimitTests {
 
     static func decoded(_ json: String) throws -> Event { try Event(json: Array(json.utf8)) }
 
-    @Test("a name may be as long as the limit, and is cut between characters beyond", arguments: characters)
+    @Test("a name may be as long as the limit, and a longer one is truncated between characters", arguments: characters)
     func name(_ character: String) throws {
         for bytes in [127, 128] {
             let name = Self.text(character, bytes: bytes)
@@ -48,7 +50,7 @@ struct LimitTests {
     }
 
     @Test(
-        "ten thousand attributes are written when the limits allow, each key once",
+        "ten thousand attributes are written if the limits allow them, each key once",
         arguments: [nil, 0, 5_000, 9_998]
     )
     func manyAttributes(repeated: Int?) throws {
@@ -57,7 +59,7 @@ struct LimitTests {
         limits.eventBytes = 1 << 20
         var pairs = (0..<10_000).map { ("a\($0)", AttributeValue.integer(1)) }
         if let repeated { pairs[9_999] = ("a\(repeated)", .integer(2)) }
-        // As a literal has them: repeats included.
+        // Including duplicates, as in a literal.
         let attributes = pairs.reduce(into: Attributes()) { $0.pairs.append($1) }
         let encoded = CanonicalJSONTests.encode("e", attributes, limits: limits)
         let event = try Event(json: Array(encoded.json.utf8))
@@ -66,7 +68,7 @@ struct LimitTests {
         #expect(encoded.diagnostics.map(\.code) == (repeated == nil ? [] : [.keyDuplicate]))
     }
 
-    @Test("a text may be as long as the limit", arguments: characters)
+    @Test("a string may be as long as the limit", arguments: characters)
     func string(_ character: String) throws {
         for bytes in [8191, 8192, 8193] {
             let text = Self.text(character, bytes: bytes)
@@ -94,7 +96,7 @@ struct LimitTests {
         #expect(encoded.diagnostics.map(\.field) == ["items[0].name"])
     }
 
-    @Test("there may be as many attributes as the limit", arguments: [255, 256, 257, 1000])
+    @Test("the number of attributes may be as high as the limit", arguments: [255, 256, 257, 1000])
     func attributes(_ count: Int) throws {
         var attributes: Attributes = [:]
         for index in 0..<count { attributes["k\(index)"] = .integer(Int64(index)) }
@@ -105,7 +107,7 @@ struct LimitTests {
         #expect(throws: Never.self) { try Array(encoded.json.utf8).withUnsafeBytes { try EventScan($0) } }
     }
 
-    @Test("there may be as many items as the limit", arguments: [99, 100, 101])
+    @Test("the number of items may be as high as the limit", arguments: [99, 100, 101])
     func items(_ count: Int) throws {
         let items = (0..<count).map { Item(id: "\($0)") }
         let encoded = CanonicalJSONTests.encode("e", items: items)
@@ -113,7 +115,7 @@ struct LimitTests {
         #expect(encoded.diagnostics.map(\.code) == (count <= 100 ? [] : [.tooManyItems]))
     }
 
-    @Test("values may nest as deep as the limit", arguments: [1, 2, 7, 8, 9, 40])
+    @Test("values may be nested as deeply as the limit", arguments: [1, 2, 7, 8, 9, 40])
     func depth(_ depth: Int) throws {
         var array: AttributeValue = 1
         var object: AttributeValue = 1
@@ -127,11 +129,11 @@ struct LimitTests {
         #expect((event.attributes["object"] == object) == (depth <= 8))
         #expect(event.attributes["other"] == 2)
         #expect(encoded.diagnostics.map(\.code) == (depth <= 8 ? [] : [.tooDeep, .tooDeep]))
-        // A receiver with the same limits takes what was written.
+        // A receiver with the same limits accepts the event.
         #expect(throws: Never.self) { try Array(encoded.json.utf8).withUnsafeBytes { try EventScan($0) } }
     }
 
-    @Test("a depth limit beyond what can be read counts as the deepest that can")
+    @Test("a depth limit beyond the parser's maximum is reduced to that maximum")
     func deepest() throws {
         var limits = EventLimits()
         limits.depth = .max
@@ -142,7 +144,10 @@ struct LimitTests {
         #expect(encoded.diagnostics.map(\.code) == [.tooDeep])
     }
 
-    @Test("an event is never larger than the limit, and keeps what fits", arguments: [2048, 3000, 4096, 65_536])
+    @Test(
+        "an event never exceeds the size limit and keeps the attributes that fit",
+        arguments: [2048, 3000, 4096, 65_536]
+    )
     func size(_ bytes: Int) throws {
         var limits = EventLimits()
         limits.eventBytes = bytes
@@ -164,7 +169,7 @@ struct LimitTests {
         #expect(encoded.diagnostics.allSatisfy { $0.code == .eventTooLarge })
     }
 
-    @Test("absurd limits never trap", arguments: [Int.min, -1, 0, 1])
+    @Test("extreme limits never trap", arguments: [Int.min, -1, 0, 1])
     func absurd(_ limit: Int) throws {
         var limits = EventLimits()
         limits.nameBytes = limit

@@ -4,9 +4,9 @@
 import Testing
 import TrackwayEvents
 
-@Suite("The values of a literal are released")
+@Suite("Release of a literal's values")
 struct LiteralReleaseTests {
-    /// A value whose end is counted.
+    /// A value that counts its deallocations.
     private final class Token: AttributeConvertible, Sendable {
         let ends: Locked<Int>
 
@@ -17,7 +17,7 @@ struct LiteralReleaseTests {
         var attributeValue: AttributeValue? { "token" }
     }
 
-    @Test("when the attributes end, are changed, converted, merged or compared")
+    @Test("values are released when the attributes are deallocated, changed, converted, merged or compared")
     func released() {
         let ends = Locked(0)
         for round in 0..<100 {

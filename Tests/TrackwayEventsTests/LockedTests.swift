@@ -8,7 +8,7 @@ import TrackwayEvents
 struct LockedTests {
     struct Refusal: Error, Equatable {}
 
-    @Test("several threads change a value one at a time")
+    @Test("only one thread at a time changes a value")
     func threads() async {
         let locked = Locked([Int]())
         await withTaskGroup { group in
@@ -19,7 +19,7 @@ struct LockedTests {
         #expect(locked.withLock { Set($0) } == Set(0..<4000))
     }
 
-    @Test("a thrown error leaves the lock open")
+    @Test("a thrown error releases the lock")
     func throwing() {
         let locked = Locked(1)
         #expect(throws: Refusal()) {
@@ -31,7 +31,7 @@ struct LockedTests {
         #expect(locked.withLock { $0 } == 2)
     }
 
-    @Test("the value goes when the lock goes")
+    @Test("the value is deallocated with the lock")
     func lifetime() {
         final class Witness: Sendable {}
         weak var seen: Witness?

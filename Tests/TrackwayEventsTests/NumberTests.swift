@@ -23,15 +23,15 @@ struct NumberTests {
         .leastNormalMagnitude.nextDown, 1.0.nextUp, 1.0.nextDown, 0.001.nextUp, 19.99.nextUp, 19.99.nextDown,
     ]
 
-    @Test("a double reads back bit for bit", arguments: doubles)
+    @Test("a double reads back exactly, bit for bit", arguments: doubles)
     func exact(_ value: Double) throws {
         let text = Self.written(value)
         #expect(try Self.read(text).double?.bitPattern == value.bitPattern)
-        #expect(text.contains { ".e".contains($0) }, "must not look like a whole number")
-        #expect(Double(text)?.bitPattern == value.bitPattern, "as the standard library reads it")
+        #expect(text.contains { ".e".contains($0) }, "must not look like an integer")
+        #expect(Double(text)?.bitPattern == value.bitPattern, "must match the standard library's parser")
     }
 
-    @Test("random doubles read back bit for bit and are never longer than the shortest form", arguments: 0..<8)
+    @Test("random doubles read back exactly and are never longer than their description", arguments: 0..<8)
     func random(_ seed: Int) throws {
         var seed = Seed(UInt64(seed) + 100)
         for round in 0..<5000 {
@@ -50,7 +50,7 @@ struct NumberTests {
     }
 
     @Test(
-        "a whole number beyond Int64 stays exact as text, and other numbers stay numbers",
+        "an integer beyond Int64 stays exact as text, and other numbers stay numbers",
         arguments: [
             ("9223372036854775807", JSONValue.integer(.max)), ("9223372036854775808", .string("9223372036854775808")),
             ("18446744073709551615", .string("18446744073709551615")),
@@ -71,7 +71,7 @@ struct NumberTests {
         #expect(attributes == .object(["n": attribute, "list": .array([attribute])]))
     }
 
-    @Test("whole numbers are exact over their whole range")
+    @Test("integers are exact over their whole range")
     func integers() throws {
         var values: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
         var power: Int64 = 1
@@ -93,7 +93,7 @@ struct NumberTests {
     }
 
     @Test(
-        "a number means what it says",
+        "numbers are parsed exactly",
         arguments: [
             ("-0", .integer(0)),
             ("-0.0", .double(-0.0)),
@@ -118,7 +118,7 @@ struct NumberTests {
     }
 
     @Test(
-        "what is not finite is written as null, so that the text stays JSON",
+        "non-finite numbers are written as null, so that the text stays valid JSON",
         arguments: [
             Double.infinity, -.infinity, .nan, -.nan, .signalingNaN,
         ]

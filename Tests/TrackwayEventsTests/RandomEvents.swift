@@ -3,7 +3,9 @@
 
 import TrackwayEvents
 
-/// Random events that stay inside the default limits, so that every one survives encoding unchanged.
+/// Random events within the default limits.
+///
+/// All of them survive encoding unchanged.
 struct RandomEvents {
     var seed: Seed
 

@@ -4,10 +4,10 @@
 import Testing
 import TrackwayEvents
 
-@Suite("What a record speaks of")
+@Suite("The subject of a record")
 struct RecordSubjectTests {
     @Test(
-        "every name of the vocabulary",
+        "every record name has the right subject, and only events get shared attributes",
         arguments: [
             (CapturedName.profileSet, RecordSubject.person), (CapturedName.profileSetOnce, .person),
             (CapturedName.profileIncrement, .person), (CapturedName.profileAppend, .person),
@@ -31,13 +31,13 @@ struct RecordSubjectTests {
         #expect(added == (subject == .happening ? ["own": 1, "n": 1] : ["own": 1]))
     }
 
-    @Test("signing in and out happens, though it is told as a profile", arguments: [true, false])
+    @Test("a sign-in or sign-out is an event, although it is recorded as profile data", arguments: [true, false])
     func signing(_ isIn: Bool) {
         let attributes: Attributes = [CapturedKey.signedIn: .boolean(isIn)]
         #expect(RecordSubject(name: CapturedName.profileSet, attributes: attributes) == .happening)
     }
 
-    @Test("shared attributes are not asked for when the record takes none")
+    @Test("shared attributes are not evaluated for a record that takes none")
     func notAsked() {
         var asked = 0
         func shared() -> Attributes {
@@ -50,7 +50,7 @@ struct RecordSubjectTests {
         #expect(asked == 1)
     }
 
-    @Test("no number of attributes traps", arguments: [Int.min, -1, 0, 1, 2, .max])
+    @Test("any attribute limit works without trapping", arguments: [Int.min, -1, 0, 1, 2, .max])
     func most(_ most: Int) {
         let added = (["own": 1] as Attributes).adding(shared: ["a": 1, "b": 2], toRecord: "x", most: most)
         #expect(added.count == 1 + min(2, max(0, most)))
@@ -59,7 +59,7 @@ struct RecordSubjectTests {
         #expect((1...1_000_001).contains(limits.oneAttributeTooMany))
     }
 
-    @Test("a note is what the encoder wrote, and nothing else")
+    @Test("an event note is read only from attributes that the encoder wrote")
     func notes() {
         var limits = EventLimits()
         limits.attributes = 4
@@ -82,17 +82,17 @@ struct RecordSubjectTests {
             let json = event.json(limits: limits) { told.append($0) }
             let read = try? Event(json: json)
             #expect(
-                EventNote(read?.attributes ?? [:])?.code == told.first?.code,
+                RecordedLimitNote(read?.attributes ?? [:])?.code == told.first?.code,
                 "\(name.prefix(5)) \(attributes.keys)"
             )
         }
-        #expect(EventNote([:]) == nil)
-        #expect(EventNote(["_error_code": 404, "_error_message": "not found"]) == nil)
-        #expect(EventNote(["_error_code": "E7", "_error_message": "not found"]) == nil)
-        #expect(EventNote(["_error_code": "name_empty"]) == nil)
+        #expect(RecordedLimitNote([:]) == nil)
+        #expect(RecordedLimitNote(["_error_code": 404, "_error_message": "not found"]) == nil)
+        #expect(RecordedLimitNote(["_error_code": "E7", "_error_message": "not found"]) == nil)
+        #expect(RecordedLimitNote(["_error_code": "name_empty"]) == nil)
     }
 
-    @Test("what breaks a limit is told, and leaves no note in what is said about people, things and the device")
+    @Test("mistakes are reported, but leave no note in records about people, items and the device")
     func noNotes() throws {
         for name in [
             CapturedName.profileSet, CapturedName.profileUnset, CapturedName.profileIncrement, CapturedName.itemSet,

@@ -4,7 +4,7 @@
 import Testing
 import TrackwayEvents
 
-@Suite("What events have in common")
+@Suite("Recorded context")
 struct RecordedContextTests {
     private let whole = RecordedContext(
         app: ["id": "shop"],
@@ -32,12 +32,12 @@ struct RecordedContextTests {
         global: ["channel": "store"]
     )
 
-    @Test("A context is read back as it was written")
+    @Test("a context reads back as it was written")
     func roundTrip() throws {
         #expect(try RecordedContext(json: whole.json()) == whole)
     }
 
-    @Test("The monotonic start of a session from another boot is not written")
+    @Test("the monotonic start of a session from another boot is not written")
     func sessionOfAnotherBoot() throws {
         var context = whole
         context.boot = "b2"
@@ -45,13 +45,13 @@ struct RecordedContextTests {
         #expect(read == RecordedContext.Session(id: "S1", number: 3, start: Timestamp(milliseconds: 5)))
     }
 
-    @Test("What is empty is not written")
+    @Test("empty parts are not written")
     func empty() throws {
         #expect(RecordedContext().json() == Array("{}".utf8))
         #expect(try RecordedContext(json: Array("{}".utf8)) == RecordedContext())
     }
 
-    @Test("Parts that are something else than expected are passed over, the others count")
+    @Test("parts of an unexpected type are skipped, and the others are read")
     func damaged() throws {
         let json =
             #"{"app":[1],"user":{"id":"a","attributes":{"x":1,"y":{"value":2,"set":3}}},"session":{"id":"s"},"new":1}"#

@@ -34,7 +34,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("white space and the members' order change nothing")
+    @Test("whitespace and member order do not matter")
     func loose() throws {
         let event = try Event(
             json: Array(
@@ -58,7 +58,7 @@ struct RoundTripTests {
         )
     }
 
-    @Test("of several members with one key the last wins, in the first's place, few or many")
+    @Test("of members with the same key, the last value wins in the first position, for few or many members")
     func duplicates() throws {
         let few = try Event(json: Self.event(attributes: #"{"a":1,"b":2,"a":3}"#))
         #expect(few.attributes == ["a": 3, "b": 2])
@@ -69,7 +69,7 @@ struct RoundTripTests {
     }
 
     @Test(
-        "an event with a wrong, missing or repeated member is refused",
+        "an event with an invalid, missing or duplicate member is rejected",
         arguments: [
             (#"[]"#, "unexpected_type"),
             (#"{}"#, "member_missing"),

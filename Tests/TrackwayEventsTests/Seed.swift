@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A small generator with a seed (SplitMix64): the same seed makes the same values, so a failure can be repeated.
+/// A small seeded random number generator (SplitMix64).
+///
+/// The same seed produces the same values, so a failure can be reproduced.
 struct Seed: RandomNumberGenerator {
     private var state: UInt64
 

@@ -4,13 +4,13 @@
 import Testing
 import TrackwayEvents
 
-@Suite("Numbers of a snapshot")
+@Suite("Numbers in a snapshot")
 struct SnapshotValueTests {
     private static let time = Timestamp(milliseconds: 1)
 
     private static func vector(_ number: Double) -> Vector3 { Vector3(x: number, y: number, z: number) }
 
-    /// A snapshot in which every number is this one.
+    /// Returns a snapshot in which every number is `number`.
     private static func state(_ number: Double) -> AppStateSnapshot {
         var state = AppStateSnapshot()
         state.batteryLevel = number
@@ -48,7 +48,7 @@ struct SnapshotValueTests {
         return state
     }
 
-    /// The names of all numbers that attributes hold, with the names of what they are in.
+    /// Returns the names of all numbers in attributes, with their containers' names.
     private static func numbers(_ attributes: Attributes, in place: String = "") -> Set<String> {
         var names: Set<String> = []
         for (key, value) in attributes {
@@ -63,7 +63,10 @@ struct SnapshotValueTests {
         return names
     }
 
-    @Test("what is a number is told as one, and every one that is none is named", arguments: [Double.nan, .infinity])
+    @Test(
+        "finite numbers are recorded, and every non-finite number is named as unusable",
+        arguments: [Double.nan, .infinity]
+    )
     func names(_ none: Double) {
         let usable = Self.state(0.5)
         #expect(usable.unusable.isEmpty)
@@ -74,7 +77,7 @@ struct SnapshotValueTests {
         #expect(Self.numbers(broken.attributes).isEmpty)
     }
 
-    @Test("what is not told, because nobody knows it, need not be a number")
+    @Test("values that are not recorded because they are unknown may be NaN")
     func unknown() {
         var state = AppStateSnapshot()
         state.location = Location(
@@ -95,7 +98,7 @@ struct SnapshotValueTests {
     }
 
     @Test(
-        "a level below nothing is not known",
+        "a negative battery level counts as unknown",
         arguments: [(-1, nil), (-0.01, nil), (0, 0), (1, 1)] as [(Double, Double?)]
     )
     func level(_ level: Double, _ told: Double?) {

@@ -4,10 +4,10 @@
 import Testing
 import TrackwayEvents
 
-@Suite("Time")
+@Suite("Timestamps")
 struct TimestampTests {
     @Test(
-        "a point in time has one text",
+        "a timestamp has exactly one text form",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"),
             (1, "1970-01-01T00:00:00.001Z"),
@@ -26,7 +26,7 @@ struct TimestampTests {
         #expect(Timestamp(iso8601: text) == Timestamp(milliseconds: milliseconds))
     }
 
-    @Test("random points read back")
+    @Test("random timestamps read back unchanged")
     func roundTrip() {
         var seed = Seed(7)
         for _ in 0..<5000 {
@@ -36,7 +36,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "other texts are no points in time",
+        "other texts are not valid timestamps",
         arguments: [
             "", "2023-11-14", "2023-11-14T22:13:20Z", "2023-11-14T22:13:20.00Z", "2023-11-14T22:13:20.000+00:00",
             "2023-11-14 22:13:20.000Z", "2023-11-14t22:13:20.000z", "2023-13-14T22:13:20.000Z",
@@ -53,13 +53,13 @@ struct TimestampTests {
         #expect(Timestamp(iso8601: text) == nil)
     }
 
-    @Test("points beyond the form are shown as its ends")
+    @Test("timestamps outside the representable range are clamped to its ends")
     func clamped() {
         #expect(Timestamp(milliseconds: .min).iso8601 == "0000-01-01T00:00:00.000Z")
         #expect(Timestamp(milliseconds: .max).iso8601 == "9999-12-31T23:59:59.999Z")
     }
 
-    @Test("advancing stops at the ends instead of overflowing")
+    @Test("advancing saturates instead of overflowing")
     func saturation() {
         #expect(Timestamp(milliseconds: .max).advanced(by: .seconds(1)).milliseconds == .max)
         #expect(Timestamp(milliseconds: .min).advanced(by: .seconds(-1)).milliseconds == .min)
@@ -71,7 +71,7 @@ struct TimestampTests {
         #expect(Duration.nanoseconds(1_999_999).wholeMilliseconds == 1)
     }
 
-    @Test("the system's clocks move forward together")
+    @Test("the system clock returns plausible wall times and does not go back in monotonic time")
     func system() {
         let clock = SystemClock()
         let first = clock.now()

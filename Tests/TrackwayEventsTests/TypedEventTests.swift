@@ -51,7 +51,7 @@ struct TypedEventTests {
         }
     }
 
-    @Test("coded properties become attributes")
+    @Test("encoded properties become attributes")
     func properties() throws {
         let attributes = try Purchase().attributes()
         #expect(
@@ -89,13 +89,13 @@ struct TypedEventTests {
         func encode(to encoder: any Encoder) throws { throw Reason() }
     }
 
-    @Test("a typed event that is no set of properties, or fails, throws")
+    @Test("a typed event that does not encode properties, or fails to encode, throws")
     func throwing() {
         #expect(throws: EncodingError.self) { try Single().attributes() }
         #expect(throws: Failing.Reason.self) { try Failing().attributes() }
     }
 
-    /// Writes members and elements through containers that are used in turn, and some of them twice or not at all.
+    /// An event that uses several containers alternately, some twice or not at all.
     struct Interleaved: TypedEvent {
         static let name = "interleaved"
 
@@ -128,7 +128,7 @@ struct TypedEventTests {
         }
     }
 
-    @Test("containers may be used in turn; places without a value are left out, and the last value of a key wins")
+    @Test("containers may be used alternately; positions without a value are omitted, and a key's last value wins")
     func interleaved() throws {
         #expect(
             try Interleaved().attributes() == [

@@ -6,12 +6,14 @@ import TrackwayEvents
 
 @testable import TrackwayJournal
 
-/// What may not leave does not leave, and what never may is counted, in the same step as its neighbours.
+/// Events that may not be sent yet are held; others are dropped.
+///
+/// Drops are counted in the same step as the neighboring events.
 @Suite("Admission")
 struct AdmissionTests {
     private static let limits = (events: 100, bytes: 1 << 20)
 
-    /// Judges a context by its last letter but two: `{"c":"s"}` travels.
+    /// Admits a context by its third-to-last character: `{"c":"s"}` is sent.
     @Sendable private static func byLetter(_ context: [UInt8]) -> Admission {
         switch context.dropLast(2).last {
         case UInt8(ascii: "h"): .hold
@@ -21,7 +23,7 @@ struct AdmissionTests {
         }
     }
 
-    /// Records one event per letter, each in the context of its letter.
+    /// Records one event per letter, each with that letter as its context.
     private static func record(_ letters: String, _ journal: Journal) {
         for letter in letters {
             journal.setContext(Array("{\"c\":\"\(letter)\"}".utf8))
@@ -51,12 +53,12 @@ struct AdmissionTests {
     }
 
     @Test(
-        "events travel, wait or are given up by the context they were recorded in",
+        "an event's context decides whether it is sent, held or dropped",
         arguments: [
             Case("ssss", [[1, 2, 3, 4]]),
             Case("ssds", [[1, 2, 4]], [.consentDenied: 1]),
             Case("dsss", [[2, 3, 4]], [.consentDenied: 1]),
-            // The drops at the end are told by a batch without events.
+            // Drops at the end are reported by a batch without events.
             Case("dddd", [[]], [.consentDenied: 4]),
             Case("sddu", [[1]], [.consentDenied: 2, .consentUndecided: 1]),
             Case("ssh", [[1, 2]], pending: 1),
@@ -86,10 +88,10 @@ struct AdmissionTests {
         #expect(account.isBalanced)
         #expect(try consumer.deliverable(for: "collector") == 0)
         #expect(consumer.isOwnHeld(for: "collector") == (row.pending > 0))
-        #expect(!consumer.isUntold("collector"))
+        #expect(!consumer.isReportDue("collector"))
     }
 
-    @Test("what is passed over is told like other losses, in the batch it lies in")
+    @Test("events that admission drops are reported in the same batch, like other losses")
     func told() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -106,7 +108,7 @@ struct AdmissionTests {
         )
     }
 
-    @Test("a process killed between reading and settling has given nothing up")
+    @Test("a process killed between reading and settling drops nothing")
     func killBetween() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -123,11 +125,11 @@ struct AdmissionTests {
         let settled = Ledger.Account(recorded: 4, delivered: 2, dropped: [.consentDenied: 2])
         #expect(try journal.ledger().destinations["collector"] == settled)
         consumer.close()
-        // Read from the files: cursor and counts went in one step.
+        // Read from the files: the cursor and the counts were written in one step.
         #expect(try journal.ledger().destinations["collector"] == settled)
     }
 
-    @Test("a batch settled in parts counts what lies between them with the part that passes it")
+    @Test("drops between two parts of a batch are counted when the later part is settled")
     func parts() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -143,7 +145,7 @@ struct AdmissionTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("the rule is asked once for each context of a read, and not at all without one")
+    @Test("the admission rule is evaluated exactly once for each context in a read")
     func askedOnce() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -162,7 +164,7 @@ struct AdmissionTests {
         #expect(asked.withLock { $0 } == 3)
     }
 
-    @Test("what was held travels, whole and in order, as soon as the rule says so")
+    @Test("held events are all sent, in order, as soon as the rule allows it")
     func heldThenSent() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -185,7 +187,7 @@ struct AdmissionTests {
         #expect(rest.events.dropped.isEmpty)
     }
 
-    @Test("one writer that waits does not stop another, and one destination's rule is not another's")
+    @Test("a held writer does not block other writers, and a rule applies to one destination only")
     func severalWriters() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let one = try environment.open()
@@ -208,7 +210,7 @@ struct AdmissionTests {
         #expect(ledger.destinations["collector"]?.pending == 2)
     }
 
-    @Test("an event for other destinations neither waits nor is given up here, whatever its context")
+    @Test("an event for other destinations is neither held nor dropped here, regardless of its context")
     func addressedElsewhere() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let journal = try environment.open()
@@ -224,7 +226,7 @@ struct AdmissionTests {
         #expect(batch.events.dropped.isEmpty)
     }
 
-    @Test("many contexts given up for changing reasons are passed in one read, in pieces, and their segments go")
+    @Test("one read skips many contexts dropped for alternating reasons, and their segments are deleted")
     func manyPieces() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -241,7 +243,7 @@ struct AdmissionTests {
         #expect(try SegmentName.all(in: folder, journal.storage).count <= 2)
     }
 
-    @Test("giving up at once goes as far as the first event that is sent or held, and leaves a batch on its way alone")
+    @Test("discardDropped stops at the first event that is sent or held, and spares a batch in flight")
     func discardDropped() throws {
         let environment = try JournalEnvironment()
         let one = try environment.open()
@@ -253,7 +255,7 @@ struct AdmissionTests {
         Self.record("uhd", two)
         Self.record("ds", three)
         let consumer = try #require(try three.tryElection())
-        // The first writer's batch is on its way, read while everything was allowed.
+        // The first writer's batch is in flight; it was read while everything was allowed.
         let batch = try #require(try consumer.read(for: "collector", limits: Self.limits))
         try consumer.discardDropped(for: "collector", admitting: Self.byLetter)
         #expect(
@@ -266,17 +268,20 @@ struct AdmissionTests {
         #expect(account.delivered == 5)
         #expect(account.pending == 3)
         #expect(account.isBalanced)
-        #expect(consumer.isUntold("collector"))
-        // Not held, only not read: delivery still counts on it.
+        #expect(consumer.isReportDue("collector"))
+        // Events that are unread but not held still count as deliverable.
         #expect(try consumer.deliverable(for: "collector") == 3)
     }
 
-    @Test("the ledger adds up at every step of a long walk, and nothing leaves that may not", arguments: [1, 2, 3])
+    @Test(
+        "the ledger balances after every step of a random walk, and only admitted events are sent",
+        arguments: [1, 2, 3]
+    )
     func walk(seed: UInt64) throws {
         let environment = try JournalEnvironment(["collector", "audit"], segmentBytes: 8192)
         var journals = [try environment.open(), try environment.open(), try environment.open()]
         var chance = Chance(seed: seed)
-        // What the letters mean at present; consent changes under way.
+        // The current admission of each letter; consent changes during the walk.
         let meaning = Locked<[UInt8: Admission]>([:])
         let rule: Admission.Rule = { context in
             context.dropLast(2).last.flatMap { letter in meaning.withLock { $0[letter] } } ?? .send
@@ -301,7 +306,7 @@ struct AdmissionTests {
                 journal.append("\(number)", to: chance.next() % 5 == 0 ? ["audit"] : [])
             case 4: try consumer.discardDropped(for: "collector", admitting: rule)
             case 5:
-                // The deliverer dies, another takes over.
+                // The delivering process dies, and another takes over.
                 consumer.close()
                 let next = Int(chance.next() % 3)
                 consumer = try #require(try journals[next].tryElection())

@@ -7,7 +7,9 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// What waits costs nothing but its place: counted in calls of the storage, not in time.
+/// A backlog costs nothing but disk space.
+///
+/// Measured in storage calls, not in time.
 @Suite("The cost of a backlog")
 struct BacklogCostTests {
     private static let configuration = JournalConfiguration(
@@ -16,7 +18,7 @@ struct BacklogCostTests {
         segmentBytes: 4096
     )
 
-    /// A journal as a process opens it later than those before.
+    /// Opens a journal as a process that starts later than the previous ones.
     private static func open(_ storage: FaultyStorage, _ clock: SteppedClock) throws -> Journal {
         clock.advance(.milliseconds(1))
         return try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
@@ -27,7 +29,7 @@ struct BacklogCostTests {
         for _ in 0..<events { journal.append("{\"pad\":\"\(pad)\"}") }
     }
 
-    @Test("the first batch of a dead writer costs as many reads with four hundred segments as with ten")
+    @Test("a dead writer's first batch takes no more reads with four hundred segments than with ten")
     func firstBatch() throws {
         func reads(of events: Int) throws -> Int {
             let (storage, clock) = (FaultyStorage(), SteppedClock())
@@ -49,7 +51,7 @@ struct BacklogCostTests {
         #expect(few < 30)
     }
 
-    @Test("whether enough waits is known from the first of many dead writers")
+    @Test("whether enough events are pending is known after reading the first few of many dead writers")
     func orphans() throws {
         func reads(of writers: Int) throws -> Int {
             let (storage, clock) = (FaultyStorage(), SteppedClock())
@@ -70,7 +72,7 @@ struct BacklogCostTests {
         #expect(try reads(of: 60) <= reads(of: 3))
     }
 
-    @Test("a dead writer's numbers are counted from its last segments as they are from all of them")
+    @Test("counting a dead writer's numbers from its last segments gives the same result as from all")
     func extent() throws {
         for events in [0, 1, 30, 400] {
             let (storage, clock) = (FaultyStorage(), SteppedClock())
@@ -84,7 +86,7 @@ struct BacklogCostTests {
         }
     }
 
-    @Test("whoever follows a log to its end reads four bytes a look while nothing comes, and then what came")
+    @Test("a reader at the end of a log reads four bytes per poll until records are appended, then reads those")
     func following() throws {
         let (storage, clock) = (FaultyStorage(), SteppedClock())
         let journal = try Self.open(storage, clock)
@@ -96,7 +98,7 @@ struct BacklogCostTests {
         let (reads, sizes) = (storage.count(of: .read), storage.count(of: .size))
         for _ in 0..<100 { #expect(try reader.next() == nil) }
         #expect(storage.count(of: .read) == reads + 100)
-        // A window that is read ahead again asks for the file's size first.
+        // Refilling the read-ahead window would query the file's size first.
         #expect(storage.count(of: .size) == sizes)
         Self.record(40, in: journal)
         while let entry = try reader.next() { events += entry.kind == .event ? 1 : 0 }
@@ -104,7 +106,7 @@ struct BacklogCostTests {
     }
 
     @Test(
-        "maintenance beside a backlog and a living neighbour reads one preamble a time, at any size",
+        "maintenance with a backlog and another live writer reads one preamble per round, at any size",
         arguments: [20, 1_000]
     )
     func maintenance(_ events: Int) throws {

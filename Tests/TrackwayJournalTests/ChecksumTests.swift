@@ -5,10 +5,10 @@ import CTrackway
 import CZlib
 import Testing
 
-/// The checksum of frames, made with the processor's instructions where there are any.
+/// The checksum of frames, computed with processor instructions where available.
 @Suite("Checksum")
 struct ChecksumTests {
-    /// An implementation, by its name.
+    /// An implementation and its name.
     struct Implementation: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let sum: @Sendable (UInt32, UnsafeRawBufferPointer) -> UInt32
@@ -38,7 +38,7 @@ struct ChecksumTests {
     }
 
     @Test(
-        "known texts have their published sums",
+        "known texts have their published checksums",
         arguments: Implementation.all,
         [
             ("", 0), ("a", 0xE8B7_BE43), ("123456789", 0xCBF4_3926),
@@ -50,12 +50,12 @@ struct ChecksumTests {
         #expect(sum == vector.sum)
     }
 
-    @Test("no bytes leave a sum as it is, without an address too", arguments: Implementation.all)
+    @Test("an empty buffer leaves the checksum unchanged, even with a null address", arguments: Implementation.all)
     func empty(_ implementation: Implementation) {
         #expect(implementation.sum(0x1234_5678, UnsafeRawBufferPointer(start: nil, count: 0)) == 0x1234_5678)
     }
 
-    @Test("every length up to 1025 at every alignment has zlib's sum", arguments: Implementation.all)
+    @Test("every length up to 1025 at every alignment matches zlib's checksum", arguments: Implementation.all)
     func lengths(_ implementation: Implementation) {
         randomBytes { bytes in
             var different: [String] = []
@@ -74,7 +74,7 @@ struct ChecksumTests {
         }
     }
 
-    @Test("bytes summed in parts have the sum of the whole", arguments: Implementation.all)
+    @Test("a checksum computed in parts equals the checksum of the whole", arguments: Implementation.all)
     func parts(_ implementation: Implementation) {
         randomBytes { bytes in
             let whole = UnsafeRawBufferPointer(rebasing: bytes[..<1025])
@@ -90,12 +90,12 @@ struct ChecksumTests {
         }
     }
 
-    @Test("a megabyte has zlib's sum", arguments: Implementation.all)
+    @Test("a megabyte matches zlib's checksum", arguments: Implementation.all)
     func large(_ implementation: Implementation) {
         Self.randomBytes(1 << 20, seed: 3).withUnsafeBytes { #expect(implementation.sum(7, $0) == Self.zlib(7, $0)) }
     }
 
-    /// Bytes that begin at an address that 16 divides.
+    /// Calls `body` with random bytes aligned to 16 bytes.
     private func randomBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
         defer { bytes.deallocate() }

@@ -7,7 +7,7 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-@Suite("What a kill leaves of folders that are done with")
+@Suite("Compaction of finished writers across kills")
 struct CompactionTests {
     private let clock = SteppedClock()
 
@@ -28,7 +28,7 @@ struct CompactionTests {
 
     private func folders(_ storage: MemoryStorage) -> Set<String> { Set(storage.names(in: "/j/writers")) }
 
-    /// A disk with the events of a process that is gone, all of them delivered.
+    /// Returns a disk with the delivered events of one dead process.
     private func drained() throws -> (MemoryStorage, WriterID) {
         let storage = MemoryStorage()
         let dead = try journal(storage)
@@ -40,7 +40,7 @@ struct CompactionTests {
         return (storage, dead.writer)
     }
 
-    /// A disk with the events of processes that are gone, 30 of each, all of them delivered.
+    /// Returns a disk with the delivered events of dead processes, 30 from each.
     private func drained(_ processes: Int) throws -> (MemoryStorage, [WriterID]) {
         let storage = MemoryStorage()
         var dead: [WriterID] = []
@@ -58,7 +58,7 @@ struct CompactionTests {
         return (storage, dead + [last.writer])
     }
 
-    @Test("killed at any change of compaction, the next opening removes the folder and counts nothing twice")
+    @Test("after a kill at any step of compaction, the next process removes the folder and counts nothing twice")
     func killedWhileFolding() throws {
         var finished = false
         var left = 0
@@ -68,7 +68,7 @@ struct CompactionTests {
             let second = try journal(storage)
             let mortal = MortalStorage(disk, dyingAfter: changes)
             let configuration = JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 4096)
-            // The consumer alone is mortal: what it changes is what compaction changes.
+            // Only the consumer uses the mortal storage, so its changes are those of compaction.
             let third = try? Journal(configuration, clock: clock, bootID: "boot", storage: mortal)
             let consumer = try? third?.tryElection()
             try? consumer?.maintain(at: clock.now())
@@ -90,7 +90,7 @@ struct CompactionTests {
         #expect(left > 3)
     }
 
-    @Test("many writers that are done with are written into the totals sixteen at a time", arguments: [1, 16, 17, 70])
+    @Test("finished writers are added to the totals in groups of sixteen", arguments: [1, 16, 17, 70])
     func together(_ processes: Int) throws {
         let (disk, dead) = try drained(processes)
         let storage = FaultyStorage(disk)
@@ -99,7 +99,7 @@ struct CompactionTests {
         let before = storage.count(of: .replace)
         try consumer.maintain(at: clock.now())
         #expect(folders(disk) == [journal.writer.description])
-        // The process that delivered them is one more, and recorded nothing.
+        // The process that delivered them is one more writer, which recorded nothing.
         #expect(storage.count(of: .replace) - before <= (dead.count + 15) / 16)
         #expect(try journal.ledger().recorded == UInt64(30 * processes))
         #expect(try journal.ledger().destinations["collector"]?.delivered == UInt64(30 * processes))
@@ -108,7 +108,7 @@ struct CompactionTests {
         #expect(try again.ledger().recorded == UInt64(30 * processes))
     }
 
-    @Test("killed at any change while several writers go together, nothing counts twice and nothing stays")
+    @Test("after a kill at any step of compacting several writers, nothing is counted twice or left over")
     func killedTogether() throws {
         var finished = false
         for changes in 0..<400 where !finished {
@@ -131,7 +131,7 @@ struct CompactionTests {
     }
 
     @Test(
-        "one that turns out to be alive, or whose lock cannot be had, stays while the others go",
+        "a writer that is still alive or cannot be locked is kept while the others are removed",
         arguments: [true, false]
     )
     func stays(isAlive: Bool) throws {
@@ -140,7 +140,7 @@ struct CompactionTests {
         let journal = try journal(storage)
         let consumer = try #require(try journal.tryElection())
         var round = consumer.beginMaintenance(at: clock.now())
-        // Found dead in this part, and another by the time it is to go.
+        // This part finds the writers dead; one is different by the time it would be removed.
         #expect(try consumer.continueMaintenance(&round))
         let lock = isAlive ? try disk.lock("/j/writers/\(dead[1])/alive.lock") : nil
         if !isAlive { storage.fail(.lock, with: .denied, paths: "\(dead[1])") }
@@ -154,7 +154,7 @@ struct CompactionTests {
         #expect(try journal.ledger().recorded == 120)
     }
 
-    @Test("between two parts of maintenance others read and settle as ever", arguments: 0..<8)
+    @Test("other callers can read and settle between two parts of maintenance", arguments: 0..<8)
     func inBetween(_ parts: Int) throws {
         let (disk, dead) = try drained(20)
         let waiting = try journal(disk)
@@ -166,7 +166,7 @@ struct CompactionTests {
         var round = consumer.beginMaintenance(at: clock.now())
         for _ in 0..<parts { guard try consumer.continueMaintenance(&round) else { break } }
         #expect(try consumer.deliverAll("collector").count == 60)
-        // A round that was left in the middle is as good as none.
+        // An unfinished round has no effect on the next one.
         try consumer.maintain(at: clock.now())
         #expect(folders(disk) == [journal.writer.description])
         #expect(!dead.isEmpty)
@@ -174,7 +174,7 @@ struct CompactionTests {
         #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 660, delivered: 660))
     }
 
-    @Test("killed at any change of erasing, nothing of before is sent to anybody afterwards")
+    @Test("after a kill at any step of erasing, no earlier event is sent to any destination")
     func killedWhileErasing() throws {
         var finished = false
         for changes in 0..<400 where !finished {
@@ -199,7 +199,7 @@ struct CompactionTests {
             let former = try? eraser?.erase()
             finished = !dying.isDead
             let after = disk.afterKill()
-            // A configuration that names somebody new, who is meant to get what is left.
+            // The configuration names a new destination, which would get everything that is left.
             let next = try journal(after, ["collector", "new"])
             let consumer = try #require(try next.tryElection())
             let identity = next.installation
@@ -215,11 +215,11 @@ struct CompactionTests {
         #expect(finished)
     }
 
-    @Test("a folder that a kill left is never made alive by erasing, and counts toward the limit while it cannot go")
+    @Test("erasing never revives a folder left by a kill, and the folder counts toward the limit until it is removed")
     func leftover() throws {
         let (disk, dead) = try drained()
         let segment = "/j/writers/\(dead)/00000001.segment"
-        // The totals name it, as after a kill between the two steps; and the system will not let it go.
+        // The totals name the writer, as after a kill between the two steps, and its folder cannot be removed.
         var totals = SettledTotals()
         totals.compact(dead, recorded: 30, accounts: ["collector": Ledger.Account(recorded: 30, delivered: 30)])
         try disk.replace("/j/settled", with: totals.fileBytes, durably: true)

@@ -19,7 +19,7 @@ struct CursorFileTests {
         return cursor
     }
 
-    @Test("a cursor is read where it belongs, and nowhere else")
+    @Test("a cursor loads only for its own writer and destination")
     func bound() {
         let bytes = cursor().fileBytes(of: Self.writer, for: "collector")
         #expect(Cursor(fileBytes: bytes, of: Self.writer, for: "collector") == cursor())
@@ -28,9 +28,9 @@ struct CursorFileTests {
         #expect(Cursor(fileBytes: bytes, of: other, for: "collector") == nil)
     }
 
-    @Test("a cursor of before names were in it is still read")
+    @Test("a cursor in the older format without names still loads")
     func older() {
-        var lines = CheckedLines()
+        var lines = ChecksummedKeyValueFile()
         lines.add("cursor", 1)
         lines.add("position", "2.64")
         lines.add("base", 5)
@@ -41,7 +41,7 @@ struct CursorFileTests {
         #expect(Cursor(fileBytes: lines.bytes, of: Self.writer, for: "collector") == cursor())
     }
 
-    @Test("swapped cursors count as damaged: everything left is delivered again, nothing is passed over")
+    @Test("swapped cursors count as damaged: all stored events are redelivered and none are skipped")
     func swapped() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let journal = try environment.open()
@@ -61,7 +61,7 @@ struct CursorFileTests {
     }
 
     @Test(
-        "with a damaged cursor, and the segments before it gone, what was recorded does not shrink",
+        "the recorded count does not shrink with a damaged cursor and earlier segments deleted",
         arguments: [false, true]
     )
     func damaged(isElected: Bool) throws {
@@ -90,7 +90,7 @@ struct CursorFileTests {
         later?.close()
     }
 
-    @Test("numbers that no file of ours can hold are refused where they are read")
+    @Test("numbers that no valid file can contain are rejected on reading")
     func absurdNumbers() {
         #expect(LogPosition("1.4294967295") == nil)
         #expect(LogPosition("1.1073741824") != nil)

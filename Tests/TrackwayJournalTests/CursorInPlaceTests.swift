@@ -7,7 +7,7 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-@Suite("Cursors that are written over the former one")
+@Suite("Cursors that overwrite the previous one in place")
 struct CursorInPlaceTests {
     private let storage = FaultyStorage()
 
@@ -24,9 +24,9 @@ struct CursorInPlaceTests {
         try CursorFile.load(journal.writer, "collector", journal.folder, journal.storage)
     }
 
-    /// Has one event delivered after the other.
+    /// Records and delivers events one at a time.
     ///
-    /// - Returns: whether each of them was written over the former cursor.
+    /// - Returns: whether each delivery overwrote the previous cursor in place.
     private func deliver(_ count: Int, from journal: Journal, to consumer: JournalConsumer) throws -> [Bool] {
         var overwrites: [Bool] = []
         for _ in 0..<count {
@@ -44,7 +44,7 @@ struct CursorInPlaceTests {
 
     private func path(of journal: Journal) -> String { journal.folder.cursor(journal.writer, "collector") }
 
-    @Test("the first one of a process gets its name in one step, and later ones of the same length lie in its place")
+    @Test("a process replaces its first cursor atomically and overwrites it in place while the length is the same")
     func inPlace() throws {
         let journal = try journal()
         let consumer = try #require(try journal.tryElection())
@@ -55,11 +55,11 @@ struct CursorInPlaceTests {
         consumer.close()
         let next = try #require(try journal.tryElection())
         let again = try deliver(3, from: journal, to: next)
-        #expect(again.first == false, "another process may have written the file meanwhile")
+        #expect(again.first == false, "another process may have written the file in between")
         #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 53, delivered: 53))
     }
 
-    @Test("one that could not be written over gets its name in one step the next time")
+    @Test("after a failed overwrite, the next cursor replaces the file atomically")
     func fails() throws {
         let journal = try journal()
         let consumer = try #require(try journal.tryElection())
@@ -76,13 +76,13 @@ struct CursorInPlaceTests {
         #expect(try cursor(of: journal)?.delivered == 23)
     }
 
-    @Test("a long one is never written over: power loss could leave a mix of two")
+    @Test("a long cursor is never overwritten in place, because power loss could leave a mix of two")
     func long() throws {
         let journal = try journal()
         let consumer = try #require(try journal.tryElection())
         for _ in 0..<90 { journal.append(#"{"name":"event"}"#) }
         let batch = try #require(try consumer.read(for: "collector", limits: (events: 90, bytes: 1 << 20)))
-        // Losses between deliveries, which the destination has not been told of, make it long.
+        // Losses between deliveries that were not reported to the destination make the cursor long.
         for number in stride(from: 0, to: 60, by: 2) {
             let letter = DeadLetter(index: number, reason: .rejected, code: "rejected", message: "poison")
             try consumer.settle(batch, records: number..<number + 1, delivered: 0, deadLetters: [letter])
@@ -96,7 +96,7 @@ struct CursorInPlaceTests {
     }
 
     @Test(
-        "who reads while it is written over looks again; what stays damaged counts as none",
+        "a reader retries while a cursor is being overwritten, and a persistently damaged cursor counts as missing",
         arguments: [0, 1, 2, 3, 9]
     )
     func torn(_ times: Int) throws {
@@ -110,10 +110,10 @@ struct CursorInPlaceTests {
         #expect(read == (times <= 3 ? whole : nil))
         let damaged = TornStorage(storage, times: .max, differs: false)
         #expect(try CursorFile.load(journal.writer, "collector", journal.folder, damaged) == nil)
-        #expect(damaged.looks == 2, "nobody writes it any more")
+        #expect(damaged.looks == 2, "no process is still writing the file")
     }
 
-    @Test("power loss leaves a whole cursor, of then or of before", arguments: 0..<40)
+    @Test("power loss leaves a complete cursor, either the new or the previous one", arguments: 0..<40)
     func powerLoss(_ seed: UInt64) throws {
         let disk = MemoryStorage()
         let storage = FaultyStorage(disk)
@@ -139,14 +139,14 @@ struct CursorInPlaceTests {
     }
 }
 
-/// A storage in which cursors are seen half written at first.
+/// A storage whose first reads return half-written cursors.
 private final class TornStorage: ForwardingStorage {
     let base: any JournalStorage
     private let times: Int
     private let differs: Bool
     private let seen = Locked(0)
 
-    /// - Parameter differs: whether each look shows something else.
+    /// - Parameter differs: whether each read returns different bytes.
     init(_ base: any JournalStorage, times: Int, differs: Bool = true) {
         self.base = base
         self.times = times

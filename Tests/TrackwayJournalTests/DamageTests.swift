@@ -8,9 +8,11 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-@Suite("Damage costs the damaged record and nothing else")
+@Suite("Damage loses only the damaged record")
 struct DamageTests {
-    /// One writer's folder with one unsealed segment, as a killed process leaves it, and where its events lie.
+    /// One writer's folder as a killed process leaves it.
+    ///
+    /// It has one unsealed segment. The positions of its events are known.
     private struct Wreck {
         let folder: TemporaryFolder
         let path: String
@@ -43,7 +45,9 @@ struct DamageTests {
             journal.close()
         }
 
-        /// Reads the damaged bytes as a later process would; the events found and the numbers given up.
+        /// Reads the damaged bytes as a later process would.
+        ///
+        /// - Returns: the numbers of the events found, the numbers lost, and the last known number.
         func read(_ damaged: [UInt8]) throws -> (found: [UInt64], lost: [UInt64], last: UInt64) {
             try Data(damaged).write(to: URL(filePath: path))
             var reader = try BatchReader(
@@ -67,17 +71,17 @@ struct DamageTests {
     }
 
     @Test(
-        "a tail cut at any byte loses the cut record, counts it, and keeps all before it",
+        "a log truncated at any byte loses and counts the cut record and keeps all records before it",
         arguments: TestFiles.allCases
     )
     func cutTail(_ files: TestFiles) throws {
-        let wreck = try Wreck(events: TestEffort.count(14, full: 40), files)
+        let wreck = try Wreck(events: TestScale.count(14, full: 40), files)
         for cut in SegmentPreamble.size..<wreck.used {
             let (found, lost, last) = try wreck.read(Array(wreck.bytes[..<cut]))
             let whole = wreck.frames.filter { $0.end <= cut }.map(\.sequence)
             #expect(found == whole, "cut at \(cut)")
             #expect(UInt64(found.count + lost.count) == last, "cut at \(cut): every number is accounted for")
-            // A record of which a part is left is known to be lost; one of which nothing is left cannot be.
+            // A record that is partly left is known to be lost; a record that is completely gone cannot be.
             let begun = wreck.frames.first {
                 $0.start < cut && $0.end > cut && wreck.bytes[$0.start..<cut].contains { $0 != 0 }
             }
@@ -92,7 +96,7 @@ struct DamageTests {
     }
 
     @Test(
-        "a tail of zeros, ones or noise from any record on loses that tail only",
+        "zeros, ones or noise from any record to the end lose only the overwritten records",
         arguments: Tail.allCases,
         TestFiles.allCases
     )
@@ -114,9 +118,12 @@ struct DamageTests {
         }
     }
 
-    @Test("a flipped bit anywhere loses at most the record it lies in, and says which", arguments: TestFiles.allCases)
+    @Test(
+        "a flipped bit anywhere loses at most the record that contains it, and reports its number",
+        arguments: TestFiles.allCases
+    )
     func flippedBit(_ files: TestFiles) throws {
-        let wreck = try Wreck(events: TestEffort.count(14, full: 40), files)
+        let wreck = try Wreck(events: TestScale.count(14, full: 40), files)
         var generator = Chance(seed: 11)
         for index in 0..<wreck.used {
             var damaged = wreck.bytes
@@ -126,13 +133,13 @@ struct DamageTests {
             let expected = wreck.frames.map(\.sequence).filter { $0 != hit?.sequence }
             #expect(found == expected, "bit flipped in byte \(index)")
             #expect(UInt64(found.count + lost.count) == last, "bit flipped in byte \(index)")
-            // The very last record may be lost with its own length: then nothing says that it was there.
+            // If the last record's length is damaged, nothing shows that the record existed.
             if let hit, hit.sequence != wreck.frames.last?.sequence { #expect(lost == [hit.sequence]) }
         }
     }
 
     @Test(
-        "a page of zeros in the middle loses the records it touches; those behind it are found again",
+        "a zeroed page in the middle loses only the records it touches, and later records are found",
         arguments: TestFiles.allCases
     )
     func zeroedPage(_ files: TestFiles) throws {
@@ -144,14 +151,15 @@ struct DamageTests {
             let touched = wreck.frames.filter { $0.start < start + 512 && $0.end > start }
                 .filter { damaged[$0.start..<$0.end] != wreck.bytes[$0.start..<$0.end] }.map(\.sequence)
             #expect(Set(found) == Set(wreck.frames.map(\.sequence)).subtracting(touched), "page at \(start)")
-            // Behind the last intact record nothing tells how many there were: the first of them, if a part is left.
+            // After the last intact record, the number of lost records is unknown: only the first can be counted, if a
+            // part of it is left.
             let isTail = touched.last == wreck.frames.last?.sequence
             #expect(isTail ? touched.starts(with: lost) : lost == touched, "page at \(start)")
             #expect(UInt64(found.count + lost.count) == last)
         }
     }
 
-    @Test("a torn record at a log's end is counted once, however often somebody reads up to it")
+    @Test("a torn record at the end of a log is counted once, regardless of the number of readers")
     func tornOnce() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -159,7 +167,7 @@ struct DamageTests {
         let path = environment.folder.path + "/writers/\(journal.writer)/00000001.segment"
         var bytes = Array(try Data(contentsOf: URL(filePath: path)))
         journal.close()
-        // The last event's frame, cut in the middle of its payload.
+        // Cuts the last event's frame in the middle of its payload.
         let place = try #require(Data(bytes).range(of: Data("{\"n\":5}".utf8))).lowerBound
         bytes = Array(bytes[..<(place + 3)])
         try Data(bytes).write(to: URL(filePath: path))
@@ -174,7 +182,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a damaged context costs the context of its events, not the events")
+    @Test("a damaged context loses the context of its events but not the events")
     func damagedContext() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -195,11 +203,11 @@ struct DamageTests {
         let contexts = batch.events.records.map { record in
             batch.events.context(record.context).map { String(decoding: batch.events.bytes[$0.content], as: UTF8.self) }
         }
-        // Better no user than the wrong one.
+        // An event without a user is better than one with the wrong user.
         #expect(contexts == ["{\"user\":{\"id\":\"first-user\"}}", "{}"])
     }
 
-    @Test("bytes inside a payload that imitate a record do not become one when the record around them breaks")
+    @Test("payload bytes that look like a record are not read as one when the enclosing record is damaged")
     func imitation() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -234,7 +242,7 @@ struct DamageTests {
     }
 }
 
-/// Chance from a seed, the same on every run.
+/// A random number generator that repeats the same sequence for a seed.
 struct Chance: RandomNumberGenerator {
     private var state: UInt64
 

@@ -7,8 +7,10 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// What dead processes left is looked at when its turn comes: counted in calls of the storage, and held to the counts.
-@Suite("What dead writers left, looked at one after the other")
+/// The folders of dead processes are read one at a time, when needed.
+///
+/// Measured in storage calls; the counts must match.
+@Suite("Dead writers are read one at a time")
 struct DeadWritersTests {
     private let storage = FaultyStorage()
     private let clock = SteppedClock()
@@ -28,7 +30,7 @@ struct DeadWritersTests {
         return try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
     }
 
-    /// A process that records and dies.
+    /// Runs a process that records events and dies.
     @discardableResult
     private func leave(_ events: Int, named name: String = "x") throws -> WriterID {
         let journal = try open()
@@ -50,7 +52,7 @@ struct DeadWritersTests {
         texts.map { String($0.dropFirst(#"{"name":""#.count).prefix { $0 != "\"" }) }
     }
 
-    @Test("the first batch looks into as many folders beside 300 dead writers as beside 3")
+    @Test("the first batch reads no more folders with 300 dead writers than with a few")
     func firstBatch() throws {
         func calls(beside writers: Int) throws -> Int {
             let tests = DeadWritersTests()
@@ -69,7 +71,7 @@ struct DeadWritersTests {
         #expect(try calls(beside: 300) <= calls(beside: 9))
     }
 
-    @Test("what has expired does not leave, though nothing was maintained yet")
+    @Test("expired events are not sent, even before the first maintenance")
     func expired() throws {
         try leave(60, named: "old")
         clock.advance(.seconds(200))
@@ -78,13 +80,13 @@ struct DeadWritersTests {
         let delivered = names(of: try consumer.deliverAll("collector"))
         let account = try account(journal)
         #expect(account.delivered == UInt64(delivered.count))
-        // The last segment's age is not known for certain.
+        // The age of the last segment is not known for certain.
         #expect((account.dropped[.expired] ?? 0) >= 40)
         #expect(account.isBalanced)
         #expect(!delivered.contains("old0"))
     }
 
-    @Test("of a journal beyond its limit the oldest go, though some of theirs are on their way already")
+    @Test("a journal over its limit drops the oldest writer's events, even if some of them are in flight")
     func beyondTheLimit() throws {
         let oldest = try leave(60, named: "oldest")
         try leave(60, named: "younger")
@@ -104,7 +106,7 @@ struct DeadWritersTests {
         #expect(account.isBalanced)
     }
 
-    @Test("a limit that is exceeded for long is kept, whatever is on its way")
+    @Test("a limit that stays exceeded is enforced even with events in flight")
     func beyondTheLimitForLong() throws {
         try leave(60, named: "oldest")
         try leave(60, named: "younger")
@@ -120,13 +122,13 @@ struct DeadWritersTests {
         #expect(try account(journal).isBalanced)
     }
 
-    @Test("what earlier processes delivered is no news when their folders are found")
+    @Test("deliveries by earlier processes are not counted as new when their folders are found")
     func settledBefore() throws {
         for _ in 0..<20 {
             let journal = try open()
             record(10, named: "x", in: journal)
             let consumer = try #require(try journal.tryElection())
-            // Half of what the oldest left.
+            // Half of the oldest writer's events.
             let batch = try #require(try consumer.read(for: "collector", limits: (5, 1 << 20)))
             try consumer.settle(batch, records: 0..<5, delivered: 5)
             consumer.close()
@@ -140,14 +142,14 @@ struct DeadWritersTests {
         let grown = try #require(consumer.settledAccounts()["collector"]).delivered - before
         let foundSince = try #require(consumer.settledWhenFound()["collector"]).delivered - found
         #expect(grown - foundSince == 100)
-        // Nor is it once their folders are gone.
+        // Nor after their folders are removed.
         try consumer.maintain(at: clock.now())
         #expect(consumer.settledWhenFound()["collector"]?.delivered == 100)
         #expect(consumer.settledAccounts()["collector"]?.delivered == 200)
     }
 
     @Test(
-        "whatever is asked for before a writer was looked at concerns it too",
+        "a request made before a writer was read applies to that writer too",
         arguments: ["erase", "discard", "drop", "transfer", "maintain", "ledger"]
     )
     func asked(for wish: String) throws {
@@ -177,7 +179,7 @@ struct DeadWritersTests {
         }
     }
 
-    @Test("a folder that goes before anybody looked into it holds up nobody")
+    @Test("a folder removed before it was read does not block delivery")
     func removed() throws {
         let dead = try (0..<4).map { _ in try leave(10) }
         let journal = try open()
@@ -191,7 +193,10 @@ struct DeadWritersTests {
         #expect(try account(journal).isBalanced)
     }
 
-    @Test("in whatever order it is looked at, everything is delivered or counted once", arguments: 0..<40)
+    @Test(
+        "every event is delivered or counted once, regardless of the order in which folders are read",
+        arguments: 0..<40
+    )
     func anyOrder(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var recorded: UInt64 = 0

@@ -7,13 +7,13 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// Destinations that come and go while the journal is open.
+/// Destinations that are added and removed while the journal is open.
 @Suite("Destinations at run time")
 struct DestinationRegistryTests {
     private static let one = ["collector"] as [DestinationID]
 
     @Test(
-        "a destination added later gets what is recorded from then on, and one that was removed what was meant for it"
+        "a destination gets the events recorded while it was added, even those pending when it was removed"
     )
     func comesAndGoes() throws {
         let journal = try QueueEnvironment().open(Self.one)
@@ -42,7 +42,7 @@ struct DestinationRegistryTests {
     }
 
     @Test(
-        "what waits for a removed destination stays over restarts and goes on when it is added again, whatever its name",
+        "pending events of a removed destination survive restarts and resume when it is added again, for any name",
         arguments: ["queue", "orders.new", "a.1.2.new", "segment", "0", "-", "_.", String(repeating: "q", count: 64)]
     )
     func awayOverRestart(name: String) throws {
@@ -67,7 +67,7 @@ struct DestinationRegistryTests {
         #expect(try second.ledger().destinations[id] == Ledger.Account(recorded: 3, delivered: 3))
     }
 
-    @Test("a cursor file that was being written when its process died names no destination")
+    @Test("a temporary cursor file left by a dead process does not name a destination")
     func leftOverFile() throws {
         let storage = MemoryStorage()
         var environment = QueueEnvironment()
@@ -87,10 +87,10 @@ struct DestinationRegistryTests {
     }
 
     @Test(
-        "one that is added for the first time is not for what others have left, whoever delivers and whenever it looks",
+        "a destination added for the first time gets no backlog of other writers, whichever process delivers and when",
         arguments: [true, false]
     )
-    func nothingOfThePast(isDead: Bool) throws {
+    func noEarlierEvents(isDead: Bool) throws {
         let environment = QueueEnvironment()
         let other = try environment.open(Self.one)
         other.append("past")
@@ -101,7 +101,7 @@ struct DestinationRegistryTests {
         #expect(try first.ledger().destinations["queue"] == Ledger.Account())
         first.append("mine")
         first.close()
-        // The next run expects it, and adds it again or not.
+        // The next run expects the destination, whether or not it adds it again.
         let second = try environment.open(Self.one, expected: ["queue"])
         second.append("early")
         #expect(try #require(try second.ledger().destinations["queue"]).recorded == 2)
@@ -117,7 +117,7 @@ struct DestinationRegistryTests {
         #expect(try second.ledger().isBalanced)
     }
 
-    @Test("one that the configuration names gets what earlier runs have left, also the first time")
+    @Test("a destination named in the configuration gets the backlog of earlier runs, even the first time")
     func configuredLater() throws {
         let environment = QueueEnvironment()
         let dead = try environment.open(Self.one)
@@ -127,7 +127,7 @@ struct DestinationRegistryTests {
         #expect(try consumer.waitingTexts("queue") == ["past"])
     }
 
-    @Test("a removed destination with nothing waiting pins no segment, and no dead writer's folder")
+    @Test("a removed destination without pending events pins no segment and no dead writer's folder")
     func awayPinsNothing() throws {
         let environment = QueueEnvironment()
         let first = try environment.open(Self.one)
@@ -148,7 +148,7 @@ struct DestinationRegistryTests {
         #expect(environment.segments.allSatisfy { !$0.contains(first.writer.description) })
     }
 
-    @Test("another process that delivers keeps what a destination it does not know still needs")
+    @Test("a delivering process keeps the events of a destination that it does not know")
     func unknownToTheDeliverer() throws {
         let environment = QueueEnvironment()
         let deliverer = try environment.open(Self.one)
@@ -166,7 +166,7 @@ struct DestinationRegistryTests {
         #expect(try consumer.waitingTexts("queue") == ["mine"])
     }
 
-    @Test("after erasing, who is there begins anew and who is away is forgotten")
+    @Test("after erasing, present destinations start from scratch and removed ones are forgotten")
     func erased() throws {
         let journal = try QueueEnvironment().open(Self.one)
         journal.addDestination("queue")
@@ -181,7 +181,7 @@ struct DestinationRegistryTests {
         #expect(try journal.ledger().destinations.keys.sorted() == ["collector", "queue"])
     }
 
-    @Test("a beginning that could not be written is known to this process all the same")
+    @Test("a start position that could not be written still applies in this process")
     func unwritableBeginning() throws {
         let storage = FaultyStorage()
         var environment = QueueEnvironment()
@@ -196,7 +196,7 @@ struct DestinationRegistryTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("a beginning that could not be written is written with the next maintenance, so that the next run knows it")
+    @Test("maintenance writes a start position that could not be written before, so that the next run knows it")
     func beginningWrittenLater() throws {
         let storage = FaultyStorage()
         var environment = QueueEnvironment()
@@ -208,14 +208,14 @@ struct DestinationRegistryTests {
         storage.heal()
         journal.append("after")
         let consumer = try #require(try journal.tryElection())
-        // Once to notice that it is missing, once to write it.
+        // The first round notices that it is missing, and the second writes it.
         for _ in 0..<2 { try consumer.maintain(at: environment.clock.now()) }
         environment.storage = try #require(storage.base as? MemoryStorage).afterKill()
         let next = try #require(try environment.open(Self.one, expected: ["queue"]).tryElection())
         #expect(try next.waitingTexts("queue") == ["after"])
     }
 
-    @Test("where a beginning was never written, what was recorded by name is there after a kill all the same")
+    @Test("events addressed by name survive a kill even if the start position was never written")
     func beginningNeverWritten() throws {
         let storage = FaultyStorage()
         var environment = QueueEnvironment()
@@ -235,7 +235,7 @@ struct DestinationRegistryTests {
     }
 
     @Test(
-        "a damaged cursor of one that was added gives it all that is kept, rather than nothing, though it is away",
+        "with a damaged cursor, an added destination gets all stored events rather than none, even while removed",
         arguments: [true, false]
     )
     func damagedCursor(isAway: Bool) throws {

@@ -10,11 +10,11 @@ internal import TrackwayEvents
 
 @Suite("A segment's file and mapping")
 struct DiskSegmentTests {
-    @Test("a segment that several finish at once, while it is flushed, is given back once")
+    @Test("a segment finished by several threads during a flush is released once")
     func finishedTogether() throws {
         let folder = NSTemporaryDirectory() + "trackway-segment-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // What a test leaves behind in the temporary folder harms nobody.
+        // Files left in the temporary folder do no harm.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for number in 0..<50 {
             let path = folder + "/\(number)"

@@ -10,7 +10,7 @@ import TrackwayPlatform
 
 @Suite("Keys that are wrong, missing, or changed")
 struct EncryptionKeyTests {
-    /// What lies below a folder, but for locks.
+    /// Returns the contents of all files below a folder except locks.
     private static func picture(of root: String) throws -> [String: Data] {
         let names = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
         var picture: [String: Data] = [:]
@@ -33,7 +33,7 @@ struct EncryptionKeyTests {
 
     private static func numbers(_ range: ClosedRange<Int>) -> [String] { range.map { "{\"n\":\($0)}" } }
 
-    @Test("a folder whose key is not given is refused by name of the key, and not a byte of it changes")
+    @Test("a folder whose key is missing is rejected with the key's id, and its small files stay unchanged")
     func refused() throws {
         let environment = try JournalEnvironment()
         let root = environment.folder.path
@@ -60,7 +60,7 @@ struct EncryptionKeyTests {
         #expect(try consumer.deliverAll("collector") == Self.numbers(1...5))
     }
 
-    @Test("what was recorded plainly is delivered with the rest; small files are encrypted when a key is first given")
+    @Test("unencrypted events are delivered with the rest, and small files are encrypted when a key is first given")
     func mixed() throws {
         let environment = try JournalEnvironment()
         let root = environment.folder.path
@@ -77,7 +77,7 @@ struct EncryptionKeyTests {
         #expect(try journal.ledger().destinations["collector"]?.pending == 0)
     }
 
-    @Test("a changed key: what was written with the former one is read, what is written needs the new one alone")
+    @Test("after a key change, data written with the old key is readable, and new data needs only the new key")
     func changed() throws {
         let environment = try JournalEnvironment()
         let root = environment.folder.path
@@ -91,7 +91,7 @@ struct EncryptionKeyTests {
         #expect(try consumer.deliverAll("collector") == Self.numbers(1...9))
         consumer.close()
         journal.close()
-        // Everything that needed the first key is gone.
+        // Nothing that needs the first key is left.
         let second = EncryptedStorage.keyed(TestKey.second, in: root)
         try second.prepare()
         try Self.record(10...12, in: environment, second)
@@ -102,7 +102,7 @@ struct EncryptionKeyTests {
     }
 
     @Test(
-        "a log whose key was given up too early is left alone and told of; the others are delivered, and it is when the key is back"
+        "a log whose key was removed too early is reported, blocks no others, and is sent once the key is back"
     )
     func givenUpEarly() throws {
         let environment = try JournalEnvironment(maximumAge: .seconds(60))
@@ -130,7 +130,7 @@ struct EncryptionKeyTests {
         #expect(try consumer.deliverAll("collector") == Self.numbers(1...5))
     }
 
-    @Test("erasing removes what needs a key that is not there")
+    @Test("erasing removes data whose key is missing")
     func erased() throws {
         let environment = try JournalEnvironment()
         let root = environment.folder.path
@@ -143,7 +143,7 @@ struct EncryptionKeyTests {
         #expect(try journal.ledger().destinations["collector"]?.pending == 0)
     }
 
-    @Test("two processes with the same key are one installation")
+    @Test("two processes with the same key share one installation")
     func shared() throws {
         let environment = try JournalEnvironment()
         let root = environment.folder.path
@@ -158,7 +158,7 @@ struct EncryptionKeyTests {
         #expect(try other.ledger().destinations["collector"]?.delivered == 2)
     }
 
-    @Test("a key tells nothing of itself but a short hash")
+    @Test("a key's description reveals only a short hash")
     func quiet() throws {
         let key = EncryptionKey(Array("0123456789abcdef0123456789abcdef".utf8))
         for text in ["\(key)", String(reflecting: key), "\(Encryption.key(key))"] {

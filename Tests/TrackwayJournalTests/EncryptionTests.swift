@@ -13,7 +13,7 @@ import TrackwayTesting
 struct EncryptionTests {
     private static let secret = "tell-nobody-of-this"
 
-    /// Every file below a folder, with its bytes.
+    /// Returns every file below a folder with its bytes.
     private static func files(in root: String) throws -> [(path: String, bytes: [UInt8])] {
         let names = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
         return try names.compactMap { name in
@@ -32,9 +32,9 @@ struct EncryptionTests {
         environment.folder.path + "/writers/\(journal.writer)/0000000\(number).segment"
     }
 
-    // MARK: It works as a plain one does
+    // MARK: Same behavior as an unencrypted journal
 
-    @Test("gives back what was recorded, in this process and in the next, and shows none of it in any file")
+    @Test("an encrypted journal returns its events in this process and the next, and no file reveals them")
     func roundTrip() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let storage = EncryptedStorage.keyed(TestKey.first, in: environment.folder.path)
@@ -59,16 +59,16 @@ struct EncryptionTests {
         let files = try Self.files(in: environment.folder.path)
         #expect(files.count >= 6)
         for file in files {
-            // Nothing shorter: two bytes of a cipher's text are any two bytes now and then.
+            // No shorter texts: any two bytes occur in ciphertext by chance.
             for text in [Self.secret, "collector ", "installation", "sequence", "{\"user\"", "{\"n\":"] {
-                #expect(!Self.contains(file.bytes, text), "\(file.path) says \(text)")
+                #expect(!Self.contains(file.bytes, text), "\(file.path) contains \(text)")
             }
         }
         next.close()
         later.close()
     }
 
-    @Test("what waits in memory while the disk is full comes later, and is noted as lost when the process dies")
+    @Test("events held while the disk is full are written later, and a marker counts them as lost if the process dies")
     func held() throws {
         let faulty = FaultyStorage()
         let storage = EncryptedStorage.keyed(TestKey.first, in: "/j", faulty)
@@ -81,7 +81,7 @@ struct EncryptionTests {
             if case .held(let sequence) = outcome, held == 0 { held = sequence }
         }
         #expect(held > 0)
-        // The note is read by another process as this one is killed.
+        // Another process reads the marker, as it would after this one is killed.
         var tail = LogTail(folder: "/j/writers/\(journal.writer)", storage: storage)
         #expect(try tail.extent(isComplete: false).last == 40)
         faulty.heal()
@@ -92,7 +92,7 @@ struct EncryptionTests {
 
     // MARK: Forgery
 
-    @Test("records that change places are damage, though every checksum is right")
+    @Test("swapped records count as damaged even if every checksum is correct")
     func swappedFrames() throws {
         let environment = try JournalEnvironment(segmentBytes: 8192)
         let storage = EncryptedStorage.keyed(TestKey.first, in: environment.folder.path)
@@ -116,7 +116,7 @@ struct EncryptionTests {
         #expect(try later.ledger().destinations["collector"]?.dropped == [.damaged: 2])
     }
 
-    @Test("a segment in another's place is damage, and so is a plain record between encrypted ones")
+    @Test("a segment moved to another log and a plain record among encrypted ones count as damaged")
     func swappedFiles() throws {
         let environment = try JournalEnvironment(segmentBytes: 4096)
         let storage = EncryptedStorage.keyed(TestKey.first, in: environment.folder.path)
@@ -131,17 +131,17 @@ struct EncryptionTests {
         let (one, other) = (
             URL(filePath: folders[0] + "/00000001.segment"), URL(filePath: folders[1] + "/00000001.segment")
         )
-        // The checksum's salt is no secret: whoever moves a file can make it fit.
+        // The checksum's salt is not secret: an attacker who moves a file can correct its checksums.
         var moved = Array(try Data(contentsOf: one))
         Self.forge(&moved, from: folders[0], to: folders[1])
         try Data(moved).write(to: other)
         var reader = LogReader(folder: folders[1], storage: storage, isComplete: true)
         #expect(try reader.next() == nil)
-        // Without the tags it would have passed.
+        // Without a check of the tags, the segment would be accepted.
         reader = LogReader(folder: folders[1], storage: storage, isComplete: true)
         reader.readsHeadersOnly = true
         #expect(try reader.next() != nil)
-        // A plain record, put where an encrypted one lay.
+        // Replaces an encrypted record with a plain one.
         var bytes = Array(try Data(contentsOf: one))
         var place = 0
         reader = LogReader(folder: folders[0], storage: storage)
@@ -159,7 +159,7 @@ struct EncryptionTests {
         #expect(try consumer.deliverAll("collector") == [1, 3, 4].map { "{\"n\":\($0)}" })
     }
 
-    /// Gives every frame the checksum that it would have in another folder.
+    /// Changes every frame's checksum to the one valid in another folder.
     private static func forge(_ bytes: inout [UInt8], from folder: String, to other: String) {
         let change = Checksum.salt(folder: folder, segment: 1) ^ Checksum.salt(folder: other, segment: 1)
         var offset = SegmentPreamble.size
@@ -186,7 +186,7 @@ struct EncryptionTests {
         bytes.replaceSubrange(place..<(place + frame.count), with: frame)
     }
 
-    @Test("small files that change places, and old ones cut or flipped, are damage; none of them is taken")
+    @Test("swapped, modified and truncated small files are damaged and never decrypted")
     func smallFiles() throws {
         let folder = try TemporaryFolder()
         let storage = EncryptedStorage.keyed(TestKey.first, in: folder.path)
@@ -201,14 +201,14 @@ struct EncryptionTests {
             var flipped = bytes
             flipped[index] ^= 1
             try DiskStorage().replace(one, with: flipped, durably: false)
-            // In the first eight bytes it is no encrypted file any more; nothing reads it as the content in any case.
+            // With a flip in the first eight bytes, the file no longer counts as encrypted. In no case is it decrypted.
             #expect(try storage.contents(of: one) == flipped, "\(index)")
             try DiskStorage().replace(one, with: Array(bytes[..<index]), durably: false)
             #expect(try storage.contents(of: one) == Array(bytes[..<index]), "\(index)")
         }
     }
 
-    @Test("a content written twice is never the same bytes, nor is a segment")
+    @Test("writing the same content or segment twice never produces the same bytes")
     func fresh() throws {
         let folder = try TemporaryFolder()
         let storage = EncryptedStorage.keyed(TestKey.first, in: folder.path)
@@ -218,7 +218,7 @@ struct EncryptionTests {
             let bytes = try #require(try DiskStorage().contents(of: folder.path + "/one"))
             #expect(seen.insert(Array(bytes[16..<48])).inserted)
         }
-        // A log whose files were all removed begins at the same number again.
+        // A log whose files were all removed starts at the same number again.
         var nonces: Set<[UInt8]> = []
         for _ in 0..<3 {
             let log = try SegmentedLog(folder: folder.path + "/set-aside", storage: storage)
@@ -238,7 +238,7 @@ struct EncryptionTests {
         #expect(nonces.count == 18)
     }
 
-    @Test("a note that is written into the same place again has another nonce")
+    @Test("a marker that overwrites an earlier one has a different nonce")
     func notes() throws {
         let memory = MemoryStorage()
         let storage = EncryptedStorage.keyed(TestKey.first, in: "/j", memory)

@@ -7,7 +7,7 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-@Suite("Storage that fails")
+@Suite("Failing storage")
 struct FaultTests {
     private func journal(_ storage: any JournalStorage, heldBytes: Int = 1 << 20) throws -> Journal {
         let configuration = JournalConfiguration(
@@ -24,7 +24,7 @@ struct FaultTests {
     }
 
     @Test(
-        "while the storage refuses, events wait in memory; afterwards everything is there in order",
+        "events are held in memory while the storage fails and are then delivered in order",
         arguments: [StorageFault.noSpace, .inputOutput, .denied]
     )
     func heldAndRecovered(_ fault: StorageFault) throws {
@@ -44,7 +44,7 @@ struct FaultTests {
         #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 300, delivered: 300))
     }
 
-    @Test("when even memory is used up the newest are dropped and counted; nothing stored before is touched")
+    @Test("when memory is full too, the newest events are dropped and counted, and stored events are kept")
     func droppedNewest() throws {
         let storage = FaultyStorage()
         let journal = try journal(storage, heldBytes: 2000)
@@ -66,7 +66,7 @@ struct FaultTests {
         #expect(account.isBalanced && account.recorded == 310)
     }
 
-    @Test("contexts set while the storage refuses still belong to the events recorded in them")
+    @Test("contexts set while the storage fails stay with the events recorded in them")
     func contextsWhileHeld() throws {
         let storage = FaultyStorage()
         let journal = try journal(storage)
@@ -93,7 +93,7 @@ struct FaultTests {
         #expect(found == expected)
     }
 
-    @Test("a failed flush is an error for those who asked, and the journal goes on in a fresh segment")
+    @Test("a failed flush throws to its caller, and the journal continues in a new segment")
     func failedFlush() throws {
         let storage = FaultyStorage()
         let journal = try journal(storage)
@@ -106,7 +106,7 @@ struct FaultTests {
         #expect(try consumer.deliverAll("collector") == [text(0), text(1)])
     }
 
-    @Test("what was flushed survives any power loss; what was not is a shorter tail or a counted gap, never a mix-up")
+    @Test("flushed events survive power loss; unflushed ones become a shorter tail or a counted gap, never reordered")
     func powerLoss() throws {
         for seed in UInt64(0)..<200 {
             var chance = Chance(seed: seed)
@@ -134,7 +134,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a kill at any moment keeps everything that was recorded")
+    @Test("a kill at any moment loses no recorded event")
     func killed() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
@@ -147,7 +147,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a cursor that cannot be written is kept in memory and written with the next")
+    @Test("a cursor that cannot be written is kept in memory and written with the next one")
     func unwritableCursor() throws {
         let storage = FaultyStorage()
         let journal = try journal(storage)
@@ -164,7 +164,7 @@ struct FaultTests {
         #expect(try journal.ledger().destinations["collector"]?.delivered == 20)
     }
 
-    @Test("an identity that cannot be read now is an error, and the same identity afterwards")
+    @Test("an unreadable identity makes opening fail, and the same identity is used once it is readable")
     func lockedIdentity() throws {
         let storage = FaultyStorage()
         let first = try journal(storage)
@@ -176,7 +176,7 @@ struct FaultTests {
         #expect(try journal(storage).installation == installation)
     }
 
-    @Test("the storages we ship pass the conformance suite", arguments: ["disk", "memory", "faulty"])
+    @Test("all shipped storages pass the conformance suite", arguments: ["disk", "memory", "faulty"])
     func conformance(_ name: String) throws {
         let folder = try TemporaryFolder()
         let storage: any JournalStorage =

@@ -7,8 +7,10 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// What may be called durable, on storage that forgets what a failed flush covered and folders nobody flushed.
-@Suite("Nothing is called durable that power loss could take")
+/// Durability on storage that loses unflushed data.
+///
+/// Power loss removes everything that a failed flush covered and all folders that were never flushed.
+@Suite("Nothing that power loss could remove is reported as durable")
 struct FlushFailureTests {
     private func journal(_ storage: any JournalStorage, folder: String = "/app/data/journal") throws -> Journal {
         let configuration = JournalConfiguration(folder: folder, destinations: ["collector"], segmentBytes: 4096)
@@ -25,7 +27,7 @@ struct FlushFailureTests {
         "{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 50) + "\"}"
     }
 
-    @Test("a journal in a folder that did not exist is durable from the root down", arguments: 0..<10 as Range<UInt64>)
+    @Test("a journal in a new folder is durable, including all parent folders", arguments: 0..<10 as Range<UInt64>)
     func freshFolders(seed: UInt64) throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
@@ -37,11 +39,11 @@ struct FlushFailureTests {
         #expect(try events(after) == (0..<3).map(text))
     }
 
-    @Test("folders that a killed process made and did not flush are flushed by the next before it promises anything")
+    @Test("a process flushes the folders that a killed process left unflushed before it reports durability")
     func killedBeforeFlushing() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
-        // It dies at its first flush of a folder.
+        // The process dies at its first flush of a folder.
         storage.fail(.synchronizeFolder, with: .inputOutput)
         storage.fail(.create, with: .inputOutput)
         #expect(throws: JournalError.self) { try self.journal(storage) }
@@ -53,7 +55,7 @@ struct FlushFailureTests {
         #expect(try events(revived.afterPowerLoss()) == [text(0)])
     }
 
-    @Test("the second of two who wait for a segment whose flush failed is not told that it is durable")
+    @Test("after a segment's flush failed, a second caller's flush does not report its events as durable")
     func secondWaiter() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
@@ -72,7 +74,10 @@ struct FlushFailureTests {
         #expect(left == [text(0), text(2)])
     }
 
-    @Test("whatever fails and whenever, what is proven is there after power loss", arguments: 0..<60 as Range<UInt64>)
+    @Test(
+        "under random failures, every event reported as durable survives power loss",
+        arguments: 0..<60 as Range<UInt64>
+    )
     func walk(seed: UInt64) throws {
         var chance = Chance(seed: seed &+ 1)
         let memory = MemoryStorage()
@@ -102,7 +107,7 @@ struct FlushFailureTests {
         }
     }
 
-    @Test("a disk too full to leave the segment whose flush failed: nothing in it is durable until it could be left")
+    @Test("events in a segment whose flush failed are not durable while a full disk prevents starting a new one")
     func cannotLeave() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
@@ -111,7 +116,7 @@ struct FlushFailureTests {
         storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
         storage.fail(.makeSegment, with: .noSpace)
         #expect(throws: JournalError.self) { try journal.synchronize() }
-        // Kept against a kill all the same.
+        // It still survives a kill.
         #expect(journal.append(text(1)) == .kept(2))
         #expect(throws: JournalError.self) { try journal.synchronize() }
         #expect(!journal.isDurable(1) && !journal.isDurable(2))
@@ -124,7 +129,7 @@ struct FlushFailureTests {
         #expect(try events(memory.afterKill()) == (0..<4).map(text))
     }
 
-    @Test("when a folder above the log could not be flushed, this process promises nothing any more")
+    @Test("after a failed flush of a parent folder, the process reports no more events as durable")
     func lostPath() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
@@ -139,7 +144,7 @@ struct FlushFailureTests {
         #expect(try events(memory.afterKill()) == [text(0), text(1)])
     }
 
-    @Test("a log of its own in a fresh folder is durable from the root down, and a failed flush is final")
+    @Test("a standalone log in a new folder is durable including all parent folders, and a failed flush is final")
     func log() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
@@ -155,7 +160,7 @@ struct FlushFailureTests {
         #expect(throws: JournalError.self) { try log.synchronize() }
     }
 
-    @Test("which events a flush has proven")
+    @Test("a flush record proves only events that a successful flush covered")
     func record() {
         var record = FlushRecord()
         #expect(!record.proves(1))

@@ -7,7 +7,7 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// What waits in memory while the storage refuses.
+/// Events held in memory while the storage rejects them.
 @Suite("Events held in memory")
 struct HeldEventsTests {
     private func journal(_ storage: any JournalStorage, heldBytes: Int = 1 << 20) throws -> Journal {
@@ -25,7 +25,7 @@ struct HeldEventsTests {
     }
 
     @Test(
-        "a process that ends while the disk is full leaves the count of what it held",
+        "a process that ends while the disk is full leaves the count of its held events",
         arguments: [2000, 1 << 20],
         [false, true]
     )
@@ -54,7 +54,7 @@ struct HeldEventsTests {
         #expect(account == Ledger.Account(recorded: 400, delivered: UInt64(kept), dropped: [.storageFull: lost]))
     }
 
-    @Test("a disk that gives a little space and refuses again: killed at any moment, every number is accounted for")
+    @Test("with a disk that is full from time to time, a kill at any moment leaves every number accounted for")
     func fitful() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
@@ -70,7 +70,7 @@ struct HeldEventsTests {
             #expect(try next.ledger().recorded == UInt64(number + 1), "event \(number)")
             let consumer = try #require(try next.tryElection())
             let delivered = try consumer.deliverAll("collector", events: 1000)
-            #expect(kept.isSubset(of: delivered), "what was kept once stays")
+            #expect(kept.isSubset(of: delivered), "events that were kept once are not dropped later")
             kept = Set(delivered)
             let account = try #require(try next.ledger().destinations["collector"])
             #expect(account.isBalanced && account.pending == 0 && account.recorded == UInt64(number + 1))
@@ -78,7 +78,7 @@ struct HeldEventsTests {
         }
     }
 
-    @Test("once everything is written nothing is noted any more")
+    @Test("once all held events are written, the marker is gone")
     func noteGoes() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
@@ -94,7 +94,7 @@ struct HeldEventsTests {
         #expect(try next.ledger().destinations["collector"] == Ledger.Account(recorded: 100, delivered: 100))
     }
 
-    @Test("contexts that change while the storage refuses take no more room than one")
+    @Test("contexts that change while the storage fails take no more memory than one")
     func changingContexts() {
         var held = OverflowBuffer(limit: 10_000)
         for generation in UInt32(1)...10_000 {
@@ -102,14 +102,14 @@ struct HeldEventsTests {
         }
         #expect(held.bytes == 0 && !held.isEmpty && held.firstSequence == nil)
         guard case .context(10_000, _)? = held.first else {
-            Issue.record("the last context is what is written")
+            Issue.record("the last context is not the one that is held")
             return
         }
         held.removeFirst()
         #expect(held.isEmpty)
     }
 
-    @Test("contexts count with the events recorded in them, and memory stays within its limit")
+    @Test("the memory limit for held events includes the contexts they were recorded in")
     func boundedContexts() throws {
         let storage = FaultyStorage()
         let journal = try journal(storage, heldBytes: 20_000)
@@ -136,7 +136,7 @@ struct HeldEventsTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("losses of changing reasons are kept apart up to a bound")
+    @Test("losses with alternating reasons are tracked separately up to a limit")
     func boundedRanges() {
         var held = OverflowBuffer(limit: 0)
         for sequence in UInt64(1)...10_000 { held.drop(sequence, sequence % 2 == 0 ? .tooLarge : .storageFull) }
@@ -149,7 +149,7 @@ struct HeldEventsTests {
         #expect(items <= OverflowBuffer.maxRanges + 1)
     }
 
-    @Test("the reason says what the storage said", arguments: [StorageFault.noSpace, .inputOutput, .denied])
+    @Test("the drop reason matches the storage error", arguments: [StorageFault.noSpace, .inputOutput, .denied])
     func reasons(_ fault: StorageFault) throws {
         let storage = FaultyStorage()
         let journal = try journal(storage, heldBytes: 0)

@@ -7,7 +7,10 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// The app that starts waits for no flush; nothing is delivered, or called durable, under an identity that may be forgotten.
+/// The identity is flushed before the first delivery or durable event.
+///
+/// A launching app waits for no flush, but nothing is delivered or reported as durable under an identity that power
+/// loss could remove.
 @Suite("When the identity survives power loss")
 struct IdentityDurabilityTests {
     private let memory = MemoryStorage()
@@ -27,7 +30,7 @@ struct IdentityDurabilityTests {
 
     private func afterPowerLoss() throws -> InstallationID { try open(memory.afterPowerLoss()).installation }
 
-    @Test("opening a new folder waits for no flush")
+    @Test("opening a new folder performs no flush")
     func opening() throws {
         let journal = try open()
         journal.append("{}")
@@ -37,20 +40,20 @@ struct IdentityDurabilityTests {
         #expect(try afterPowerLoss() != journal.installation)
     }
 
-    @Test("it does once this process may deliver, whichever process made it")
+    @Test("the identity survives power loss once a process may deliver, whichever process created it")
     func delivering() throws {
         let maker = try open()
         let deliverer = try open()
         let consumer = try #require(try deliverer.tryElection())
         #expect(try afterPowerLoss() == maker.installation)
-        // Once is enough for a process.
+        // Each process flushes it only once.
         let flushes = storage.count(of: .synchronizeFolder)
         consumer.close()
         _ = try #require(try deliverer.tryElection())
         #expect(storage.count(of: .synchronizeFolder) == flushes)
     }
 
-    @Test("it does once an event is called durable")
+    @Test("the identity survives power loss once an event is reported as durable")
     func durable() throws {
         let journal = try open()
         journal.append("{}")
@@ -59,7 +62,7 @@ struct IdentityDurabilityTests {
         #expect(try afterPowerLoss() == journal.installation)
     }
 
-    @Test("a flush that failed is not repeated: what it may have lost is written anew")
+    @Test("after a failed flush, the identity is written again before the next flush")
     func failed() throws {
         let journal = try open()
         storage.fail(.synchronize, with: .inputOutput, paths: "installation")

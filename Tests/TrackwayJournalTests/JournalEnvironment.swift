@@ -48,13 +48,13 @@ final class JournalEnvironment {
     }
 }
 
-/// A clock that moves only when told.
+/// A clock that a test advances explicitly.
 final class SteppedClock: EventClock {
     private let moment = Locked(
-        Moment(wall: Timestamp(milliseconds: 1_700_000_000_000), monotonic: MonotonicTime(milliseconds: 1000))
+        DualTimestamp(wall: Timestamp(milliseconds: 1_700_000_000_000), monotonic: MonotonicTime(milliseconds: 1000))
     )
 
-    func now() -> Moment { moment.withLock { $0 } }
+    func now() -> DualTimestamp { moment.withLock { $0 } }
     func advance(_ duration: Duration) { moment.withLock { $0 = $0.advanced(by: duration) } }
     func setWall(_ wall: Timestamp) { moment.withLock { $0.wall = wall } }
 }
@@ -67,7 +67,7 @@ extension Journal {
 }
 
 extension JournalConsumer {
-    /// Reads and accepts everything; the payloads in the order they came.
+    /// Reads and settles all events, and returns their payloads in order.
     func deliverAll(_ destination: DestinationID, events: Int = 7) throws -> [String] {
         var texts: [String] = []
         while let batch = try read(for: destination, limits: (events: events, bytes: 1 << 20)) {

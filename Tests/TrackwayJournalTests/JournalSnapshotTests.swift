@@ -7,7 +7,7 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// What waits for the app itself is read back, and exactly that is removed.
+/// Snapshots read an app-managed destination's pending events and remove exactly those.
 @Suite struct JournalSnapshotTests {
     let clock = SteppedClock()
     let storage = MemoryStorage()
@@ -39,7 +39,8 @@ import TrackwayTesting
         try #require(try journal.ledger().destinations[destination])
     }
 
-    @Test func `A snapshot shows what was recorded before it, in order, and nothing of what came later`() throws {
+    @Test("a snapshot contains the events recorded before it, in order, and no later ones")
+    func snapshotContainsEventsRecorded() throws {
         let journal = try open()
         for number in 1...300 { journal.append("e\(number)", to: number.isMultiple(of: 3) ? ["collector"] : []) }
         let snapshot = try journal.snapshot(for: "exports")
@@ -48,8 +49,8 @@ import TrackwayTesting
         #expect(try journal.snapshot(for: "exports").texts().count == 500)
     }
 
-    @Test(arguments: [false, true])
-    func `Removing takes exactly what the snapshot showed, and does so once`(isElected: Bool) throws {
+    @Test("removal removes exactly the snapshot's events, once", arguments: [false, true])
+    func removalRemovesExactlySnapshot(isElected: Bool) throws {
         let journal = try open()
         let consumer = isElected ? try journal.tryElection() : nil
         for number in 1...200 { journal.append("e\(number)") }
@@ -64,7 +65,9 @@ import TrackwayTesting
         withExtendedLifetime(consumer) {}
     }
 
-    @Test func `Removing goes on while this process begins and ends its delivery, again and again`() async throws {
+    @Test("removal works while this process repeatedly starts and stops delivering") func removalWorksWhileThis()
+        async throws
+    {
         let journal = try open()
         let removed = Locked<UInt64>(0)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -83,7 +86,7 @@ import TrackwayTesting
         #expect(removed.withLock { $0 } == 300)
     }
 
-    @Test func `What was removed stays removed after power loss`() throws {
+    @Test("removed events stay removed after power loss") func removedEventsStayRemoved() throws {
         let journal = try open()
         for number in 1...20 { journal.append("e\(number)") }
         try journal.synchronize()
@@ -92,7 +95,8 @@ import TrackwayTesting
         #expect(try again.snapshot(for: "exports").texts().isEmpty)
     }
 
-    @Test func `Events of processes that are gone come first, and go with the others`() throws {
+    @Test("events of ended processes come first and are removed with the others") func eventsEndedProcessesCome() throws
+    {
         for run in 1...3 {
             let journal = try open()
             for number in 1...10 { journal.append("run \(run) event \(number)") }
@@ -107,12 +111,13 @@ import TrackwayTesting
         let consumer = try #require(try journal.tryElection())
         _ = try consumer.deliverAll("collector")
         try consumer.maintain(at: clock.now())
-        // Folders of which everything is taken go; what they counted stays.
+        // Folders with no remaining events are removed; their counts stay.
         #expect(storage.names(in: "/journal/writers").count == 1)
         #expect(try account(journal).delivered == 31)
     }
 
-    @Test func `Reading on after another snapshot was removed is an error, not a shorter answer`() throws {
+    @Test("reading a snapshot after its events were removed through another throws instead of returning fewer events")
+    func readingSnapshotAfterEvents() throws {
         let journal = try open()
         for number in 1...100 { journal.append("e\(number)") }
         let first = try journal.snapshot(for: "exports")
@@ -120,12 +125,12 @@ import TrackwayTesting
         let second = try journal.snapshot(for: "exports")
         #expect(try first.remove() == 100)
         #expect { try second.texts() } throws: { ($0 as? JournalError)?.code == .outOfOrder }
-        // What is left of it can still be removed, and only that.
+        // The rest of the snapshot can still be removed, and nothing else.
         #expect(try second.remove() == 50)
         #expect(try account(journal).pending == 0)
     }
 
-    @Test func `A body may record, and remove the snapshot it is reading`() throws {
+    @Test("a body may record events and remove the snapshot that it reads") func bodyMayRecordEvents() throws {
         let journal = try open()
         for number in 1...100 { journal.append("e\(number)") }
         let snapshot = try journal.snapshot(for: "exports")
@@ -142,7 +147,8 @@ import TrackwayTesting
         #expect(try journal.snapshot(for: "exports").texts() == ["from the body", "from the body", "from the body"])
     }
 
-    @Test func `Segments that held nothing for the target may go before a snapshot is read`() throws {
+    @Test("segments without events for the destination may be deleted before a snapshot is read")
+    func segmentsWithoutEventsDestination() throws {
         let journal = try open()
         let consumer = try #require(try journal.tryElection())
         let filler = String(repeating: "x", count: 200)
@@ -164,8 +170,11 @@ import TrackwayTesting
         #expect(try account(journal).droppedTotal == 0)
     }
 
-    @Test(arguments: [false, true])
-    func `A log may be removed before a snapshot is read, unless events of the snapshot were`(isShown: Bool) throws {
+    @Test(
+        "a log may be deleted before a snapshot is read, unless it contained events of the snapshot",
+        arguments: [false, true]
+    )
+    func logMayBeDeleted(isShown: Bool) throws {
         let first = try open()
         first.append("removed", to: ["exports"])
         #expect(try first.snapshot(for: "exports").remove() == 1)
@@ -188,7 +197,7 @@ import TrackwayTesting
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test func `A body that stops or throws leaves everything where it was`() throws {
+    @Test("a body that stops or throws changes nothing") func bodyStopsThrowsChanges() throws {
         struct Stop: Error {}
         let journal = try open()
         for number in 1...100 { journal.append("e\(number)") }
@@ -203,7 +212,8 @@ import TrackwayTesting
         #expect(try snapshot.texts().count == 100)
     }
 
-    @Test func `What consent holds is not shown and not removed; what it drops is counted as dropped`() throws {
+    @Test("events held by consent are neither returned nor removed; events dropped by consent are counted")
+    func eventsHeldConsentNeither() throws {
         let journal = try open()
         let rule: Admission.Rule = { context in
             switch String(decoding: context, as: UTF8.self) {
@@ -223,7 +233,8 @@ import TrackwayTesting
         #expect((account.delivered, account.pending, account.dropped) == (2, 2, [.consentDenied: 1]))
     }
 
-    @Test func `An erasing ends a snapshot, and nothing of the new installation is removed by it`() throws {
+    @Test("an erasure invalidates a snapshot, which removes no events of the new installation")
+    func erasureInvalidatesSnapshotWhich() throws {
         let journal = try open()
         for number in 1...10 { journal.append("e\(number)") }
         let snapshot = try journal.snapshot(for: "exports")
@@ -234,7 +245,7 @@ import TrackwayTesting
         #expect(try journal.snapshot(for: "exports").texts().count == 10)
     }
 
-    @Test func `A snapshot outlives its journal only to say so`() throws {
+    @Test("a snapshot of a closed journal throws") func snapshotClosedJournalThrows() throws {
         var journal: Journal? = try open()
         journal?.append("e")
         let snapshot = try #require(try journal?.snapshot(for: "exports"))
@@ -243,7 +254,9 @@ import TrackwayTesting
         #expect { try snapshot.remove() } throws: { ($0 as? JournalError)?.code == .closed }
     }
 
-    @Test func `While another process delivers, a snapshot can be read and not removed`() throws {
+    @Test("while another process delivers, a snapshot can be read but not removed") func whileAnotherProcessDelivers()
+        throws
+    {
         let other = try open()
         let consumer = try #require(try other.tryElection())
         other.append("of the other")
@@ -258,7 +271,7 @@ import TrackwayTesting
 
     // MARK: Limits
 
-    @Test func `What waits for the app does not grow old; what waits for others does`() throws {
+    @Test("events for a local destination do not expire; events for others do") func eventsLocalDestinationDo() throws {
         let journal = try open(maximumAge: .seconds(60))
         for number in 1...400 { journal.append("e\(number)") }
         let consumer = try #require(try journal.tryElection())
@@ -270,11 +283,12 @@ import TrackwayTesting
         #expect(try journal.snapshot(for: "exports").texts() == (1...400).map { "e\($0)" })
     }
 
-    @Test func `A process that does not know a target keeps what waits for it`() throws {
+    @Test("a process that does not know a local destination keeps its pending events") func processDoesNotKnow() throws
+    {
         let before = try open()
         for number in 1...400 { before.append("e\(number)", to: ["exports"]) }
         before.close()
-        // The target is added at run time there, and not yet here.
+        // The earlier process knew the destination; this one has not added it yet.
         let journal = try open(["collector"], kept: [], maximumAge: .seconds(60))
         let consumer = try #require(try journal.tryElection())
         try consumer.maintain(at: clock.now())
@@ -285,7 +299,8 @@ import TrackwayTesting
         #expect(try journal.snapshot(for: "exports").texts().count == 400)
     }
 
-    @Test func `Bytes of the app's own events do not count for the others, and have a limit of their own`() throws {
+    @Test("local destinations have a separate byte limit and do not count toward the common one")
+    func localDestinationsHaveSeparate() throws {
         let journal = try open(maximumBytes: 16 << 10, maximumKeptBytes: 64 << 10)
         let consumer = try #require(try journal.tryElection())
         var delivered: [String] = []
@@ -293,7 +308,7 @@ import TrackwayTesting
         for number in 1...200 { journal.append("\(number) \(filler)", to: ["exports"]) }
         for number in 201...220 { journal.append("\(number) \(filler)") }
         try consumer.maintain(at: clock.now())
-        // Far more than maximumBytes waits for the app, and nothing is given up for it.
+        // The app's pending events far exceed maximumBytes, and none are dropped.
         #expect(try account(journal).droppedTotal == 0)
         delivered += try consumer.deliverAll("collector")
         #expect(delivered.count == 20)
@@ -312,7 +327,7 @@ import TrackwayTesting
         #expect(bytes <= (80 << 10) + 2 * 4096)
     }
 
-    @Test func `What is trimmed while a snapshot is read ends the reading`() throws {
+    @Test("trimming a snapshot's events while it is read makes reading throw") func trimmingSnapshotSEvents() throws {
         let journal = try open(maximumBytes: 16 << 10, maximumKeptBytes: 32 << 10)
         let consumer = try #require(try journal.tryElection())
         let filler = String(repeating: "x", count: 200)
@@ -328,15 +343,16 @@ import TrackwayTesting
             }
         } throws: { ($0 as? JournalError)?.code == .outOfOrder }
         #expect(seen < 150)
-        // What was shown before it went counts as given up, not as taken: nobody removed it.
+        // Events that were shown before they were trimmed count as dropped, not delivered: no caller removed them.
         let account = try account(journal)
         #expect(account.delivered == 0)
         #expect(account.pending + account.droppedTotal == 150 + UInt64(seen / 10) * 100)
     }
 
-    // MARK: Anything in any order
+    // MARK: Random operations
 
-    @Test(arguments: 1...12) func `Whatever happens, nothing is removed that was not shown, and nothing is lost`(
+    @Test("in random sequences, no event is removed without being returned, and none are lost", arguments: 1...12)
+    func randomSequencesNoEvent(
         seed: UInt64
     ) throws {
         var random = SeededGenerator(seed: seed)

@@ -8,7 +8,7 @@ import TrackwayEvents
 
 @Suite("Journal")
 struct JournalTests {
-    @Test("what was recorded is delivered once, in order, across segments and restarts")
+    @Test("recorded events are delivered once, in order, across segments and restarts")
     func deliveredOnce() throws {
         let environment = try JournalEnvironment()
         let texts = (1...500).map { "{\"n\":\($0)}" }
@@ -26,7 +26,7 @@ struct JournalTests {
         #expect(ledger.destinations["collector"] == Ledger.Account(recorded: 500, delivered: 500, pending: 0))
     }
 
-    @Test("the ledger adds up at every step, for every destination")
+    @Test("the ledger balances after every step, for every destination")
     func ledgerAlwaysBalances() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let journal = try environment.open()
@@ -59,7 +59,7 @@ struct JournalTests {
         #expect(end.destinations.values.allSatisfy { $0.pending == 0 })
     }
 
-    @Test("an event addressed to one destination goes to that one only, and the other's numbers say skipped")
+    @Test("an event addressed to one destination goes only there, and its number counts as skipped for others")
     func routed() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let journal = try environment.open()
@@ -74,7 +74,7 @@ struct JournalTests {
         #expect(try consumer.deliverAll("audit") == ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"])
     }
 
-    @Test("events carry the context they were recorded in, across segments and for a reader that starts anywhere")
+    @Test("events carry the context they were recorded in, across segments and from any starting position")
     func contexts() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -86,7 +86,7 @@ struct JournalTests {
         }
         var found: [String] = []
         for round in 0..<100 {
-            // A fresh consumer for every batch: nothing is remembered from the last.
+            // A new consumer for every batch, without any state of the previous one.
             let consumer = try #require(try journal.tryElection())
             guard let batch = try consumer.read(for: "collector", limits: (1 + round % 7, 100_000)) else { break }
             for record in batch.events.records {
@@ -99,7 +99,7 @@ struct JournalTests {
         #expect(found == expected)
     }
 
-    @Test("only one consumer at a time, and the next one goes on where the last stopped")
+    @Test("only one consumer exists at a time, and the next one continues where the last one stopped")
     func election() throws {
         let environment = try JournalEnvironment()
         let one = try environment.open()
@@ -118,7 +118,7 @@ struct JournalTests {
         #expect(try one.ledger().destinations["collector"]?.delivered == 20)
     }
 
-    @Test("what a dead writer left is delivered, counted for ever, and its folder goes")
+    @Test("a dead writer's events are delivered and counted permanently, and its folder is removed")
     func adoption() throws {
         let environment = try JournalEnvironment()
         for round in 0..<5 {
@@ -137,7 +137,7 @@ struct JournalTests {
         #expect(try last.ledger().recorded == 100)
     }
 
-    @Test("segments every destination has passed are deleted, others stay")
+    @Test("segments that every destination has passed are deleted, and others stay")
     func passedSegments() throws {
         let environment = try JournalEnvironment(["collector", "audit"])
         let journal = try environment.open()
@@ -153,7 +153,7 @@ struct JournalTests {
         #expect(try SegmentName.all(in: folder, DiskStorage()).count == 1)
     }
 
-    @Test("beyond its bytes the journal gives up the oldest undelivered events, counts them, and tells the collector")
+    @Test("beyond its byte limit the journal drops the oldest undelivered events, counts them, and reports them")
     func trimmedByBytes() throws {
         let environment = try JournalEnvironment(maximumBytes: 5 * 4096)
         let journal = try environment.open()
@@ -174,7 +174,7 @@ struct JournalTests {
         #expect(batch.texts.last?.hasPrefix("{\"n\":999,") == true)
     }
 
-    @Test("trimming leaves alone what is leased to an upload in flight")
+    @Test("trimming spares events leased to an upload in flight")
     func leasedIsSafe() throws {
         let environment = try JournalEnvironment(maximumBytes: 3 * 4096)
         let journal = try environment.open()
@@ -189,13 +189,13 @@ struct JournalTests {
         try consumer.maintain(at: environment.clock.now())
         try consumer.settle(batch, records: 0..<30, delivered: 30)
         #expect(try journal.ledger().destinations["collector"]?.delivered == 30)
-        // What its writer gave up meanwhile lies behind what was on its way.
+        // The events that the writer dropped in the meantime come after those that were in flight.
         #expect(try consumer.deliverAll("collector").last?.hasPrefix("{\"n\":199,") == true)
         #expect(try journal.ledger().destinations["collector"]?.dropped[.journalFull] ?? 0 > 0)
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("age is time that passed: a jump of the wall clock expires nothing, thirty days do")
+    @Test("a wall clock jump expires no events, but thirty days of elapsed time do")
     func expiry() throws {
         let environment = try JournalEnvironment(maximumAge: .seconds(30 * 86_400))
         let journal = try environment.open()
@@ -213,7 +213,7 @@ struct JournalTests {
         #expect(account.isBalanced)
     }
 
-    @Test("a destination configured later gets what is still kept, and is accountable for that only")
+    @Test("a destination configured later gets all stored events, and its account covers only those")
     func laterDestination() throws {
         let environment = try JournalEnvironment(["collector"])
         let first = try environment.open()
@@ -227,7 +227,7 @@ struct JournalTests {
         #expect(ledger.destinations["collector"]?.pending == 10)
     }
 
-    @Test("a damaged cursor file costs a second delivery, never an event")
+    @Test("a damaged cursor file causes redelivery but loses no event")
     func damagedCursor() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -244,7 +244,7 @@ struct JournalTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("the identity survives restarts, a damaged file is mended from the segments, and a lock never renews it")
+    @Test("the identity survives restarts, and a damaged file is restored from the segments")
     func identity() throws {
         let environment = try JournalEnvironment()
         let first = try environment.open()
@@ -260,7 +260,7 @@ struct JournalTests {
         #expect(try environment.open().installation == installation)
     }
 
-    @Test("a journal of a newer version is left alone and the rest goes on")
+    @Test("a segment of a newer version is left unchanged, and other segments are delivered")
     func newerVersion() throws {
         let environment = try JournalEnvironment()
         let old = try environment.open()
@@ -281,7 +281,7 @@ struct JournalTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("erasing removes events and identity, and recording goes on as somebody else")
+    @Test("erasing removes events and identity, and recording continues under a new identity")
     func erase() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -301,7 +301,7 @@ struct JournalTests {
         #expect(try journal.ledger().recorded == 1)
     }
 
-    @Test("settling out of order, too much or too little is refused and changes nothing")
+    @Test("settling out of order, too many or too few records is rejected and changes nothing")
     func refusedSettlements() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -317,7 +317,7 @@ struct JournalTests {
         #expect(try journal.ledger().destinations["collector"]?.delivered == 10)
     }
 
-    @Test("an event too large for any segment is dropped, counted, and the rest goes on")
+    @Test("an event too large for any segment is dropped and counted, and later events are kept")
     func tooLarge() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -333,7 +333,7 @@ struct JournalTests {
         #expect(batch.events.dropped == [DroppedRange(sequences: 2...2, reason: .tooLarge)])
     }
 
-    @Test("a segment made ahead of need is used next, and a closed journal leaves none behind")
+    @Test("a preallocated segment is used next, and a closed journal leaves none behind")
     func spareSegment() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
@@ -351,18 +351,18 @@ struct JournalTests {
         #expect(try DiskStorage().names(in: folder).contains(SegmentName.spare) == false)
     }
 
-    @Test("a process that is just starting is not taken for a dead one; what died while starting goes after an hour")
+    @Test("a starting process does not count as dead, and one that died while starting is removed after an hour")
     func startingWriter() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()
         let consumer = try #require(try journal.tryElection())
-        // Another process has made its folder and not yet taken its lock.
+        // Another process has created its folder but has not locked it yet.
         let other = WriterID.generate(at: environment.clock.now().wall)
         let folder = environment.folder.path + "/writers/\(other)"
         try DiskStorage().makeFolder(folder)
         try consumer.maintain(at: environment.clock.now())
         #expect(try DiskStorage().names(in: environment.folder.path + "/writers").contains(other.description))
-        // Now it takes the lock and begins to write.
+        // Now it takes the lock and starts to write.
         let lock = try #require(try DiskStorage().lock(folder + "/alive.lock"))
         try consumer.maintain(at: environment.clock.now())
         #expect(try DiskStorage().names(in: environment.folder.path + "/writers").contains(other.description))

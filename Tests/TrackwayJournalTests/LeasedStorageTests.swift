@@ -7,10 +7,10 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// Locks that are no locks, for a process that may be suspended at any time.
-@Suite("Leases in place of locks")
+/// Leases replace file locks in a process that may be suspended anytime.
+@Suite("Leases instead of locks")
 struct LeasedStorageTests {
-    /// The processes of a device, by their numbers.
+    /// The ids of the processes that are alive.
     private let alive = Locked<Set<Int32>>([1, 2])
 
     private func storage(_ base: any JournalStorage, _ process: Int32, boot: String = "boot") -> LeasedStorage {
@@ -25,7 +25,7 @@ struct LeasedStorageTests {
         return disk
     }
 
-    @Test("one at a time: within a process, and among processes; given back, it is free")
+    @Test("a lease has one holder within and across processes, and is free once released")
     func exclusive() throws {
         let disk = disk()
         let (one, other) = (storage(disk, 1), storage(disk, 2))
@@ -43,7 +43,7 @@ struct LeasedStorageTests {
         #expect(disk.paths.filter { $0.hasSuffix(".lock") } == ["/app/turn.lock"])
     }
 
-    @Test("no lock of the system's is held meanwhile")
+    @Test("holding a lease holds no system lock")
     func noLock() throws {
         let disk = disk()
         let lease = try #require(try storage(disk, 1).lock("/app/a.lock"))
@@ -55,7 +55,7 @@ struct LeasedStorageTests {
         lease.release()
     }
 
-    @Test("it ends with its process, and with the boot")
+    @Test("a lease ends with its process and with the boot")
     func ends() throws {
         let disk = disk()
         let first = try storage(disk, 1).lock("/app/a.lock")
@@ -63,7 +63,7 @@ struct LeasedStorageTests {
         alive.withLock { _ = $0.remove(1) }
         let second = try storage(disk, 2).lock("/app/a.lock")
         #expect(second != nil)
-        // Who lost it takes nothing away by giving it back.
+        // Releasing a lost lease does not affect its new holder.
         first?.release()
         #expect(try storage(disk, 1).lock("/app/a.lock") == nil)
         let third = try storage(disk, 1, boot: "next").lock("/app/a.lock")
@@ -72,7 +72,7 @@ struct LeasedStorageTests {
     }
 
     @Test(
-        "another process of the same number is not the one before",
+        "a lease left by an earlier process with the same id, or with invalid content, is free",
         arguments: ["1 1.1.1 boot\n", "1 1.1.1", "", "x y z w"]
     )
     func sameNumber(_ left: String) throws {
@@ -81,7 +81,7 @@ struct LeasedStorageTests {
         #expect(try storage(disk, 1).lock("/app/a.lock") != nil)
     }
 
-    @Test("a journal works as with locks: one delivers, the dead are delivered, the living are left alone")
+    @Test("with leases, one process delivers, dead writers' events are delivered, and live writers are left alone")
     func journal() throws {
         let disk = disk()
         func open(_ process: Int32) throws -> Journal {
@@ -103,7 +103,7 @@ struct LeasedStorageTests {
         #expect(try two.ledger().isBalanced)
     }
 
-    @Test("many threads want it, one has it")
+    @Test("only one of many threads holds a lease at a time")
     func threads() async throws {
         let disk = disk()
         let holders = Locked((now: 0, most: 0, total: 0))

@@ -9,7 +9,7 @@ import TrackwayTesting
 
 @Suite("When maintenance is due")
 struct MaintenanceDueTests {
-    private let storage = FaultyStorage(MemoryStorage(tellsChanges: true))
+    private let storage = FaultyStorage(MemoryStorage(supportsWatching: true))
     private let clock = SteppedClock()
     private let calls = Locked(0)
 
@@ -34,7 +34,7 @@ struct MaintenanceDueTests {
         return consumer
     }
 
-    /// How often something was told since the last call.
+    /// The number of notifications since the last call.
     private var told: Int {
         calls.withLock { calls in
             defer { calls = 0 }
@@ -53,7 +53,7 @@ struct MaintenanceDueTests {
 
     private let text = "{\"pad\":\"" + String(repeating: "x", count: 300) + "\"}"
 
-    @Test("nothing to do is looked at after ten minutes; delivering and recording little change nothing of that")
+    @Test("an idle journal is due after ten minutes, also after recording and delivering a few events")
     func nothing() throws {
         let journal = try journal()
         let consumer = try elected(journal)
@@ -65,44 +65,47 @@ struct MaintenanceDueTests {
         #expect(try maintain(consumer) == after(600))
     }
 
-    @Test("where nothing is told, it is polled", arguments: [true, false])
+    @Test("a journal is polled while change notifications are unsupported or not requested", arguments: [true, false])
     func untold(isWanted: Bool) throws {
-        storage.tellsChanges = !isWanted
+        storage.supportsWatching = !isWanted
         let journal = try journal()
         let consumer = try #require(try journal.tryElection())
         if isWanted { consumer.tellChanges {} }
         #expect(try maintain(consumer) == .polled)
-        // As soon as it can be told, it is.
-        storage.tellsChanges = true
+        // Once notifications are possible, polling stops.
+        storage.supportsWatching = true
         consumer.tellChanges {}
         #expect(try maintain(consumer) == after(600))
     }
 
-    @Test("another process that asks, comes or goes is told")
+    @Test("a process that requests delivery, starts or ends triggers a notification")
     func others() throws {
         let journal = try journal()
         let consumer = try elected(journal)
         try consumer.maintain(at: clock.now())
-        _ = consumer.wasAsked()
+        _ = consumer.consumeDeliveryRequest()
         try journal.requestDelivery()
-        #expect(!consumer.wasAsked(), "this process asked itself, just before it was elected")
+        #expect(
+            !consumer.consumeDeliveryRequest(),
+            "this process requested delivery itself, just before it was elected"
+        )
         _ = told
         let other = try self.journal()
         #expect(told > 0)
         try other.requestDelivery()
         #expect(told > 0)
-        #expect(consumer.wasAsked())
+        #expect(consumer.consumeDeliveryRequest())
         other.append(text)
         #expect(told == 0)
         other.close()
         try consumer.maintain(at: clock.now())
         #expect(try consumer.deliverAll("collector") == [text])
         try consumer.maintain(at: clock.now())
-        // Its folder was removed.
+        // The other process's folder was removed.
         #expect(told > 0)
     }
 
-    @Test("a segment that waits is due when it reaches its age, and not before")
+    @Test("a pending segment is due exactly when it reaches its maximum age")
     func expiry() throws {
         let journal = try journal(maximumAge: .seconds(100))
         let consumer = try elected(journal)
@@ -117,7 +120,7 @@ struct MaintenanceDueTests {
         #expect(try journal.ledger().destinations["collector"]?.dropped[.expired] ?? 0 > 10)
     }
 
-    @Test("what is too old or too much, but on its way, is tried again soon")
+    @Test("dropping events beyond a limit is retried soon while they are in flight")
     func leased() throws {
         let journal = try journal(maximumAge: .seconds(100))
         let consumer = try elected(journal)
@@ -129,7 +132,7 @@ struct MaintenanceDueTests {
         #expect(try maintain(consumer) == after(600))
     }
 
-    @Test("numbers for others are told when they have waited for five minutes")
+    @Test("skipped numbers are reported after waiting for five minutes")
     func skipped() throws {
         let journal = try journal(["collector", "audit"])
         let consumer = try elected(journal)
@@ -141,13 +144,13 @@ struct MaintenanceDueTests {
         #expect(try maintain(consumer) == after(300))
         clock.advance(.seconds(299))
         #expect(try maintain(consumer) == after(1))
-        #expect(!consumer.isUntold("collector"))
+        #expect(!consumer.isReportDue("collector"))
         clock.advance(.seconds(1))
         #expect(try maintain(consumer) == after(600))
-        #expect(consumer.isUntold("collector"))
+        #expect(consumer.isReportDue("collector"))
     }
 
-    @Test("half a segment is told once, a new one too, and the next is made ahead of need")
+    @Test("a half-full segment and a new one each notify once, and the next segment is preallocated")
     func filling() throws {
         let journal = try journal()
         let consumer = try elected(journal)
@@ -160,7 +163,7 @@ struct MaintenanceDueTests {
             try consumer.maintain(at: clock.now())
             _ = told
         }
-        // Twelve of these fill a segment: two words for each.
+        // Twelve events fill a segment, with two notifications for each segment.
         #expect(news.count == 7 || news.count == 6)
         let names = try storage.names(in: "/j/writers/\(journal.writer)")
         let made = storage.count(of: .makeSegment)
@@ -169,7 +172,7 @@ struct MaintenanceDueTests {
         #expect(storage.count(of: .makeSegment) == made)
     }
 
-    @Test("events that are held are told once, and polled until they are written")
+    @Test("held events notify once and are polled until they are written")
     func held() throws {
         let journal = try journal()
         let consumer = try elected(journal)
@@ -211,7 +214,10 @@ struct MaintenanceDueTests {
         #expect(try maintain(consumer) == after(600))
     }
 
-    @Test("a folder that was removed is told and watched again once it is made anew", arguments: ["/j", "/j/writers"])
+    @Test(
+        "a removed folder triggers a notification, and is watched again once it is recreated",
+        arguments: ["/j", "/j/writers"]
+    )
     func removed(_ part: String) throws {
         let journal = try journal()
         let consumer = try elected(journal)
@@ -227,10 +233,10 @@ struct MaintenanceDueTests {
         #expect(told > 0)
         try other.requestDelivery()
         #expect(told > 0)
-        #expect(consumer.wasAsked())
+        #expect(consumer.consumeDeliveryRequest())
     }
 
-    @Test("nothing is told after the end", arguments: [true, false])
+    @Test("no notification arrives after the consumer is closed or released", arguments: [true, false])
     func ended(isClosed: Bool) throws {
         let journal = try journal()
         var consumer: JournalConsumer? = try elected(journal)

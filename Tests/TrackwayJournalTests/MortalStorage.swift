@@ -6,12 +6,14 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// A storage whose process is killed at its nth change: that call and every later one fail, and nothing is changed any more.
+/// A storage whose process is killed at its nth change.
+///
+/// That call and every later one fail, and nothing changes anymore.
 final class MortalStorage: JournalStorage {
     let base: MemoryStorage
     private let left: Locked<Int>
 
-    /// - Parameter changes: how many changes the process lives to make.
+    /// - Parameter changes: the number of changes that succeed before the kill.
     init(_ base: MemoryStorage, dyingAfter changes: Int) {
         self.base = base
         left = Locked(changes)

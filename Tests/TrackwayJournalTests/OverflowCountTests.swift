@@ -7,7 +7,9 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// What is counted as pending is compared with the events in the files, after each event and at each change of a file.
+/// Pending counts must match the events in the files.
+///
+/// They are compared after each event and at each change of a file.
 @Suite("An event is pending only while a file holds it")
 struct OverflowCountTests {
     private static let limit = 8 * 4096
@@ -18,7 +20,7 @@ struct OverflowCountTests {
         maximumBytes: Int = limit,
         maximumAge: Duration = .seconds(1 << 40)
     ) throws -> Journal {
-        // Each process has a name of its own, which begins with the time.
+        // Each process has a unique name, which starts with the time.
         clock.advance(.milliseconds(1))
         let configuration = JournalConfiguration(
             folder: "/journal",
@@ -34,7 +36,7 @@ struct OverflowCountTests {
         "{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 50) + "\"}"
     }
 
-    /// The numbers of the events in a writer's files.
+    /// Returns the numbers of the events in a writer's files.
     private static func numbers(of writer: WriterID, in journal: Journal) throws -> Set<UInt64> {
         var reader = LogReader(folder: journal.folder.writer(writer), storage: journal.storage)
         var numbers: Set<UInt64> = []
@@ -44,7 +46,7 @@ struct OverflowCountTests {
         return numbers
     }
 
-    /// A count of events that wait.
+    /// A count of pending events.
     enum Count: CaseIterable {
         case ledger, waiting, own, deliverable
 
@@ -79,14 +81,14 @@ struct OverflowCountTests {
         let before = try journal.ledger()
         #expect(before.isBalanced && before.recorded == 600)
         try consumer?.maintain(at: journal.clock.now())
-        // The deliverer trims to the limit itself, which is below what a writer keeps; no count shrinks.
+        // The delivering process trims to the actual limit, which is less than a writer keeps. No count shrinks.
         let after = try journal.ledger()
         #expect(after.isBalanced && after.recorded == 600)
         let dropped = try [before, after].map { try #require($0.destinations["collector"]).droppedTotal }
         #expect(dropped[0] > 0 && dropped[0] <= dropped[1])
     }
 
-    @Test("events of a batch on its way stay pending, and those behind it that are gone do not")
+    @Test("events of a batch in flight stay pending, and removed events after it do not")
     func leased() throws {
         let journal = try Self.journal(MemoryStorage())
         let consumer = try #require(try journal.tryElection())
@@ -103,7 +105,7 @@ struct OverflowCountTests {
         let delivered = try consumer.deliverAll("collector", events: 1000).count
         let account = try #require(try journal.ledger().destinations["collector"])
         #expect(account.delivered == UInt64(delivered + 10) && account.pending == 0)
-        #expect(account.dropped == [.journalFull: dropped], "a count that was given does not change")
+        #expect(account.dropped == [.journalFull: dropped], "a count that was returned does not change")
     }
 
     @Test("a removed folder's events are dropped as soon as the removal is noticed", arguments: [false, true])
@@ -121,18 +123,18 @@ struct OverflowCountTests {
         withExtendedLifetime(consumer) {}
     }
 
-    /// How events are given up.
+    /// The way events are dropped.
     enum Way: CaseIterable {
-        /// The recording process makes room for newer ones.
+        /// The recording process makes space for newer ones.
         case overflow
-        /// The delivering process trims what a dead one left.
+        /// The delivering process trims a dead writer's events.
         case trimmed
-        /// The same by age, with maintenance or before the first batch.
+        /// The delivering process trims by age, in maintenance or before the first batch.
         case expired, expiredBeforeFirstBatch
     }
 
     @Test(
-        "at each change of a file, the events that another process counts as pending are in files",
+        "at each change of a file, all events that another process counts as pending are in files",
         arguments: Way.allCases
     )
     func eachStep(_ way: Way) throws {
@@ -140,7 +142,7 @@ struct OverflowCountTests {
         let storage = ObservedStorage(MemoryStorage())
         let observer = try Self.journal(storage, clock: clock)
         let recorder = try Self.journal(storage, clock: clock, maximumBytes: way == .overflow ? Self.limit : 1 << 30)
-        // Asked for here: the recorder is locked while it changes files.
+        // Read here, because the recorder is locked while it changes files.
         let writer = recorder.writer
         let recorded = 600
         var deliverer: Journal?
@@ -152,7 +154,7 @@ struct OverflowCountTests {
                     let ledger = try journal.ledger()
                     let account = try #require(ledger.destinations["collector"])
                     #expect(account.isBalanced, "\(operation)")
-                    // What is pending is the newest.
+                    // The newest events are the pending ones.
                     let present = try Self.numbers(of: writer, in: observer)
                     let last = ledger.recorded
                     let pending = account.pending == 0 ? [] : Set((last - account.pending + 1)...last)
@@ -173,12 +175,12 @@ struct OverflowCountTests {
                 maximumAge: isByAge ? .seconds(100) : .seconds(1 << 40)
             )
             let consumer = try #require(try journal.tryElection())
-            // Its view is complete, as it is in use.
+            // Completes its view, as in normal use.
             _ = try journal.ledger()
             deliverer = journal
             observe([observer, journal])
             if way == .expiredBeforeFirstBatch {
-                // Events whose age is not known for sure may be in it.
+                // The batch may contain events whose age is not known for certain.
                 _ = try consumer.read(for: "collector", limits: (10, 1 << 20))
             } else {
                 try consumer.maintain(at: clock.now())
@@ -195,7 +197,7 @@ struct OverflowCountTests {
         withExtendedLifetime(deliverer) {}
     }
 
-    @Test("a kill between writing down the reason and the removal drops nothing")
+    @Test("a kill between recording the drop reason and removing the segment drops nothing")
     func killedBetween() throws {
         let storage = MemoryStorage(remembersRemoved: true)
         let journal = try Self.journal(storage)
@@ -205,7 +207,7 @@ struct OverflowCountTests {
         #expect(account.pending == 700 && account.dropped.isEmpty)
     }
 
-    /// Ranges as they are written down, and what they mean.
+    /// Recorded ranges and the counts that they produce.
     static let ranges: [(known: [ClosedRange<UInt64>], first: UInt64, last: UInt64, count: UInt64)] = [
         ([], 1, 100, 0),
         ([1...100], 1, 100, 100),
@@ -219,7 +221,7 @@ struct OverflowCountTests {
         ([5...(UInt64.max - 1)], 1, .max, UInt64.max - 5),
     ]
 
-    @Test("missing numbers are counted once, whatever is written down", arguments: ranges)
+    @Test("missing numbers are counted once, for any recorded ranges", arguments: ranges)
     func counted(known: [ClosedRange<UInt64>], first: UInt64, last: UInt64, count: UInt64) {
         let missing = MissingNumbers(known.map { DroppedRange(sequences: $0, reason: .journalFull) })
         #expect(missing.counts(from: first, through: last).values.reduce(0, +) == count)
@@ -230,7 +232,7 @@ struct OverflowCountTests {
 private final class ObservedStorage: ForwardingStorage {
     let base: any JournalStorage
     private let observer = Locked<(@Sendable (String) throws -> Void)?>(nil)
-    /// What happens while somebody observes is not observed.
+    /// Whether the observer is running; changes during that time are not observed.
     private let isObserving = Locked(false)
 
     init(_ base: any JournalStorage) {

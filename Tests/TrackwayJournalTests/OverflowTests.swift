@@ -7,8 +7,8 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// A journal that overflows faster than anybody trims it.
-@Suite("Overflow gives up the oldest, and says so")
+/// A journal that overflows faster than it is trimmed.
+@Suite("Overflow drops the oldest events and reports them")
 struct OverflowTests {
     private static let limit = 8 * 4096
 
@@ -26,7 +26,7 @@ struct OverflowTests {
         "{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 50) + "\"}"
     }
 
-    @Test("with nobody to trim every event is kept, and the oldest go: what is left is the newest, without a hole")
+    @Test("without trimming, every append succeeds, the oldest events are dropped, and the rest has no gaps")
     func newestStay() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
@@ -57,7 +57,7 @@ struct OverflowTests {
         #expect(delivered.last == text(events - 1))
     }
 
-    @Test("a kill between writing down why and removing the segment costs nothing")
+    @Test("a kill between recording the drop reason and removing the segment loses nothing")
     func killedBetween() throws {
         let storage = MemoryStorage(remembersRemoved: true)
         let journal = try journal(storage)
@@ -69,7 +69,7 @@ struct OverflowTests {
         #expect(try next.ledger().destinations["collector"]?.dropped == [:])
     }
 
-    @Test("what went is told as dropped as soon as somebody tends, though the destination takes nothing")
+    @Test("overflowed events count as dropped after maintenance, even if the destination accepts no events")
     func toldSoon() throws {
         let journal = try journal(MemoryStorage())
         let consumer = try #require(try journal.tryElection())
@@ -80,7 +80,7 @@ struct OverflowTests {
         #expect(account.pending < 500 && account.dropped[.journalFull] == 2000 - account.pending)
     }
 
-    @Test("while an upload is on its way its events stay, those behind it go, and the newest are kept")
+    @Test("events of an upload in flight stay, older events after it are dropped, and the newest are kept")
     func leased() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
@@ -102,7 +102,7 @@ struct OverflowTests {
         #expect(account.dropped == [.journalFull: 3000 - account.delivered])
     }
 
-    @Test("when the reason cannot be written down, the events still count as lost")
+    @Test("if the drop reason cannot be recorded, the events still count as lost")
     func unwritableReason() throws {
         let storage = FaultyStorage()
         let journal = try journal(storage)
@@ -114,7 +114,7 @@ struct OverflowTests {
         #expect(account.recorded == 2000 && account.isBalanced && account.dropped[.damaged] ?? 0 > 0)
     }
 
-    @Test("any number may be the limit", arguments: [Int.min, -1, 0, 1, 4096, .max])
+    @Test("any number is accepted as the byte limit", arguments: [Int.min, -1, 0, 1, 4096, .max])
     func absurdLimits(_ limit: Int) throws {
         let journal = try journal(MemoryStorage(), maximumBytes: limit)
         for number in 0..<500 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }

@@ -7,7 +7,7 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// A journal in memory with queues beside an ordinary destination.
+/// A journal in memory with queues and an ordinary destination.
 struct QueueEnvironment {
     static let limits = (events: 100, bytes: 1 << 20)
 
@@ -18,7 +18,7 @@ struct QueueEnvironment {
     var maximumAge: Duration = .seconds(1 << 40)
 
     func open(_ destinations: [DestinationID]? = nil, expected: [DestinationID] = []) throws -> Journal {
-        // Writers are told apart, and ordered, by the time they started.
+        // Writers are distinguished and ordered by their start time.
         clock.advance(.milliseconds(1))
         let configuration = JournalConfiguration(
             folder: "/journal",
@@ -31,7 +31,7 @@ struct QueueEnvironment {
         return try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
     }
 
-    /// The segments there are, of all writers.
+    /// The existing segments of all writers.
     var segments: [String] {
         guard let memory = storage as? MemoryStorage else { return [] }
         return memory.paths.filter { $0.hasSuffix(SegmentName.suffix) }
@@ -39,7 +39,7 @@ struct QueueEnvironment {
 }
 
 extension JournalConsumer {
-    /// Reads and accepts what is released to a queue; the payloads in the order they came.
+    /// Reads and settles a queue's released events, and returns their payloads in order.
     func deliverReleased(_ queue: DestinationID, events: Int = 7) throws -> [String] {
         var texts: [String] = []
         while let batch = try read(for: queue, limits: (events: events, bytes: 1 << 20), onlyReleased: true) {

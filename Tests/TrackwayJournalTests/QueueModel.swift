@@ -3,7 +3,9 @@
 
 import TrackwayEvents
 
-/// What one queue should hold: its unsettled events by writer, those released in front.
+/// The expected content of one queue.
+///
+/// It holds the unsettled events by writer, with released events first.
 struct QueueModel {
     struct Line {
         var texts: [String] = []
@@ -26,14 +28,14 @@ struct QueueModel {
         recorded += 1
     }
 
-    /// - Returns: how many events that released.
+    /// - Returns: the number of released events.
     mutating func transfer() -> UInt64 {
         let count = waiting.count
         for index in lines.indices { lines[index].released = lines[index].texts.count }
         return UInt64(count)
     }
 
-    /// The events that are read next, at most so many.
+    /// Returns the events that are read next, limited to `most`.
     func next(_ most: Int) -> [String] {
         guard let line = lines.first(where: { $0.released > 0 }) else { return [] }
         return Array(line.texts.prefix(min(most, line.released)))
@@ -46,9 +48,9 @@ struct QueueModel {
         delivered += UInt64(count)
     }
 
-    /// Follows a trim, after which so much is left of what waits; nothing is released any more.
+    /// Applies a trim that left these waiting events; no released events are left.
     ///
-    /// - Returns: false when that is not what trimming the oldest leaves.
+    /// - Returns: false when trimming the oldest events could not leave these.
     mutating func trim(leaving left: [String]) -> Bool {
         var rest = left[...]
         for index in lines.indices {

@@ -7,12 +7,14 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// Two queues and an ordinary destination, several writers, restarts, kills and trimming, against a simple model.
+/// Random operations on two queues, compared with a simple model.
+///
+/// They include an ordinary destination, several writers, restarts, kills and trimming.
 @Suite("Queues against a model")
 struct QueuePropertyTests {
     private static let queues: [DestinationID] = ["first", "second"]
 
-    /// The journal under test beside what it should hold.
+    /// The journal under test and its expected content.
     private struct Walk {
         var environment: QueueEnvironment
         var random: SeededGenerator
@@ -77,7 +79,7 @@ struct QueuePropertyTests {
             let most = 1 + random.next(below: 9)
             let queue = QueuePropertyTests.queues[index]
             let batch = try consumer.read(for: queue, limits: (events: most, bytes: 1 << 20), onlyReleased: true)
-            // A batch without records only tells of losses.
+            // A batch without records only reports losses.
             if let batch, batch.texts.isEmpty { return try consumer.settle(batch, records: 0..<0, delivered: 0) }
             #expect(batch?.texts ?? [] == models[index].next(most))
             guard let batch else { return }
@@ -89,7 +91,7 @@ struct QueuePropertyTests {
 
         private mutating func maintain() throws {
             guard environment.maximumBytes < 1 << 30 else { return try consumer.maintain(at: environment.clock.now()) }
-            // What is released goes first, so that what a trim may take is what waits.
+            // Deliver released events first, so that a trim can only drop waiting events.
             for (index, queue) in QueuePropertyTests.queues.enumerated() {
                 #expect(try consumer.deliverReleased(queue) == models[index].released)
                 while !models[index].released.isEmpty { models[index].settle(1) }
@@ -106,7 +108,7 @@ struct QueuePropertyTests {
             others.append((try environment.open(), line + others.count + 1))
         }
 
-        /// Every process ends; one starts that delivers.
+        /// Ends every process and starts one that delivers.
         private mutating func reopen(isKilled: Bool) throws {
             if isKilled, let memory = environment.storage as? MemoryStorage {
                 environment.storage = memory.afterKill()
@@ -141,8 +143,8 @@ struct QueuePropertyTests {
     }
 
     @Test(
-        "waiting is exact, nothing is lost, the order is kept and the ledger adds up",
-        arguments: 0..<UInt64(TestEffort.count(15, full: 45))
+        "waiting counts are exact, no events are lost, the order is kept and the ledger balances",
+        arguments: 0..<UInt64(TestScale.count(15, full: 45))
     )
     func walk(seed: UInt64) throws {
         var walk = try Walk(seed: seed)

@@ -7,10 +7,10 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// What survives a restart, a kill and the loss of power, between the steps of a transfer.
-@Suite("Queues over restarts")
+/// Restarts, kills and power loss between the steps of a transfer.
+@Suite("Queues across restarts")
 struct QueueRestartTests {
-    @Test("the mark and what waits behind it survive a restart")
+    @Test("the release mark and the events waiting after it survive a restart")
     func restart() throws {
         let environment = QueueEnvironment()
         let first = try environment.open()
@@ -29,7 +29,10 @@ struct QueueRestartTests {
         #expect(try next.deliverReleased("queue") == ["5", "6"])
     }
 
-    @Test("killed between transfer and settling, the next process delivers exactly what was released", arguments: 0...3)
+    @Test(
+        "after a kill between transfer and settling, the next process delivers exactly the released events",
+        arguments: 0...3
+    )
     func kill(settled: Int) throws {
         let memory = MemoryStorage()
         var environment = QueueEnvironment()
@@ -47,7 +50,7 @@ struct QueueRestartTests {
         #expect(try next.waitingTexts("queue") == ["3"])
     }
 
-    @Test("after power loss what was flushed is still there: released, or waiting again", arguments: 0..<40)
+    @Test("flushed events survive power loss, either released or waiting again", arguments: 0..<40)
     func powerLoss(seed: UInt64) throws {
         let memory = MemoryStorage()
         var environment = QueueEnvironment()
@@ -71,7 +74,7 @@ struct QueueRestartTests {
         #expect(try fresh.ledger().isBalanced)
     }
 
-    @Test("a damaged cursor file makes everything that is kept wait again, and loses nothing")
+    @Test("with a damaged cursor file, all stored events wait again and none are lost")
     func damagedCursor() throws {
         let memory = MemoryStorage()
         var environment = QueueEnvironment()
@@ -89,7 +92,7 @@ struct QueueRestartTests {
         #expect(try next.deliverReleased("queue") == ["0", "2", "3"])
     }
 
-    @Test("a cursor file without a mark loads: everything waits for a queue, everything leaves without one")
+    @Test("a cursor file without a release mark loads, and all its unsettled events wait")
     func oldCursor() throws {
         var cursor = Cursor()
         cursor.next = 3
@@ -109,7 +112,7 @@ struct QueueRestartTests {
         #expect(cursor.firstWaiting == 12)
     }
 
-    @Test("a mark that cannot be written releases nothing, and the next transfer releases it all")
+    @Test("a release mark that cannot be written releases nothing, and the next transfer releases everything")
     func unwritableMark() throws {
         let storage = FaultyStorage()
         var environment = QueueEnvironment()
@@ -126,7 +129,7 @@ struct QueueRestartTests {
         #expect(try consumer.deliverReleased("queue") == ["0", "1"])
     }
 
-    @Test("events that wait in memory count as soon as the storage takes them")
+    @Test("events held in memory count as waiting once the storage accepts them")
     func heldInMemory() throws {
         let storage = FaultyStorage()
         var environment = QueueEnvironment()

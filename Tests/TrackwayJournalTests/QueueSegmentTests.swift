@@ -7,7 +7,9 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// Queues and segments: an idle queue pins none, a waiting one keeps its own, and the limits hold for both.
+/// The segments that queues keep.
+///
+/// An idle queue pins none, a queue with waiting events keeps theirs, and the limits apply to both.
 @Suite("Queues and segments")
 struct QueueSegmentTests {
     private static let pad = String(repeating: "x", count: 200)
@@ -16,7 +18,7 @@ struct QueueSegmentTests {
         for number in 0..<count { journal.append("\(number)\(Self.pad)", to: route) }
     }
 
-    @Test("segments go as soon as the ordinary destinations have passed them while a queue is idle")
+    @Test("with an idle queue, segments are deleted once the ordinary destinations have passed them")
     func idle() throws {
         let environment = QueueEnvironment()
         let journal = try environment.open()
@@ -26,13 +28,13 @@ struct QueueSegmentTests {
             _ = try consumer.deliverAll("collector")
             #expect(try consumer.waiting(for: "queue") == 0)
             try consumer.maintain(at: environment.clock.now())
-            // The one being written, the next one made ahead, and the one just left.
+            // The current segment, the preallocated next one, and the previous one.
             #expect(environment.segments.count <= 3)
         }
         #expect(try journal.ledger().destinations["queue"] == Ledger.Account())
     }
 
-    @Test("segments of a waiting queue stay, those before its first event go, and all go after its delivery")
+    @Test("segments with waiting events stay, earlier ones are deleted, and all are deleted after delivery")
     func waiting() throws {
         let environment = QueueEnvironment()
         let journal = try environment.open()
@@ -53,7 +55,7 @@ struct QueueSegmentTests {
         #expect(environment.segments.count <= 3)
     }
 
-    @Test("a dead writer's folder goes once its queue is empty, and its counts stay")
+    @Test("a dead writer's folder is removed once its queue is empty, and its counts stay")
     func compacted() throws {
         let environment = QueueEnvironment()
         let dead = try environment.open()
@@ -73,7 +75,7 @@ struct QueueSegmentTests {
     }
 
     @Test(
-        "what waits beyond the limits of bytes or age is given up, oldest first, and counted",
+        "waiting events beyond the byte or age limit are dropped oldest first and counted",
         arguments: [DropReason.journalFull, .expired]
     )
     func trimmed(reason: DropReason) throws {
@@ -96,7 +98,7 @@ struct QueueSegmentTests {
     }
 
     @Test(
-        "what waits for a queue that was removed is given up beyond the limits as well, and counted",
+        "waiting events of a removed queue are also dropped beyond the limits and counted",
         arguments: [DropReason.journalFull, .expired]
     )
     func trimmedWhileAway(reason: DropReason) throws {
@@ -121,7 +123,7 @@ struct QueueSegmentTests {
         #expect(try consumer.waiting(for: "queue") == 100 - lost)
     }
 
-    @Test("a mark that trimming has passed lets nothing leave that came later")
+    @Test("a release mark that trimming has passed releases no later events")
     func markBehind() throws {
         var environment = QueueEnvironment()
         environment.maximumBytes = 8192
@@ -134,7 +136,7 @@ struct QueueSegmentTests {
         #expect(try consumer.released(for: "queue") == 0)
         let waiting = try consumer.waiting(for: "queue")
         let batch = try consumer.read(for: "queue", limits: QueueEnvironment.limits, onlyReleased: true)
-        // Only the news of what was lost may travel.
+        // Only a report of losses may be sent.
         #expect(batch?.texts ?? [] == [])
         #expect(try #require(try journal.ledger().destinations["queue"]).pending == waiting)
     }

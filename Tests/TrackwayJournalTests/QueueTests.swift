@@ -7,11 +7,13 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// A queue's events wait, exactly counted, until a transfer releases them.
+/// A queue's events wait until a transfer releases them; counts are exact.
 @Suite("Queues in the journal")
 struct QueueTests {
     struct Case: Sendable, CustomTestStringConvertible {
-        /// One letter an event: q to the queue, c to the collector, b to both by name, a to all.
+        /// The events recorded before the transfer, one letter per event.
+        ///
+        /// q is for the queue, c for the collector, b for both by name, and a for all.
         let before: String
         let after: String
         let released: [Int]
@@ -41,7 +43,7 @@ struct QueueTests {
     }
 
     @Test(
-        "a transfer releases what was recorded before it, and nothing that came after",
+        "a transfer releases the events recorded before it and none recorded later",
         arguments: [
             Case("", "", released: [], waiting: []),
             Case("q", "", released: [0], waiting: []),
@@ -83,7 +85,7 @@ struct QueueTests {
         #expect(try consumer.deliverReleased("queue") == row.waiting.map(String.init))
     }
 
-    @Test("read as an ordinary destination, a queue gives everything, and the mark it then lies behind does no harm")
+    @Test("a queue read as an ordinary destination returns all events, and a passed release mark does no harm")
     func ordinaryReading() throws {
         let journal = try QueueEnvironment().open()
         let consumer = try #require(try journal.tryElection())
@@ -100,7 +102,7 @@ struct QueueTests {
         #expect(try consumer.deliverReleased("queue") == ["7", "8"])
     }
 
-    @Test("only as many waiting events as asked for are shown, from the oldest on", arguments: [0, 1, 4, 5, 6])
+    @Test("waitingEvents returns no more events than requested, oldest first", arguments: [0, 1, 4, 5, 6])
     func shown(most: Int) throws {
         let journal = try QueueEnvironment().open()
         let consumer = try #require(try journal.tryElection())
@@ -108,7 +110,7 @@ struct QueueTests {
         #expect(try consumer.waitingTexts("queue", most: most) == Array(["1", "2", "4", "5", "6"].prefix(most)))
     }
 
-    @Test("every writer's events wait and are released together: those of the living, of the dead, of other processes")
+    @Test("the events of live, dead and other processes' writers all wait and are released together")
     func severalWriters() throws {
         let environment = QueueEnvironment()
         let dead = try environment.open()
@@ -128,7 +130,7 @@ struct QueueTests {
         #expect(try consumer.waiting(for: "queue") == 1)
     }
 
-    @Test("a process that does not deliver counts its own events until they are settled, released or not")
+    @Test("a process that does not deliver counts its own events until they are settled, whether released or not")
     func ownCount() throws {
         let environment = QueueEnvironment()
         let consumer = try #require(try environment.open().tryElection())
@@ -147,7 +149,7 @@ struct QueueTests {
         }
     }
 
-    @Test("what consent holds is released and stays, and what it drops is given up, beyond the mark too")
+    @Test("events held by consent are released but stay, and events denied by consent are dropped, even past the mark")
     func admission() throws {
         let journal = try QueueEnvironment().open()
         let consumer = try #require(try journal.tryElection())
@@ -165,7 +167,7 @@ struct QueueTests {
         #expect(
             try consumer.read(for: "queue", limits: QueueEnvironment.limits, admitting: rule, onlyReleased: true) == nil
         )
-        // A refusal takes effect at once, however long the queue would still have waited.
+        // A denial takes effect immediately, even if the queue would have waited longer.
         try consumer.discardDropped(for: "queue", admitting: rule)
         #expect(try consumer.waiting(for: "queue") == 2)
         #expect(try consumer.transfer(for: "queue") == 2)

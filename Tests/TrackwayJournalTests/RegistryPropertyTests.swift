@@ -7,8 +7,10 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// Queues that come and go between records, restarts, kills and another process, against lists of what is meant for them.
-@Suite("Destinations that come and go, against a model")
+/// Queues that are added and removed at random, compared with a model.
+///
+/// Records, restarts, kills and another process come in between. The model lists the events meant for each queue.
+@Suite("Added and removed destinations against a model")
 struct RegistryPropertyTests {
     private struct Walk {
         var environment = QueueEnvironment()
@@ -65,7 +67,7 @@ struct RegistryPropertyTests {
             }
         }
 
-        /// Another process records what is for the configured destination, and ends.
+        /// Runs another process that records an event for the configured destination and ends.
         private mutating func visit() throws {
             guard random.next(below: 3) == 0 else { return }
             let visitor = try environment.open(["collector"])
@@ -97,7 +99,7 @@ struct RegistryPropertyTests {
                 #expect(account == Ledger.Account(recorded: count, delivered: count))
             }
             came["collector", default: []] += try consumer.deliverAll("collector")
-            // Writers take turns, so that only one's own order is kept.
+            // Writers alternate, so the order is kept only within one writer.
             #expect(came["collector"]?.sorted() == meant["collector"]?.sorted())
             for _ in 0..<2 { try consumer.maintain(at: environment.clock.now()) }
             #expect(environment.segments.count <= 3)
@@ -105,7 +107,7 @@ struct RegistryPropertyTests {
     }
 
     @Test(
-        "each gets what was recorded while it was there, once and in order, and the ledger adds up",
+        "each destination gets the events recorded while it was added, once and in order, and the ledger balances",
         arguments: 0..<20
     )
     func walk(seed: UInt64) throws {

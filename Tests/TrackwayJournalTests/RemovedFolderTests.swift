@@ -7,8 +7,8 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// Somebody removes the folder, or a part of it, under the running app.
-@Suite("A folder that is removed while it is in use")
+/// The folder or a part of it is removed while the app runs.
+@Suite("A folder removed while in use")
 struct RemovedFolderTests {
     private func journal(_ storage: any JournalStorage) throws -> Journal {
         let configuration = JournalConfiguration(
@@ -25,7 +25,10 @@ struct RemovedFolderTests {
 
     private static let parts = ["/app", "/app/journal", "/app/journal/writers"]
 
-    @Test("it is made anew, later events are kept, the loss is counted and told", arguments: parts)
+    @Test(
+        "a removed folder is recreated, later events are kept, and the loss is counted and reported",
+        arguments: parts
+    )
     func madeAnew(_ part: String) throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
@@ -40,7 +43,7 @@ struct RemovedFolderTests {
         storage.sweep(part)
         try consumer.maintain(at: journal.clock.now())
         #expect(told.withLock { $0 } == [15])
-        #expect(storage.contents(of: "/app/journal/installation") == identity, "with the secret that proves it")
+        #expect(storage.contents(of: "/app/journal/installation") == identity, "the identity keeps its secret")
         for number in 15..<30 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
         #expect(try consumer.deliverAll("collector") == (15..<30).map(text))
         let expected = Ledger.Account(recorded: 30, delivered: 25, dropped: [.storageRemoved: 5])
@@ -55,7 +58,7 @@ struct RemovedFolderTests {
         #expect(try next.ledger().destinations["collector"] == account)
     }
 
-    @Test("nobody tends: the first segment that is full notices", arguments: parts)
+    @Test("without maintenance, the first full segment detects the removal", arguments: parts)
     func noticedByRecording(_ part: String) throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
@@ -70,7 +73,7 @@ struct RemovedFolderTests {
         #expect(account.dropped == [.storageRemoved: 200 - account.delivered] && account.recorded == 200)
     }
 
-    @Test("what is in a removed file is not called durable, what comes then is")
+    @Test("events in a removed file are not reported as durable, and later events are")
     func durability() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
@@ -86,7 +89,7 @@ struct RemovedFolderTests {
         #expect(try consumer.deliverAll("collector") == [text(2)])
     }
 
-    @Test("a folder that cannot be made anew holds events in memory, and gets them when it can")
+    @Test("events are held in memory while the folder cannot be recreated, and are written once it can")
     func cannotBeMade() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
@@ -109,7 +112,7 @@ struct RemovedFolderTests {
         )
     }
 
-    @Test("an identity that cannot be read is not made again from memory")
+    @Test("an unreadable identity is not recreated from memory")
     func unreadableIdentity() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
@@ -125,7 +128,7 @@ struct RemovedFolderTests {
         #expect(memory.paths.contains { $0.hasSuffix(".segment") })
     }
 
-    @Test("an installation that another process has made meanwhile is the one this process goes on in")
+    @Test("a process continues with the installation that another process has created in the meantime")
     func othersWereQuicker() throws {
         let storage = MemoryStorage()
         let first = try journal(storage)
@@ -140,7 +143,7 @@ struct RemovedFolderTests {
         #expect(try consumer.deliverAll("collector") == [text(1)])
     }
 
-    @Test("a dead writer that went with the folder is counted as lost, nothing waits for it for ever")
+    @Test("a dead writer removed with the folder counts as lost, and none of its events stay pending")
     func deadWriter() throws {
         let storage = MemoryStorage()
         let dead = try journal(storage)

@@ -7,9 +7,9 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-@Suite("The age of what waits")
+@Suite("The age of pending segments")
 struct SegmentAgeTests {
-    @Test("the age of a waiting segment is read once, however often the journal is maintained")
+    @Test("a pending segment's age is read once, regardless of the number of maintenance rounds")
     func readOnce() throws {
         let storage = FaultyStorage()
         let clock = SteppedClock()
@@ -31,7 +31,7 @@ struct SegmentAgeTests {
         #expect(storage.count(of: .read) == first)
     }
 
-    @Test("what has waited too long still expires, by the age that was read before")
+    @Test("events that exceed the maximum age expire, based on the age that was read before")
     func expires() throws {
         let storage = FaultyStorage()
         let clock = SteppedClock()

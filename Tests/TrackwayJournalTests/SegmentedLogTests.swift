@@ -22,7 +22,7 @@ struct SegmentedLogTests {
         return (texts, reader.damage)
     }
 
-    @Test("what was appended is read back in order, across segments")
+    @Test("appended records are read back in order, across segments")
     func roundTrip() throws {
         let folder = try TemporaryFolder()
         let texts = (0..<1000).map { "record \($0) " + String(repeating: "x", count: $0 % 97) }
@@ -35,7 +35,7 @@ struct SegmentedLogTests {
         #expect(again.damage.isEmpty)
     }
 
-    @Test("a log opened again continues its numbers in a new segment")
+    @Test("a reopened log continues its numbers in a new segment")
     func reopened() throws {
         let folder = try TemporaryFolder()
         let first = try SegmentedLog(folder: folder.path)
@@ -52,7 +52,7 @@ struct SegmentedLogTests {
         #expect(numbers == [1, 2, 3])
     }
 
-    @Test("a second owner is refused while the first lives")
+    @Test("a second owner is rejected while the first is open")
     func secondOwner() throws {
         let folder = try TemporaryFolder()
         let first = try SegmentedLog(folder: folder.path)
@@ -62,7 +62,7 @@ struct SegmentedLogTests {
         #expect(second.end.segment == 1)
     }
 
-    @Test("a reader that reached the end sees what is appended later, also in a later segment")
+    @Test("a reader at the end sees records appended later, also in a later segment")
     func tail() throws {
         let folder = try TemporaryFolder()
         let log = try SegmentedLog(folder: folder.path, options: LogOptions(segmentBytes: 4096))
@@ -80,7 +80,7 @@ struct SegmentedLogTests {
         }
     }
 
-    @Test("reading goes on at a given place")
+    @Test("reading can resume at a given position")
     func resume() throws {
         let folder = try TemporaryFolder()
         let log = try SegmentedLog(folder: folder.path, options: LogOptions(segmentBytes: 4096))

@@ -7,14 +7,14 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-@Suite("Numbers that are for other destinations")
+@Suite("Sequence numbers of events for other destinations")
 struct SkippedNumbersTests {
-    /// What a receiving end knows of one writer's numbers.
+    /// The numbers of one writer that a receiver knows.
     private struct Account {
         var known: Set<UInt64> = []
         var requests = 0
 
-        /// Takes a batch and all it speaks of.
+        /// Adds all numbers that a batch mentions.
         mutating func take(_ batch: EventBatch) {
             requests += 1
             known.formUnion(batch.records.map(\.sequence))
@@ -46,7 +46,7 @@ struct SkippedNumbersTests {
         return try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
     }
 
-    @Test("a number that was passed over before the first event is told with the event")
+    @Test("a number skipped before the first event is reported with the event")
     func toldWithTheNextEvent() throws {
         let journal = try journal(MemoryStorage())
         let consumer = try #require(try journal.tryElection())
@@ -61,7 +61,7 @@ struct SkippedNumbersTests {
         #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 1, delivered: 1))
     }
 
-    @Test("numbers behind the last event are told when somebody asks, all of them in one batch without events")
+    @Test("on request, all numbers after the last event are reported in one batch without events")
     func toldWhenAsked() throws {
         let journal = try journal(MemoryStorage())
         let consumer = try #require(try journal.tryElection())
@@ -74,18 +74,18 @@ struct SkippedNumbersTests {
         }
         #expect(account.requests == 1)
         consumer.reportAll(to: "collector")
-        #expect(consumer.isUntold("collector"))
+        #expect(consumer.isReportDue("collector"))
         try settleAll(consumer, "collector", &account)
         #expect(account.requests == 2)
         #expect(account.gaps(upTo: 501) == [])
-        #expect(!consumer.isUntold("collector"))
-        // Asked once, not for ever.
+        #expect(!consumer.isReportDue("collector"))
+        // One request causes only one report.
         journal.append("{}", to: ["audit"])
         try settleAll(consumer, "collector", &account)
         #expect(account.requests == 2)
     }
 
-    @Test("nobody asks: they are told by themselves, at most once in five minutes")
+    @Test("without a request, skipped numbers are reported automatically, at most once every five minutes")
     func toldInTime() throws {
         let clock = SteppedClock()
         let journal = try journal(MemoryStorage(), clock)
@@ -103,7 +103,7 @@ struct SkippedNumbersTests {
     }
 
     @Test(
-        "what is untold survives a restart, and a dead writer's folder stays until it is told",
+        "unreported numbers survive a restart, and a dead writer's folder stays until they are reported",
         arguments: [false, true]
     )
     func restart(isKilled: Bool) throws {
@@ -130,7 +130,7 @@ struct SkippedNumbersTests {
         try settleAll(again, "audit", &others)
         try again.maintain(at: clock.now())
         #expect(storage.names(in: "/j/writers").contains(writer.description))
-        #expect(again.isUntold("collector"))
+        #expect(again.isReportDue("collector"))
         try settleAll(again, "collector", &account)
         #expect(account.gaps(upTo: 21) == [])
         try again.maintain(at: clock.now())
@@ -141,7 +141,7 @@ struct SkippedNumbersTests {
         #expect(ledger.isBalanced)
     }
 
-    @Test("a refused batch tells nothing: what it named is told again")
+    @Test("a rejected batch reports nothing, and its numbers are reported again")
     func refused() throws {
         let journal = try journal(MemoryStorage())
         let consumer = try #require(try journal.tryElection())
@@ -157,7 +157,7 @@ struct SkippedNumbersTests {
         #expect(account.gaps(upTo: 2) == [])
     }
 
-    @Test("a destination added at run time hears that what came before was not for it")
+    @Test("a destination added at run time gets earlier numbers reported as skipped")
     func addedLater() throws {
         let journal = try journal(MemoryStorage(), SteppedClock(), ["collector"])
         for _ in 0..<5 { journal.append("{}") }
@@ -171,7 +171,7 @@ struct SkippedNumbersTests {
         #expect(try journal.ledger().destinations["late"] == Ledger.Account(recorded: 1, delivered: 1))
     }
 
-    @Test("what is trimmed names the numbers between that were for others")
+    @Test("trimmed ranges also report the numbers in between that were for other destinations")
     func trimmed() throws {
         let clock = SteppedClock()
         let configuration = JournalConfiguration(
@@ -197,7 +197,7 @@ struct SkippedNumbersTests {
     }
 
     @Test(
-        "in any interleaving of routes, restarts, refusals and flushes the receiving end ends without a gap",
+        "the receiver ends without gaps for any interleaving of routes, restarts, rejections and flushes",
         arguments: 0..<60
     )
     func walk(seed: Int) throws {
@@ -248,7 +248,7 @@ struct SkippedNumbersTests {
             accounts[batch.events.writer, default: Account()].take(batch.events)
             try consumer.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
         }
-        // One that never heard of a writer misses nothing.
+        // A receiver that knows nothing about a writer has no gap.
         for (writer, account) in accounts {
             #expect(account.gaps(upTo: recorded[writer] ?? 0) == [], "writer \(writer)")
         }

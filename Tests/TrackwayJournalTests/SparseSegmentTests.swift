@@ -8,12 +8,16 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// A killed writer leaves its last segment as it was reserved: a few records, then nothing up to the file's end.
+/// The unused space in a killed writer's last segment.
+///
+/// The segment keeps its reserved size: a few records, then zeros up to the file's end.
 @Suite("A killed writer's reserved space")
 struct SparseSegmentTests {
     private static let boot = "this boot"
 
-    /// A segment of a mebibyte with events of about a kilobyte, as a kill leaves it.
+    /// A one-mebibyte segment as a kill leaves it.
+    ///
+    /// Its events are about a kilobyte each.
     private final class Wreck {
         let folder: TemporaryFolder
         let writer: String
@@ -36,7 +40,9 @@ struct SparseSegmentTests {
             journal.close()
         }
 
-        /// The numbers of the events that a reader of a boot finds after damage, and how often it read.
+        /// Reads the log in a boot, with a damaged range.
+        ///
+        /// - Returns: the numbers of the events found and the number of reads.
         func read(in boot: String, blanking blank: Range<Int> = 0..<0) throws -> (found: [UInt64], reads: Int) {
             var damaged = bytes
             for index in blank { damaged[index] = 0 }
@@ -48,7 +54,7 @@ struct SparseSegmentTests {
             while let entry = try reader.next() {
                 if entry.kind == .event { found.append(entry.sequence) }
             }
-            // Asking again is free.
+            // Another call reads nothing.
             let reads = storage.count(of: .read)
             #expect(try reader.next() == nil)
             #expect(storage.count(of: .read) == reads)
@@ -56,7 +62,7 @@ struct SparseSegmentTests {
         }
     }
 
-    @Test("what a kill left blank is not read to its end in the same boot, and every record before it is found")
+    @Test("in the same boot, a killed writer's blank space is not read to its end, and all records are found")
     func end() throws {
         let wreck = try Wreck(events: 12)
         #expect(wreck.bytes.count == 1 << 20)
@@ -64,12 +70,12 @@ struct SparseSegmentTests {
         let elsewhere = try wreck.read(in: "another boot")
         #expect(here.found == Array(1...12))
         #expect(elsewhere.found == here.found)
-        // A stretch of sixteen kilobytes, twice as much, the note's place; and the preamble for each.
+        // Sixteen kilobytes, twice as much, the marker's slot, and the preamble for each of them.
         #expect(here.reads <= 8)
         #expect(elsewhere.reads > here.reads)
     }
 
-    @Test("records behind pages that were lost with the power are found, however many those are")
+    @Test("records after pages lost in a power failure are found, regardless of the number of pages")
     func lostPages() throws {
         let wreck = try Wreck(events: 500)
         let all = try wreck.read(in: "another boot").found
@@ -82,7 +88,7 @@ struct SparseSegmentTests {
         }
     }
 
-    @Test("a few blank pages amid records are no end in the same boot either")
+    @Test("a few blank pages between records do not end reading in the same boot either")
     func fewPages() throws {
         let wreck = try Wreck(events: 500)
         for pages in [1, 4, 7] {
@@ -92,14 +98,14 @@ struct SparseSegmentTests {
         }
     }
 
-    @Test("the note of what was in memory only, at the very end, is found")
+    @Test("the marker for events held only in memory is found at the end of the segment")
     func note() throws {
         let storage = FaultyStorage()
         let configuration = JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 1 << 20)
         let journal = try Journal(configuration, clock: SteppedClock(), bootID: Self.boot, storage: storage)
         for _ in 0..<3 { journal.append("{\"n\":1}") }
         storage.fail(.makeSegment, with: .noSpace)
-        // Larger than any segment there is.
+        // Larger than any existing segment.
         journal.append("{\"pad\":\"\(String(repeating: "x", count: 3 << 19))\"}")
         for boot in [Self.boot, "another boot"] {
             var tail = LogTail(folder: "/j/writers/\(journal.writer)", storage: storage, boot: boot)
@@ -107,7 +113,7 @@ struct SparseSegmentTests {
         }
     }
 
-    @Test("what destinations have settled is known without reading any log")
+    @Test("the settled counts of destinations are known without reading any log")
     func settled() throws {
         let (storage, clock) = (FaultyStorage(), SteppedClock())
         let configuration = JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 4096)

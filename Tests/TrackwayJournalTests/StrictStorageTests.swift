@@ -7,10 +7,10 @@ import TrackwayTesting
 
 @testable import TrackwayJournal
 
-/// What the storage that tests run on forgets: as much as a real file system may.
-@Suite("Storage in memory is as unkind as real ones")
+/// The in-memory test storage loses as much as a real file system may.
+@Suite("In-memory storage is as strict as real file systems")
 struct StrictStorageTests {
-    @Test("a flushed file in a flushed folder is lost while a name above it was not flushed")
+    @Test("a flushed file in a flushed folder is lost while a parent folder's entry is not flushed")
     func unflushedParents() throws {
         let storage = MemoryStorage()
         storage.makeFolder("/a/b")
@@ -24,7 +24,7 @@ struct StrictStorageTests {
         #expect(after.afterPowerLoss().contents(of: "/a/b/file") == [1])
     }
 
-    @Test("a rename survives once the folders it changed were flushed, before that the old name does")
+    @Test("a rename survives once both folders are flushed, and the old name survives before that")
     func renames() throws {
         let storage = MemoryStorage()
         for folder in ["/from", "/to"] { storage.makeFolder(folder) }
@@ -39,7 +39,7 @@ struct StrictStorageTests {
         #expect(storage.afterPowerLoss().contents(of: "/to/other") == [1])
     }
 
-    @Test("a removal survives once the folder was flushed")
+    @Test("a removal survives once the folder is flushed")
     func removals() throws {
         let storage = MemoryStorage()
         try storage.replace("/file", with: [1], durably: true)
@@ -49,7 +49,7 @@ struct StrictStorageTests {
         #expect(storage.afterPowerLoss().paths == [])
     }
 
-    @Test("what a failed flush covered is gone, whoever flushes next and however well that goes")
+    @Test("pages that a failed flush covered are lost, even if a later flush succeeds")
     func lostPages() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
@@ -66,7 +66,7 @@ struct StrictStorageTests {
         try storage.synchronize("/segment")
         var left = try #require(memory.afterPowerLoss().contents(of: "/segment"))
         #expect([left[0], left[1], left[5000], left[9000]] == [1, 0, 0, 4])
-        // A page that is written again is written as a whole.
+        // A page that is written again is flushed as a whole.
         segment.memory[2] = 5
         try segment.synchronize()
         left = try #require(memory.afterPowerLoss().contents(of: "/segment"))
@@ -77,7 +77,7 @@ struct StrictStorageTests {
         }
     }
 
-    @Test("a name that a failed flush covered is gone, one that comes later is not")
+    @Test("a name that a failed flush covered is lost, and a later one is not")
     func lostNames() throws {
         let memory = MemoryStorage()
         let storage = FaultyStorage(memory)
@@ -92,7 +92,7 @@ struct StrictStorageTests {
         #expect(memory.afterPowerLoss().paths == ["/three", "/two"])
     }
 
-    @Test("files need their folder, as on a disk")
+    @Test("files need an existing folder, as on a disk")
     func missingFolders() throws {
         let storage = MemoryStorage()
         #expect(throws: StorageError.self) { try storage.replace("/a/file", with: [1], durably: false) }

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A folder that goes away with the value.
+/// A folder that is deleted with the value.
 final class TemporaryFolder {
     let path: String
 
@@ -14,7 +14,7 @@ final class TemporaryFolder {
     }
 
     deinit {
-        // Nothing depends on it: the system clears its temporary folder.
+        // A failure does not matter: the system clears its temporary folder.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

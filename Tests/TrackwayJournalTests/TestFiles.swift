@@ -5,12 +5,12 @@ import TrackwayPlatform
 
 @testable import TrackwayJournal
 
-/// How an installation's files are kept in a test.
+/// The storage format of an installation's files in a test.
 enum TestFiles: String, CaseIterable {
     case plain
     case encrypted
 
-    /// By how much a frame is longer than its payload and header.
+    /// The bytes of a frame in addition to its payload and header.
     var overhead: Int { self == .plain ? 0 : FrameEncryptor.overhead }
 
     func storage(in root: String) -> any JournalStorage {
@@ -21,7 +21,7 @@ enum TestFiles: String, CaseIterable {
     }
 }
 
-/// Keys of tests.
+/// Keys for tests.
 enum TestKey {
     static let first = EncryptionKey(Array(0..<32))
     static let second = EncryptionKey(Array(100..<132))
@@ -29,7 +29,7 @@ enum TestKey {
 }
 
 extension EncryptedStorage {
-    /// A storage with keys of a test, on the real disk unless told otherwise.
+    /// Creates a storage with test keys, on the real disk by default.
     static func keyed(
         _ key: EncryptionKey,
         previous: [EncryptionKey] = [],
@@ -40,7 +40,7 @@ extension EncryptedStorage {
         return EncryptedStorage(base, root: root, keys: keys)
     }
 
-    /// A storage without keys, which knows encrypted files when it meets them.
+    /// Creates a storage without keys, which detects encrypted files.
     static func unkeyed(in root: String) -> EncryptedStorage {
         EncryptedStorage(DiskStorage(), root: root, keys: nil)
     }

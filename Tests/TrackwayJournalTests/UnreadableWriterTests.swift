@@ -9,7 +9,7 @@ import TrackwayTesting
 
 @Suite("Writers that cannot be read")
 struct UnreadableWriterTests {
-    /// What another user's folder refuses.
+    /// An operation that another user's folder rejects.
     struct Refusal: Sendable, CustomTestStringConvertible {
         let operation: StorageOperation
         let file: String
@@ -34,7 +34,7 @@ struct UnreadableWriterTests {
     }
 
     @Test(
-        "one writer that cannot be read stops nobody else, is named, and goes on when it can be read",
+        "an unreadable writer is reported by name, blocks no other writer, and resumes once it is readable",
         arguments: refusals
     )
     func others(_ refusal: Refusal) throws {
@@ -49,7 +49,7 @@ struct UnreadableWriterTests {
         storage.fail(refusal.operation, with: refusal.fault, paths: refusal.file.isEmpty ? path : "\(path)/")
         for number in 0..<5 { own.append("{\"own\":\(number)}") }
         let before = try own.ledger()
-        // Who does not deliver asks for no lock.
+        // A process that does not deliver takes no lock.
         #expect(before.isWhole == (refusal.operation == .lock))
         let consumer = try #require(try own.tryElection())
         #expect(try consumer.deliverAll("collector") == (0..<5).map { "{\"own\":\($0)}" })
@@ -60,7 +60,7 @@ struct UnreadableWriterTests {
         }
         let obstacle = try #require(consumer.obstacles.first)
         #expect(obstacle.message.contains(path))
-        #expect(obstacle.message.contains(refusal.fault.number == 13 ? "give the folder" : "too many files"))
+        #expect(obstacle.message.contains(refusal.fault.number == 13 ? "change the owner" : "too many files"))
         #expect(try consumer.deliverable(for: "collector") == 0)
         let ledger = try own.ledger()
         #expect(ledger.uncounted.count == 1)
@@ -78,7 +78,7 @@ struct UnreadableWriterTests {
         #expect(whole.destinations["collector"] == Ledger.Account(recorded: 10, delivered: 10))
     }
 
-    @Test("a writer that can no longer be read half-way keeps its counts, and nothing comes twice")
+    @Test("a writer that becomes unreadable halfway keeps its counts, and no event is delivered twice")
     func halfWay() throws {
         let clock = SteppedClock()
         let storage = FaultyStorage()
@@ -96,7 +96,7 @@ struct UnreadableWriterTests {
         storage.fail(.size, with: .denied, paths: "\(foreign.writer)/")
         storage.fail(.read, with: .denied, paths: "\(foreign.writer)/")
         own.append("{}")
-        // What lies in a window that was read before may still come; nothing else of that writer does.
+        // Events in a window that was already read may still be returned, but no others of that writer.
         while let batch = try consumer.read(for: "collector", limits: (1000, 1 << 20)) {
             try consumer.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
         }
@@ -110,7 +110,7 @@ struct UnreadableWriterTests {
     }
 
     @Test(
-        "while the list of writers cannot be read, nothing is counted, and that is an error",
+        "counting throws while the list of writers cannot be read",
         arguments: [true, false]
     )
     func everything(isElected: Bool) throws {
@@ -128,7 +128,7 @@ struct UnreadableWriterTests {
         consumer?.close()
     }
 
-    @Test("erasing says that it could not erase what it could not read")
+    @Test("erasing throws if it cannot erase an unreadable writer")
     func erase() throws {
         let clock = SteppedClock()
         let storage = FaultyStorage()

@@ -6,9 +6,9 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-@Suite("Accidents")
+@Suite("Network faults and random use")
 struct AccidentTests {
-    @Test("offline for hours and back: everything arrives, in order, once")
+    @Test("after hours offline all events arrive in order and once")
     func offline() async throws {
         let device = SimulatedDevice()
         device.loseNetwork()
@@ -29,7 +29,7 @@ struct AccidentTests {
         #expect(device.events(named: CapturedName.sessionStart).count == 7)
     }
 
-    @Test("a back-end whose answers are lost, and one that is down, cost nothing and repeat nothing that counts")
+    @Test("lost responses and an unavailable back end neither lose nor duplicate events")
     func unreliable() async throws {
         let device = SimulatedDevice()
         device.network.script(.loseAnswer, .status(503), .loseAnswer)
@@ -43,7 +43,7 @@ struct AccidentTests {
     }
 
     @Test(
-        "a random life: starts and exits alternate, sessions count on, nothing is told twice",
+        "in random use starts and exits alternate, session numbers are consecutive, and no event repeats",
         arguments: 0..<20 as Range<UInt64>
     )
     func randomLife(seed: UInt64) async throws {
@@ -75,7 +75,7 @@ struct AccidentTests {
         #expect(events.filter { $0.name == CapturedName.firstOpen }.count <= 1)
     }
 
-    /// One thing that may happen now.
+    /// Takes a random step that is possible now.
     private static func step(_ device: SimulatedDevice, _ random: inout SeededGenerator) async throws {
         device.wait(.seconds(random.next(below: 4) == 0 ? 1_200 + random.next(below: 1_200) : random.next(below: 50)))
         let die = random.next(below: 10)

@@ -6,13 +6,14 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-/// An app that stays in the foreground of a desktop for a week, day and night; the lid of the device may be closed, for the monotonic
-/// clock goes on.
+/// An app that stays in the foreground for a week, day and night.
+///
+/// It runs on a desktop system. The device's lid may be closed, because the monotonic clock continues.
 @Suite("A week on a desktop")
 struct DesktopWeekTests {
     private static let days = 7
 
-    /// Two blocks of work a day, an event every ten minutes: 9 to 12 and 13 to 17 o'clock.
+    /// Simulates two blocks of work a day, from 9 to 12 and from 13 to 17 o'clock, with an event every ten minutes.
     private static func week(_ change: (inout Configuration) -> Void) async throws -> SimulatedDevice {
         var configuration = SimulatedDevice.usualConfiguration
         change(&configuration)
@@ -39,20 +40,20 @@ struct DesktopWeekTests {
         }
     }
 
-    @Test("without limits is one session, and the nights count as use")
+    @Test("without limits the week is one session, and the nights count as engagement")
     func withoutLimits() async throws {
         let device = try await Self.week { _ in }
         #expect(device.events.allSatisfy { $0.session?.number == 1 })
         #expect(Self.engagement(device) == [168])
     }
 
-    @Test("with an idle timeout is a session for each block of work, and the use is the work")
+    @Test("with an idle timeout each block of work is a session, and only work counts as engagement")
     func idle() async throws {
         let device = try await Self.week { $0.sessions.idleTimeout = .seconds(1_800) }
         let sessions = device.events(named: CapturedName.sessionStart)
         #expect(sessions.map { $0.session?.number } == (1...14).map { $0 })
         #expect(Self.engagement(device) == (0..<Self.days).flatMap { _ in [3, 4] })
-        // Each session holds the events of its block alone.
+        // Each session contains only the events of its block.
         let edits = Dictionary(grouping: device.events(named: "edit")) { $0.session?.number ?? 0 }
         #expect(edits.keys.sorted() == (1...14).map { $0 })
         #expect(edits.allSatisfy { $0.value.count == ($0.key % 2 == 1 ? 19 : 25) })
@@ -62,7 +63,7 @@ struct DesktopWeekTests {
         #expect(device.diagnostics.isEmpty)
     }
 
-    @Test("with a maximum length alone is a session for each day")
+    @Test("with only a maximum length each day is a session")
     func maximum() async throws {
         let device = try await Self.week { $0.sessions.maximumLength = .seconds(86_400) }
         let sessions = device.events(named: CapturedName.sessionStart)

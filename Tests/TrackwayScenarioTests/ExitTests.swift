@@ -6,10 +6,10 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-/// The pitfalls of telling exits, each by name.
-@Suite("Exits")
+/// Edge cases of recording app exits, by name.
+@Suite("App exits")
 struct ExitTests {
-    @Test("double background: lock while going home announces the background twice, and is one exit")
+    @Test("double background: locking while going home announces the background twice but is one exit")
     func doubleBackground() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -35,7 +35,7 @@ struct ExitTests {
         #expect(device.story == Opening.first + ["_app_end 1500ms", "_app_start hot"])
     }
 
-    @Test("every departure has one exit, whatever came before it")
+    @Test("each departure is one exit, regardless of what preceded it")
     func departures() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -55,7 +55,7 @@ struct ExitTests {
         #expect(device.events(named: CapturedName.appEnd).count == starts)
     }
 
-    @Test("an exit is on the disk, and in the back-end, before the app is suspended")
+    @Test("an exit is stored and delivered before the app is suspended")
     func window() async throws {
         let device = try await Opening.visited()
         #expect(device.delivered.map(\.event.id) == device.events.map(\.event.id))
@@ -64,7 +64,7 @@ struct ExitTests {
         #expect(Array(device.story.prefix(Opening.visit.count)) == Opening.visit)
     }
 
-    @Test("an exit without a network waits for one")
+    @Test("an exit without a network is delivered when a network is available")
     func offline() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -83,7 +83,7 @@ struct ExitTests {
         #expect(device.delivered.map(\.event.id) == device.events.map(\.event.id), "all, in order, once")
     }
 
-    @Test("an app that is asked to end tells its exit, and sends it")
+    @Test("an app that is asked to terminate records and sends its exit")
     func terminated() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -96,7 +96,7 @@ struct ExitTests {
     }
 
     @Test(
-        "an exit lost to a kill is told at the next start, marked recovered, with the longest time that is certain",
+        "an exit lost to a kill is recorded as recovered at the next start, with the longest certain time",
         arguments: [
             (0, "0s"), (29, "0s"), (30, "30s"), (89, "30s"), (90, "90s"), (209, "90s"), (210, "210s"), (449, "210s"),
             (750, "750s"), (1_049, "750s"), (1_050, "1050s"), (3_600, "3450s"),
@@ -114,19 +114,19 @@ struct ExitTests {
         let events = device.events
         #expect(events[3].session == events[0].session, "it belongs to the session that it ends")
         #expect(events[3].time <= events[4].time)
-        #expect(events[0].time.duration(to: events[3].time) <= .seconds(seconds), "when it was last seen alive")
+        #expect(events[0].time.duration(to: events[3].time) <= .seconds(seconds), "at the last activity")
     }
 
-    /// The person touches the app every ten seconds, of which nothing is recorded.
+    /// Touches the app every ten seconds; nothing is recorded.
     private func touch(_ device: SimulatedDevice, for seconds: Int) {
         for second in stride(from: 0, to: seconds, by: 10) {
             device.wait(.seconds(min(10, seconds - second)))
-            device.analytics?.lifecycle.behavior.somethingHappened()
+            device.analytics?.lifecycle.behavior.noteUse()
         }
     }
 
     @Test(
-        "in an app that is left alone one heartbeat follows the last thing that happened, and a kill is told as of that",
+        "an idle app has one heartbeat after its last activity, and a kill is recorded as of that heartbeat",
         arguments: [(0, "0s"), (29, "0s"), (30, "30s"), (89, "30s"), (90, "30s"), (3_600, "30s"), (86_400, "30s")]
     )
     func leftAlone(_ seconds: Int, _ certain: String) async throws {
@@ -138,7 +138,7 @@ struct ExitTests {
         #expect(device.story.starts(with: Opening.first + ["_app_end \(certain) recovered", "_app_start cold"]))
     }
 
-    @Test("nothing is written, and no time is waited for, from the last heartbeat until something happens")
+    @Test("between the last heartbeat and the next activity nothing is written and no timer is pending")
     func rests() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -154,7 +154,7 @@ struct ExitTests {
         case event, routedEvent, screen, attribute, person, touch, interruption
     }
 
-    @Test("whatever happens in an app that was left alone is followed by a heartbeat", arguments: Sign.allCases)
+    @Test("any activity in an idle app is followed by a heartbeat", arguments: Sign.allCases)
     func wakes(_ sign: Sign) async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -166,11 +166,11 @@ struct ExitTests {
         case .screen: try device.show("Home")
         case .attribute: analytics.setUserAttributes(["age": 21])
         case .person: analytics.identify("user")
-        case .touch: analytics.lifecycle.behavior.somethingHappened()
+        case .touch: analytics.lifecycle.behavior.noteUse()
         case .interruption: try device.interrupt()
         }
         let due = try #require(analytics.lifecycle.behavior.heartbeatDue)
-        // What the system says begins anew; otherwise the second heartbeat takes twice as long as the first.
+        // A system notification restarts the intervals; otherwise the second interval is twice as long as the first.
         let wait: Int64 = sign == .interruption ? 30 : 60
         #expect(device.clock.now().monotonic.duration(to: due) == .seconds(wait))
         device.wait(.seconds(wait + 5_000))
@@ -180,7 +180,7 @@ struct ExitTests {
         #expect(device.story.contains("_app_end \(1_000 + wait)s recovered"))
     }
 
-    @Test("events alone keep heartbeats going, and the last ones follow the last event")
+    @Test("events alone keep heartbeats running, and the last heartbeats follow the last event")
     func steady() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -192,11 +192,12 @@ struct ExitTests {
         device.wait(.seconds(5_000))
         try device.kill()
         try await device.open()
-        // Heartbeats at 750 and 1,050 s; the second one comes after an event, so another one follows, after five minutes.
+        // Heartbeats occur at 750 and 1,050 s. The second one comes after an event, so another one follows after five
+        // minutes.
         #expect(device.story.contains("_app_end 1350s recovered"))
     }
 
-    @Test("the use of a screen that a kill cut off is recovered with the exit")
+    @Test("engagement cut off by a kill is recovered with the exit")
     func recoveredEngagement() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -213,7 +214,7 @@ struct ExitTests {
         #expect(recovered.allSatisfy { $0.screen?.name == "Home" })
     }
 
-    @Test("what the person does keeps an app alive for the record as well as half a minute does")
+    @Test("user activity marks the app as alive, like a heartbeat")
     func lastSign() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -225,7 +226,7 @@ struct ExitTests {
         #expect(device.story == Opening.first + ["_screen_view Home", "_app_end 12s recovered", "_app_start cold"])
     }
 
-    @Test("an exit is recovered once, also when the next process is killed at once, or fails to be the last")
+    @Test("an exit is recovered once, even if the following processes are killed immediately")
     func recoveredOnce() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -243,7 +244,7 @@ struct ExitTests {
         )
     }
 
-    @Test("an exit lost to a power failure is recovered as far as the disk remembers the start")
+    @Test("after a power failure an exit is recovered only if its start was flushed")
     func powerLoss() async throws {
         let device = SimulatedDevice()
         try await device.launch().record("used")
@@ -257,7 +258,7 @@ struct ExitTests {
     }
 
     @Test(
-        "recording is a sign of life: the recovered exit stands at the last event, whether it was delivered or not",
+        "recording is activity: the recovered exit has the last event's time, whether it was delivered or not",
         arguments: [true, false]
     )
     func recordingIsLife(_ isDelivered: Bool) async throws {
@@ -274,11 +275,11 @@ struct ExitTests {
         try await device.open()
         #expect(device.story == Opening.first + ["one", "two", "_app_end 20s recovered", "_app_start cold"])
         let times = device.events.map(\.time)
-        #expect(times == times.sorted(), "nothing stands before what was recorded earlier")
+        #expect(times == times.sorted(), "events stay in the order of recording")
     }
 
-    @Test("only what the killed process recorded counts, and only while it was in sight")
-    func whoseLife() async throws {
+    @Test("only events recorded by the killed process while it was visible count as its activity")
+    func onlyOwnVisibleEvents() async throws {
         let device = SimulatedDevice()
         try await device.launch()
         device.wait(.seconds(3))

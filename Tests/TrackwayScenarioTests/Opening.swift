@@ -3,12 +3,14 @@
 
 internal import TrackwayTesting
 
-/// What every first visit begins with.
+/// The first visit, with which many scenarios begin.
 enum Opening {
-    /// The app is opened for the first time since it was installed.
+    /// The events when the app is opened for the first time after installation.
     static let first = ["_first_open", "_app_start cold", "_session_start 1"]
 
-    /// A device whose app the person opened, used on one screen for 20 seconds, and left.
+    /// Returns a device after a first visit to its app.
+    ///
+    /// The app was opened, used on one screen for 20 seconds, and left.
     static func visited() async throws -> SimulatedDevice {
         let device = SimulatedDevice()
         try await device.launch()
@@ -18,6 +20,6 @@ enum Opening {
         return device
     }
 
-    /// The story of that visit.
+    /// The events of that visit.
     static let visit = first + ["_screen_view Home", "_user_engagement 20s", "_app_end 20s"]
 }

@@ -7,7 +7,7 @@ import TrackwayEvents
 import TrackwayJournal
 import TrackwayTesting
 
-@Suite("What is reported once, after loss of power")
+@Suite("Events recorded once despite power loss")
 struct PowerLossTests {
     private static var configuration: Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -23,7 +23,7 @@ struct PowerLossTests {
         }
     }
 
-    @Test("a first start that was delivered is not delivered again", arguments: [1, 5, 30, 120, 3_600])
+    @Test("a first open that was delivered is not delivered again", arguments: [1, 5, 30, 120, 3_600])
     func firstOpen(seconds: Int) async throws {
         let memory = try InMemoryAnalytics(Self.configuration)
         memory.analytics.record("one")
@@ -45,7 +45,7 @@ struct PowerLossTests {
         #expect(next.analytics.installationID == memory.analytics.installationID)
     }
 
-    @Test("session numbers and exits that were delivered are not given again")
+    @Test("session numbers and exits that were delivered are not repeated")
     func sessions() async throws {
         var memory = try InMemoryAnalytics(Self.configuration)
         for round in 1...4 {
@@ -69,7 +69,7 @@ struct PowerLossTests {
         #expect(memory.transport.delivered(named: "_app_end").allSatisfy { $0.attributes["_is_recovered"] == nil })
     }
 
-    @Test("what another process recorded is flushed before it is delivered, too")
+    @Test("another process's events are flushed before they are delivered")
     func killedBefore() async throws {
         let memory = try InMemoryAnalytics(Self.configuration)
         memory.analytics.record("one")
@@ -93,7 +93,7 @@ struct PowerLossTests {
         #expect(memory.transport.delivered(named: "_session_start").map { $0.attributes["_session_number"] }.first == 1)
     }
 
-    @Test("a state that cannot be flushed holds up no event, and is reported")
+    @Test("a state that cannot be flushed is reported and delays no event")
     func faulty() async throws {
         let memory = try InMemoryAnalytics(Self.configuration)
         memory.storage.fail(.synchronize, with: .inputOutput, paths: "/behavior")

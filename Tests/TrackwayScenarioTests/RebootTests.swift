@@ -8,7 +8,7 @@ internal import TrackwayTesting
 
 @Suite("Reboots")
 struct RebootTests {
-    @Test("what a reboot took away is told under the boot it happened in, and nothing else is")
+    @Test("an exit lost to a reboot is recorded under its own boot, and only later events under the new one")
     func recovered() async throws {
         let device = SimulatedDevice()
         try await device.launch()

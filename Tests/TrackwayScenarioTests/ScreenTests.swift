@@ -8,7 +8,7 @@ internal import TrackwayTesting
 
 @Suite("Screens and engagement")
 struct ScreenTests {
-    @Test("each view tells of the screen before it, and of its use")
+    @Test("each view carries the previous screen, and each engagement the screen that was used")
     func path() async throws {
         let device = SimulatedDevice()
         let begin = device.clock.now().wall
@@ -36,10 +36,10 @@ struct ScreenTests {
             ]
         )
         let engagements = device.events(named: CapturedName.userEngagement)
-        #expect(engagements.map { $0.screen?.name } == ["Home", "Product"], "told on the screen that was used")
+        #expect(engagements.map { $0.screen?.name } == ["Home", "Product"], "recorded on the screen that was used")
     }
 
-    @Test("engagement counts from one second on", arguments: [(999, false), (1_000, true), (1_001, true)])
+    @Test("engagement of at least one second is recorded", arguments: [(999, false), (1_000, true), (1_001, true)])
     func threshold(_ milliseconds: Int, _ counts: Bool) async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -49,7 +49,7 @@ struct ScreenTests {
         #expect(device.events(named: CapturedName.userEngagement).count == (counts ? 1 : 0))
     }
 
-    @Test("engagement leaves out the time in the background")
+    @Test("engagement excludes the time in the background")
     func background() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -68,7 +68,7 @@ struct ScreenTests {
         )
     }
 
-    @Test("the same screen again is no other view")
+    @Test("showing the same screen again is not another view")
     func repeated() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -80,7 +80,7 @@ struct ScreenTests {
         #expect(device.story == Opening.first + ["_screen_view Home", "_user_engagement 6s", "_app_end 6s"])
     }
 
-    @Test("a screen that is still shown when a new session begins is viewed anew, as its first")
+    @Test("a screen still shown when a new session starts is recorded again, as its first")
     func afterTimeout() async throws {
         let device = try await Opening.visited()
         device.wait(.seconds(1_800))
@@ -92,7 +92,7 @@ struct ScreenTests {
         #expect(view.session?.number == 2)
     }
 
-    @Test("a screen that is still shown in the same session is not")
+    @Test("a screen still shown in the same session is not recorded again")
     func withinTimeout() async throws {
         let device = try await Opening.visited()
         device.wait(.seconds(1_799))
@@ -101,7 +101,7 @@ struct ScreenTests {
         #expect(device.events.last?.screen?.name == "Home")
     }
 
-    @Test("every event carries the screen it was recorded on, and a new process begins on none")
+    @Test("every event carries the screen it was recorded on, and a new process starts without one")
     func carried() async throws {
         let device = SimulatedDevice()
         let analytics = try await device.launch()
@@ -116,7 +116,7 @@ struct ScreenTests {
         #expect(screens == [nil, "Home", "Shelf", nil])
     }
 
-    @Test("a screen without a name is a mistake that is told, and costs nothing else")
+    @Test("a screen without a name is reported as a mistake and has no other effect")
     func nameless() async throws {
         let device = SimulatedDevice()
         try await device.launch()

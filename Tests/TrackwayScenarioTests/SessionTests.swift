@@ -9,7 +9,7 @@ internal import TrackwayTesting
 @Suite("Sessions")
 struct SessionTests {
     @Test(
-        "goes on when the person comes back in time, and is followed by the next when not",
+        "a session continues if the user returns within the timeout; otherwise a new one starts",
         arguments: [
             (.seconds(1_799), 1), (.milliseconds(1_799_999), 1), (.seconds(1_800), 2), (.seconds(90_000), 2),
         ] as [(Duration, Int64)]
@@ -22,7 +22,7 @@ struct SessionTests {
         #expect(device.events(named: CapturedName.sessionStart).count == Int(expected))
     }
 
-    @Test("is as long as the app wants")
+    @Test("the app can choose the session timeout")
     func chosenTimeout() async throws {
         var configuration = SimulatedDevice.usualConfiguration
         configuration.sessions.timeout = .seconds(10)
@@ -38,7 +38,7 @@ struct SessionTests {
         #expect(device.events.last?.session?.number == 2)
     }
 
-    @Test("never ends while the app is in sight")
+    @Test("a session never ends while the app is visible")
     func longVisit() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -51,7 +51,7 @@ struct SessionTests {
         #expect(device.story == Opening.first + ["still here", "_app_end 93600s"])
     }
 
-    @Test("survives a kill and a restart of the app within its time")
+    @Test("a session survives a kill and a restart within its timeout")
     func restart() async throws {
         let device = try await Opening.visited()
         try device.kill()
@@ -70,7 +70,7 @@ struct SessionTests {
         )
     }
 
-    @Test("is measured by the wall clock over a reboot", arguments: [(1_799, 1), (1_800, 2)] as [(Int, Int64)])
+    @Test("across a reboot the wall clock measures the timeout", arguments: [(1_799, 1), (1_800, 2)] as [(Int, Int64)])
     func reboot(_ off: Int, _ expected: Int64) async throws {
         let device = try await Opening.visited()
         device.reboot(after: .seconds(off))
@@ -79,7 +79,7 @@ struct SessionTests {
     }
 
     @Test(
-        "does not care about the clock being set while the device runs",
+        "setting the clock while the device runs does not affect the session",
         arguments: [-86_400 * 365, -3_600, -1, 1, 3_600, 86_400 * 365]
     )
     func clockSet(_ seconds: Int) async throws {
@@ -94,7 +94,7 @@ struct SessionTests {
         #expect(device.story == Opening.visit + ["_app_start hot", "_user_engagement 20s", "_app_end 20s"])
     }
 
-    @Test("ends when a reboot and a clock set back leave nobody able to tell how long it was")
+    @Test("a session ends if a reboot and a clock set back hide how long it was")
     func clockSetBackOverReboot() async throws {
         let device = try await Opening.visited()
         device.setClock(back: .seconds(86_400))
@@ -102,10 +102,10 @@ struct SessionTests {
         try await device.open()
         #expect(device.events.last?.session?.number == 2)
         let ids = Set(device.events.map { $0.session?.id })
-        #expect(ids.count == 2, "and the two never share an id")
+        #expect(ids.count == 2, "the two sessions never share an ID")
     }
 
-    @Test("names itself after the moment at which it began, and counts on")
+    @Test("each session has a unique ID, its start time and the next number")
     func names() async throws {
         let device = SimulatedDevice()
         let begin = device.clock.now().wall
@@ -125,7 +125,7 @@ struct SessionTests {
         }
     }
 
-    @Test("carries everything recorded in it, on every thread")
+    @Test("events from every thread carry the session")
     func carries() async throws {
         let device = SimulatedDevice()
         let analytics = try await device.launch()

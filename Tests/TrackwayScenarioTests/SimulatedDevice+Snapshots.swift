@@ -6,7 +6,9 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 
 extension SimulatedDevice {
-    /// A device whose app has snapshots taken, and that knows its model and its battery.
+    /// Returns a device whose app takes snapshots.
+    ///
+    /// The device knows its model and battery level.
     static func observed(
         _ options: SnapshotOptions = SnapshotOptions(),
         capture: CaptureOptions = [],
@@ -22,17 +24,17 @@ extension SimulatedDevice {
         return SimulatedDevice(configuration, sensors: sensors)
     }
 
-    /// What the app and the device were about, each time.
+    /// The app state events.
     var states: [RecordedEvent] { events(named: CapturedName.appState) }
 
-    /// What the device was, each time it was told.
+    /// The device properties events.
     var properties: [RecordedEvent] { events(named: CapturedName.deviceProperties) }
 }
 
 extension RecordedEvent {
-    /// The title a snapshot shows.
+    /// The screen title in a snapshot.
     var title: String? { event.attributes["window_root_view_controller_titles"]?.array?.first?.string }
 
-    /// How many readings of a kind it holds.
+    /// Returns the number of readings of a kind.
     func readings(_ name: String) -> Int { event.attributes[name]?.array?.count ?? 0 }
 }

@@ -6,9 +6,9 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-@Suite("The simulated device itself")
+@Suite("Simulated device")
 struct SimulatedDeviceTests {
-    /// Brings a fresh device into a state.
+    /// Returns a new device in a state.
     static func device(_ state: SimulatedAppState) async throws -> SimulatedDevice {
         let device = SimulatedDevice()
         switch state {
@@ -27,7 +27,7 @@ struct SimulatedDeviceTests {
         return device
     }
 
-    /// Each step, and the states in which it can be taken with the state it leads to.
+    /// The steps, with the states in which they are possible and the resulting states.
     static let steps:
         [(String, @Sendable (SimulatedDevice) async throws -> Void, [SimulatedAppState: SimulatedAppState])] =
             [
@@ -69,7 +69,7 @@ struct SimulatedDeviceTests {
             ]
 
     @Test(
-        "takes each step where it can be taken, and refuses it everywhere else",
+        "each step succeeds in its valid states and is rejected in all others",
         arguments: SimulatedAppState.allCases
     )
     func steps(_ state: SimulatedAppState) async throws {
@@ -84,12 +84,12 @@ struct SimulatedDeviceTests {
                     try await step(device)
                 }
                 #expect(error?.code == .impossible(state), "\(name) from \(state)")
-                #expect(device.app == state, "a refused step changes nothing")
+                #expect(device.app == state, "a rejected step changes nothing")
             }
         }
     }
 
-    @Test("steps that happen to the device can be taken whatever the app does", arguments: SimulatedAppState.allCases)
+    @Test("steps of the device itself succeed in every state of the app", arguments: SimulatedAppState.allCases)
     func accidents(_ state: SimulatedAppState) async throws {
         let after: SimulatedAppState = state == .notInstalled ? .notInstalled : .notRunning
         for accident: @Sendable (SimulatedDevice) -> Void in [
@@ -100,12 +100,12 @@ struct SimulatedDeviceTests {
             accident(device)
             #expect(device.app == after)
             #expect(device.analytics == nil)
-            #expect(device.clock.now().monotonic < before.monotonic, "the time since boot begins anew")
+            #expect(device.clock.now().monotonic < before.monotonic, "the time since boot restarts")
             #expect(device.clock.now().wall > before.wall)
         }
     }
 
-    @Test("what was recorded is told in order, over every kind of end, and kept when the files are gone")
+    @Test("recorded events are listed in order across every kind of end, even after their files are deleted")
     func events() async throws {
         let device = SimulatedDevice(Self.quiet)
         try await device.launch().record("first")
@@ -129,7 +129,7 @@ struct SimulatedDeviceTests {
         #expect(boots == ["boot-1", "boot-1", "boot-2", "boot-3", "boot-3", "boot-3"])
     }
 
-    @Test("leaving the app delivers what waits; without a network it waits, and arrives after the next time")
+    @Test("leaving the app delivers pending events, which wait while the network is down")
     func network() async throws {
         let device = SimulatedDevice(Self.quiet)
         try await device.launch().record("one")
@@ -139,13 +139,13 @@ struct SimulatedDeviceTests {
         device.regainNetwork()
         try await device.open()
         device.analytics?.record("two")
-        // The back-end is asked again after a second at most.
+        // The back end is tried again after at most one second.
         device.wait(.seconds(1))
         try await device.goHome()
         #expect(device.delivered.map(\.event.name) == ["one", "two"])
     }
 
-    @Test("what a killed process still tries reaches nobody")
+    @Test("a killed process can neither record nor deliver anything")
     func dead() async throws {
         let device = SimulatedDevice(Self.quiet)
         let dead = try await device.launch()
@@ -160,7 +160,7 @@ struct SimulatedDeviceTests {
         #expect(device.delivered.map(\.event.name) == ["before"])
     }
 
-    @Test("what the app sets up right after making its analytics is there from the first event on")
+    @Test("attributes set right after the analytics are created are in all events")
     func setUp() async throws {
         let device = SimulatedDevice { $0.setGlobalAttributes(["channel": "store"]) }
         try await device.launch(initialising: .onAnotherThread).record("visit")
@@ -168,21 +168,21 @@ struct SimulatedDeviceTests {
         #expect(device.events.allSatisfy { $0.global("channel")?.string == "store" })
     }
 
-    @Test("a configuration that cannot work is told as such")
+    @Test("an invalid configuration throws an error")
     func unusable() async throws {
         let device = SimulatedDevice(Configuration(appID: "", destinations: []))
         let error = await #expect(throws: SimulatedDeviceError.self) { try await device.launch() }
         #expect(error?.code == .notStarted(.invalidAppID))
     }
 
-    /// Nothing but what the test records.
+    /// A configuration that captures nothing, so that only the test's own events are recorded.
     static var quiet: Configuration {
         var configuration = SimulatedDevice.usualConfiguration
         configuration.capture = []
         return configuration
     }
 
-    @Test("a screen without a name is a mistake of the script")
+    @Test("a screen without a name is a mistake in the script")
     func namelessScreen() async throws {
         let device = SimulatedDevice()
         try await device.launch()

@@ -9,7 +9,7 @@ internal import TrackwayTesting
 @Suite("A day with snapshots")
 struct SnapshotDayTests {
     @Test(
-        "Night, breakfast, commute, a restart, an evening: exactly so many of each kind, each brought about by what it was",
+        "a day of use takes the expected number of snapshots of each kind and cause",
         arguments: [CaptureOptions(), .standard]
     )
     func day(_ capture: CaptureOptions) async throws {
@@ -17,7 +17,7 @@ struct SnapshotDayTests {
         let begin = device.clock.now().wall
         var openings: [Timestamp] = []
 
-        // Breakfast: ten minutes, a screen a minute at first.
+        // Breakfast: ten minutes, with a screen a minute at first.
         try await device.launch()
         openings.append(device.clock.now().wall)
         for screen in 1...5 {
@@ -27,10 +27,10 @@ struct SnapshotDayTests {
         device.wait(.seconds(300))
         try await device.goHome()
         #expect(device.states.count == 8)
-        #expect(device.properties.count == 1, "leaving told nothing new")
+        #expect(device.properties.count == 1, "leaving reported nothing new")
         device.wait(.seconds(3_000))
 
-        // The commute, an hour after: four short looks.
+        // The commute, an hour later: four short visits.
         for _ in 0..<4 {
             try await device.open()
             openings.append(device.clock.now().wall)
@@ -43,21 +43,21 @@ struct SnapshotDayTests {
             device.wait(.seconds(540))
         }
         #expect(device.states.count == 24)
-        #expect(device.properties.count == 2, "the hour was over as the first look began")
+        #expect(device.properties.count == 2, "an hour had passed when the first visit began")
 
-        // At work the system needs the memory; a look a second before the next hour is over.
+        // At work the system needs the memory; then a visit one second before the next hour is over.
         try device.kill()
         device.wait(.seconds(1_199))
         try await device.launch()
         openings.append(device.clock.now().wall)
         try device.show("Lunch")
-        #expect(device.properties.count == 2, "the process that told it is gone; what it told is not")
+        #expect(device.properties.count == 2, "the process has ended, but its report is remembered")
         device.wait(.seconds(1))
         try await device.goHome()
-        #expect(device.properties.count == 3, "the hour was over as the person left")
+        #expect(device.properties.count == 3, "an hour had passed when the user left")
         #expect(device.states.count == 26)
 
-        // The evening: an hour in front of one film.
+        // The evening: an hour with one film.
         device.wait(.seconds(30_000))
         try await device.open()
         openings.append(device.clock.now().wall)
@@ -65,9 +65,9 @@ struct SnapshotDayTests {
         device.wait(.seconds(3_600))
         try await device.goHome()
         #expect(device.states.count == 58)
-        #expect(device.properties.count == 5, "as the film began, and an hour later")
+        #expect(device.properties.count == 5, "when the film began, and an hour later")
 
-        // Somebody plays with the app, on a system that was brought up to date meanwhile.
+        // The user plays with the app after a system update.
         device.wait(.seconds(600))
         device.sensors.deviceProperties[.systemVersion] = "2"
         try await device.open()
@@ -78,16 +78,16 @@ struct SnapshotDayTests {
         try device.show("Flicker")
         try await device.goHome()
         #expect(device.states.count == 89)
-        #expect(device.properties.count == 6, "what changed does not wait")
+        #expect(device.properties.count == 6, "changes are reported immediately")
 
-        // At night the app is woken to fetch something, and wants to know.
+        // At night the app is launched in the background to fetch data, and requests a snapshot.
         device.wait(.seconds(3_000))
         try device.kill()
         try await device.launchInBackground()
         device.wait(.seconds(600))
         device.analytics?.collectSnapshot(title: "Asked")
         #expect(device.states.count == 90)
-        #expect(device.properties.count == 7, "the hour was over")
+        #expect(device.properties.count == 7, "an hour had passed")
         try await device.suspend()
         device.wait(.seconds(20_000))
 
@@ -105,7 +105,7 @@ struct SnapshotDayTests {
         #expect(device.diagnostics.isEmpty)
     }
 
-    @Test("An app that is started again and again is held to the limit of one that is not")
+    @Test("an app that is restarted repeatedly has the same limit as one that keeps running")
     func restarts() async throws {
         let device = SimulatedDevice.observed()
         for _ in 0..<40 {
@@ -121,7 +121,7 @@ struct SnapshotDayTests {
     }
 
     @Test(
-        "The two minutes go on over a restart, in the foreground alone",
+        "the two-minute interval continues across a restart and counts only foreground time",
         arguments: [(119_999, 1), (120_000, 2), (120_001, 2)]
     )
     func twoMinutes(_ milliseconds: Int, _ taken: Int) async throws {
@@ -135,7 +135,7 @@ struct SnapshotDayTests {
         #expect(device.states.count == taken)
     }
 
-    @Test("Setting the clock moves nothing", arguments: [-86_400 * 365, -3_600, 3_600, 86_400 * 365])
+    @Test("setting the clock does not shift the schedule", arguments: [-86_400 * 365, -3_600, 3_600, 86_400 * 365])
     func clockSet(_ seconds: Int) async throws {
         let device = SimulatedDevice.observed()
         try await device.launch()
@@ -155,7 +155,7 @@ struct SnapshotDayTests {
         #expect(device.properties.count == 2)
     }
 
-    @Test("What earlier runs kept and is damaged is told, and costs nothing but the memory")
+    @Test("a damaged snapshot file is reported, and only its contents are lost")
     func damaged() async throws {
         for bytes in [Array("{".utf8), Array(#"{"version":1,"memory":{"cadence":{}}}"#.utf8), []] {
             let device = SimulatedDevice.observed()

@@ -6,10 +6,10 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-@Suite("Snapshots that somebody forbids")
+@Suite("Snapshot permission")
 struct SnapshotPermissionTests {
     @Test(
-        "What may not be recorded is not read, whoever forbids it: a policy, or a person for the destinations it is for"
+        "snapshots that a policy forbids do not read their sources"
     )
     func forbiddenKinds() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
@@ -23,23 +23,23 @@ struct SnapshotPermissionTests {
         try device.show("Home")
         analytics.collectSnapshot()
         device.wait(.seconds(600))
-        #expect(asked() == before, "nothing may be collected")
+        #expect(asked() == before, "collection is off")
         #expect(analytics.lifecycle.snapshots?.due == nil)
         analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["_app_state"]), from: .backEnd)
         device.wait(.seconds(600))
         #expect(device.sensors.asked(.deviceProperties) == before[0] + 1)
-        #expect(asked().dropFirst() == before.dropFirst(), "what the device is, is not what it is about")
-        #expect(analytics.lifecycle.snapshots?.due == nil, "and nothing is waited for")
+        #expect(asked().dropFirst() == before.dropFirst(), "only the app state is blocked")
+        #expect(analytics.lifecycle.snapshots?.due == nil, "no snapshot is due")
         analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["_device_properties"]), from: .backEnd)
         device.wait(.milliseconds(5_100))
         #expect(device.states.map { $0.readings("motion") } == [10, 10])
         #expect(device.sensors.asked(.deviceProperties) == before[0] + 1)
         device.sensors.deviceProperties[.systemVersion] = "2"
         analytics.setCollectionPolicy(nil, from: .backEnd)
-        #expect(device.properties.count == 2, "and once it may be told, it is")
+        #expect(device.properties.count == 2, "reported as soon as it is allowed")
     }
 
-    @Test("While the SDK is paused nothing is read, and what was under way is given up")
+    @Test("a paused SDK reads nothing and discards a running snapshot")
     func paused() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
@@ -56,7 +56,7 @@ struct SnapshotPermissionTests {
         #expect(device.states.map { $0.readings("motion") } == [10])
     }
 
-    @Test("A snapshot under way when it is forbidden is given up, and its sensors rest")
+    @Test("a running snapshot that becomes forbidden is discarded, and its sensors stop")
     func forbiddenMeanwhile() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
@@ -70,7 +70,7 @@ struct SnapshotPermissionTests {
         #expect(device.states.map { $0.readings("motion") } == [10])
     }
 
-    @Test("A person who agrees later, for the destination that snapshots are for, is told of then")
+    @Test("a user who consents later to the snapshots' destination is then reported to it")
     func category() async throws {
         let options = SnapshotOptions(devicePropertiesRoute: ["risk"], appStateRoute: ["risk"])
         let device = SimulatedDevice.observed(options) { configuration in

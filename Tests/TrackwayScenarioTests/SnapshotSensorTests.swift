@@ -6,7 +6,7 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-@Suite("Sensors of snapshots")
+@Suite("Snapshot sensors")
 struct SnapshotSensorTests {
     private static let north = Heading(
         time: Timestamp(milliseconds: 0),
@@ -15,7 +15,7 @@ struct SnapshotSensorTests {
         field: Vector3(x: 1, y: 2, z: 3)
     )
 
-    @Test("Device motion is preferred: ten readings at half a second, and the compass, then everything rests")
+    @Test("device motion is preferred: it takes ten readings in five seconds, with the compass, and then stops")
     func deviceMotion() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
@@ -23,7 +23,7 @@ struct SnapshotSensorTests {
         try await device.launch()
         let begin = device.clock.now().wall
         #expect(device.sensors.running == [.heading, .motion])
-        #expect(device.properties.count == 1, "what the device is, needs no sensor")
+        #expect(device.properties.count == 1, "device properties need no sensor")
         device.wait(.milliseconds(5_099))
         #expect(device.states.isEmpty)
         device.wait(.milliseconds(1))
@@ -34,11 +34,11 @@ struct SnapshotSensorTests {
         #expect(state.attributes["heading"]?.object?["magnetic_heading"]?.double == 12)
         #expect(device.sensors.running.isEmpty)
         device.wait(.seconds(100))
-        #expect(device.states.count == 1, "and no sensor runs in between")
+        #expect(device.states.count == 1, "no sensor runs between snapshots")
         #expect(device.sensors.starts(.motion) == 1 && device.sensors.stops(.motion) == 1)
     }
 
-    @Test("Two at the same time are both told where the device points: the compass ran for both")
+    @Test("two simultaneous snapshots share the compass and both contain the heading")
     func sharedCompass() async throws {
         let device = SimulatedDevice.observed()
         device.sensors.heading = Self.north
@@ -48,16 +48,16 @@ struct SnapshotSensorTests {
         try device.show("Later")
         device.wait(.seconds(3))
         #expect(device.states.map { $0.attributes["heading"] != nil } == [true, true])
-        // On a table it has nothing new to say.
+        // On a table the compass reports nothing new.
         device.sensors.heading = nil
         device.wait(.seconds(1))
         #expect(device.states.map { $0.attributes["heading"] != nil } == [true, true, true])
         #expect(device.sensors.running.isEmpty)
         try device.show("Without")
-        #expect(device.states.last?.attributes["heading"] == nil, "that compass ran for others")
+        #expect(device.states.last?.attributes["heading"] == nil, "the compass ran for earlier snapshots")
     }
 
-    @Test("Without device motion each sensor is read by itself")
+    @Test("without device motion each sensor is read separately")
     func rawMotion() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .raw
@@ -68,7 +68,7 @@ struct SnapshotSensorTests {
         #expect(state.readings("motion") == 0)
     }
 
-    @Test("Not allowed, motion is neither asked for nor started, and the compass alone takes four seconds")
+    @Test("motion that is not allowed is neither queried nor started, and the compass alone takes four seconds")
     func headingAlone() async throws {
         let device = SimulatedDevice.observed()
         device.sensors.motion = .device
@@ -82,7 +82,7 @@ struct SnapshotSensorTests {
         #expect(device.sensors.starts(.motion) == 0)
     }
 
-    @Test("Forbidden in the middle, motion stops at once, and what was read is not told")
+    @Test("disallowing motion during a snapshot stops it immediately and discards its readings")
     func forbidden() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
@@ -98,7 +98,7 @@ struct SnapshotSensorTests {
         #expect(device.states.map { $0.readings("motion") } == [0, 10])
     }
 
-    @Test("Forbidden while the sources are being asked, motion is not even begun", arguments: [true, false])
+    @Test("motion that is disallowed while sources are queried is not started", arguments: [true, false])
     func forbiddenEarly(_ hasAnswered: Bool) async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
@@ -108,10 +108,10 @@ struct SnapshotSensorTests {
         device.sensors.hanging = []
         #expect(device.sensors.asked(.motion) == 1)
         #expect(device.sensors.starts(.motion) == 0)
-        #expect(device.states.count == 1, "and nothing is waited for")
+        #expect(device.states.count == 1, "the snapshot does not wait")
     }
 
-    @Test("What a source knows of itself counts more than what others know, and is told only if it is allowed")
+    @Test("a source's own values take precedence over other values, and are included only if allowed")
     func knowing() async throws {
         func place(_ latitude: Double) -> Location {
             Location(time: Timestamp(milliseconds: 1), latitude: latitude, longitude: 0, horizontalAccuracy: 1)
@@ -141,7 +141,7 @@ struct SnapshotSensorTests {
         #expect(["motion", "raw_accelerometer"].map { device.states.last?.readings($0) } == [0, 0])
     }
 
-    @Test("Forbidding motion leaves the compass alone, and switching off forgets every reading")
+    @Test("disallowing motion does not affect the compass, and disabling the SDK discards all readings")
     func readingsForgotten() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         let analytics = try await device.launch()
@@ -159,7 +159,7 @@ struct SnapshotSensorTests {
         #expect(device.states.last?.readings("motion") == 0)
     }
 
-    @Test("Leaving in the middle of it finishes the snapshot at once, with what there is")
+    @Test("leaving the app completes a running snapshot immediately with the readings so far")
     func leaving() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
@@ -169,14 +169,14 @@ struct SnapshotSensorTests {
         try await device.goHome()
         #expect(device.states.map { $0.readings("motion") } == [4])
         #expect(device.sensors.running.isEmpty)
-        #expect(device.delivered.contains { $0.event.name == CapturedName.appState }, "and it leaves with the rest")
+        #expect(device.delivered.contains { $0.event.name == CapturedName.appState }, "sent with the other events")
         device.wait(.seconds(3_600))
         #expect(device.states.count == 1)
         try await device.open()
         #expect(device.sensors.running == [.heading, .motion])
     }
 
-    @Test("In the background a snapshot is what is known without sensors")
+    @Test("a snapshot in the background contains only what is known without sensors")
     func background() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.motion = .device
@@ -188,7 +188,7 @@ struct SnapshotSensorTests {
     }
 
     @Test(
-        "The place is told if the person and the app both allow it, and not even asked for otherwise",
+        "location is read and recorded only if both the user and the app allow it",
         arguments: [(true, true, 1), (false, true, 0), (true, false, 0)]
     )
     func location(_ isAuthorized: Bool, _ isAllowed: Bool, _ told: Int) async throws {
@@ -210,7 +210,7 @@ struct SnapshotSensorTests {
     }
 
     @Test(
-        "Readings of the app's own go into the next snapshot, the last ten of each kind, whether the SDK may read motion or not"
+        "the next snapshot contains the app's last ten readings of each kind, even if the SDK may not read motion"
     )
     func fed() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
@@ -233,7 +233,7 @@ struct SnapshotSensorTests {
         let kinds = ["motion", "raw_accelerometer", "raw_gyro", "raw_magnetometer"]
         #expect(device.states.map { kinds.map($0.readings) } == [[0, 0, 0, 0], [10, 10, 10, 10], [0, 0, 0, 0]])
         let first = device.states[1].attributes["raw_gyro"]?.array?.first?.object
-        #expect(first?["rotation_rate_x"]?.double == 3, "the oldest gave way")
+        #expect(first?["rotation_rate_x"]?.double == 3, "the oldest were dropped")
         #expect(device.states.map { $0.attributes["heading"] != nil } == [false, true, false])
         analytics.options.allowsMotion = false
         feed(3)
@@ -241,7 +241,7 @@ struct SnapshotSensorTests {
         #expect(device.states.last.map { kinds.map($0.readings) } == [3, 3, 3, 3])
     }
 
-    @Test("Numbers that are none are left out, each told once, and nothing else is lost")
+    @Test("numbers that are not finite are omitted and reported once each, and nothing else is lost")
     func notANumber() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         device.sensors.appState.batteryLevel = .infinity

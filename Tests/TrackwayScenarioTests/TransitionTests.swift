@@ -9,7 +9,7 @@ internal import TrackwayTesting
 /// The seven ways in which an app's state changes, each as the system announces it.
 @Suite("The seven transitions")
 struct TransitionTests {
-    @Test("1: a cold start after the installation, and one after a kill")
+    @Test("1: the app starts cold after installation and after a kill")
     func coldStart() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -28,15 +28,15 @@ struct TransitionTests {
         #expect(again.attributes[CapturedKey.isFirstTime] == true, "the first of its process")
     }
 
-    @Test("2: to the home screen, and the app is suspended")
+    @Test("2: going to the home screen sends the exit and suspends the app")
     func home() async throws {
         let device = try await Opening.visited()
         #expect(device.story == Opening.visit)
         #expect(device.app == .suspended)
-        #expect(device.delivered.map(\.event.name).last == CapturedName.appEnd, "sent in the moment before")
+        #expect(device.delivered.map(\.event.name).last == CapturedName.appEnd, "sent before the suspension")
     }
 
-    @Test("2: to the home screen, and an app that does not run in the background is ended")
+    @Test("2: going to the home screen ends an app that does not run in the background")
     func homeAndEnd() async throws {
         let device = SimulatedDevice(runsInBackground: false)
         try await device.launch()
@@ -49,7 +49,7 @@ struct TransitionTests {
         #expect(device.story == Opening.first + ["_app_end 20s", "_app_start cold"], "nothing to recover")
     }
 
-    @Test("3: into the switcher and back into the app: nothing happened")
+    @Test("3: opening the switcher and returning to the app records nothing")
     func switcherAndBack() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -60,10 +60,10 @@ struct TransitionTests {
         #expect(device.story == Opening.first)
         device.wait(.seconds(10))
         try await device.goHome()
-        #expect(device.story == Opening.first + ["_app_end 35s"], "the app was in sight all the time")
+        #expect(device.story == Opening.first + ["_app_end 35s"], "the app was visible all the time")
     }
 
-    @Test("4: into the switcher and to the home screen")
+    @Test("4: going to the home screen from the switcher is one exit")
     func switcherAndHome() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -75,7 +75,7 @@ struct TransitionTests {
         #expect(device.app == .suspended)
     }
 
-    @Test("5: into the switcher and killed there: one exit, and nothing to recover")
+    @Test("5: a kill in the switcher is one exit, with nothing to recover")
     func switcherAndKill() async throws {
         let device = SimulatedDevice()
         try await device.launch()
@@ -89,7 +89,7 @@ struct TransitionTests {
         #expect(device.story == Opening.first + ["_app_end 25s", "_app_start cold"])
     }
 
-    @Test("6: out of suspension: a hot start")
+    @Test("6: returning from suspension is a hot start")
     func hotStart() async throws {
         let device = try await Opening.visited()
         device.wait(.seconds(600))
@@ -103,21 +103,21 @@ struct TransitionTests {
         try await device.lock()
         #expect(
             device.story == Opening.visit + ["_app_start hot", "_user_engagement 7s", "_app_end 7s"],
-            "the time in the background counts for nothing"
+            "the time in the background does not count"
         )
     }
 
-    @Test("7: killed while suspended: nobody notices until the next start")
+    @Test("7: a kill while suspended is not noticed until the next start")
     func killedWhileSuspended() async throws {
         let device = try await Opening.visited()
         try device.kill()
         #expect(device.story == Opening.visit)
         device.wait(.seconds(60))
         try await device.open()
-        #expect(device.story == Opening.visit + ["_app_start cold"], "the exit was told already")
+        #expect(device.story == Opening.visit + ["_app_start cold"], "the exit was already recorded")
     }
 
-    @Test("7: deleted while suspended, and installed again: another installation, with a first opening of its own")
+    @Test("7: deleting the suspended app and reinstalling it creates a new installation with its own first open")
     func deleted() async throws {
         let device = try await Opening.visited()
         let former = try #require(device.analytics?.installationID)

@@ -8,7 +8,7 @@ internal import TrackwayTesting
 
 @Suite("Updates")
 struct UpdateTests {
-    @Test("a new version of the app is told before the start, once, with the version before")
+    @Test("an app update is recorded once, before the start, with the previous version")
     func app() async throws {
         let device = try await Opening.visited()
         try device.upgradeApp(to: "2.0")
@@ -19,10 +19,10 @@ struct UpdateTests {
         try device.kill()
         try await device.open()
         #expect(device.events(named: CapturedName.appUpdate).count == 1)
-        #expect(device.events(named: CapturedName.firstOpen).count == 1, "an update is no first opening")
+        #expect(device.events(named: CapturedName.firstOpen).count == 1, "an update is not a first open")
     }
 
-    @Test("a new version of the system is told before the start, once, with the version before")
+    @Test("a system update is recorded once, before the start, with the previous version")
     func system() async throws {
         let device = SimulatedDevice(systemVersion: "17.0")
         try await device.launch()
@@ -35,7 +35,7 @@ struct UpdateTests {
         #expect(device.events(named: CapturedName.osUpdate).count == 1)
     }
 
-    @Test("both at once are both told, and going back to an older version is an update too")
+    @Test("simultaneous updates are both recorded, and a downgrade counts as an update")
     func both() async throws {
         let device = SimulatedDevice(appVersion: "2.0", systemVersion: "17.0")
         try await device.launch()
@@ -50,7 +50,7 @@ struct UpdateTests {
         )
     }
 
-    @Test("an update found by a start in the background is told with it")
+    @Test("an update found by a background start is recorded with it")
     func passive() async throws {
         let device = try await Opening.visited()
         try device.upgradeApp(to: "2.0")
@@ -59,7 +59,7 @@ struct UpdateTests {
         #expect(device.story == Opening.visit + ["_app_update from 1.0", "_app_start passive", "_app_start hot"])
     }
 
-    @Test("an app that was running when its update came has its exit recovered first")
+    @Test("an exit lost to an update is recovered before the update is recorded")
     func whileRunning() async throws {
         let device = SimulatedDevice()
         try await device.launch()

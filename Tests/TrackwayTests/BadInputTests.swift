@@ -6,10 +6,10 @@ import Trackway
 import TrackwayEvents
 import TrackwayTesting
 
-/// Mistakes users make. Each costs at most the part at fault, and is told.
+/// Invalid input costs at most the faulty part, and is reported.
 @Suite("Bad input")
 struct BadInputTests {
-    /// One mistake: what is recorded, and what must be left of it.
+    /// One mistake: the input that is recorded, and the parts of it that must remain.
     struct Mistake: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var name = "event"
@@ -26,7 +26,7 @@ struct BadInputTests {
     static let mistakes: [Mistake] = [
         Mistake(testDescription: "no name", name: "", code: .nameEmpty, leftName: "_unnamed"),
         Mistake(
-            testDescription: "a name too long",
+            testDescription: "a name that is too long",
             name: long,
             code: .nameTooLong,
             leftName: String(repeating: "x", count: 128)
@@ -44,19 +44,19 @@ struct BadInputTests {
             leftKeys: ["good"]
         ),
         Mistake(
-            testDescription: "a key too long",
+            testDescription: "a key that is too long",
             attributes: ["good": 2, long: 1],
             code: .keyTooLong,
             leftKeys: ["good"]
         ),
         Mistake(
-            testDescription: "a key twice",
+            testDescription: "a duplicate key",
             attributes: ["twice": 1, "good": 2, "twice": 3],
             code: .keyDuplicate,
             leftKeys: ["twice", "good"]
         ),
         Mistake(
-            testDescription: "a text too long",
+            testDescription: "a string that is too long",
             attributes: ["text": .string(long), "good": 2],
             code: .valueTooLong,
             leftKeys: ["good"]
@@ -74,13 +74,13 @@ struct BadInputTests {
             leftKeys: ["good"]
         ),
         Mistake(
-            testDescription: "a date beyond the calendar",
+            testDescription: "a date that is out of range",
             attributes: ["bad": .date(Timestamp(milliseconds: .max)), "good": 2],
             code: .dateOutOfRange,
             leftKeys: ["good"]
         ),
         Mistake(
-            testDescription: "nested too deep",
+            testDescription: "nesting that is too deep",
             attributes: ["bad": nested(60), "good": 2],
             code: .tooDeep,
             leftKeys: ["good"]
@@ -104,14 +104,14 @@ struct BadInputTests {
             leftItems: 1
         ),
         Mistake(
-            testDescription: "an event too large",
+            testDescription: "an event that is too large",
             attributes: Attributes((0..<20).map { (key: "k\($0)", value: .string(String(long.prefix(8_000)))) }),
             code: .eventTooLarge,
             leftKeys: (0..<8).map { "k\($0)" }
         ),
     ]
 
-    @Test("costs the part at fault, is told, and marks the event", arguments: mistakes)
+    @Test("invalid input costs only the faulty part, is reported, and marks the event", arguments: mistakes)
     func mistake(_ mistake: Mistake) throws {
         let memory = try InMemoryAnalytics()
         let receipt = memory.analytics.record(mistake.name, mistake.attributes, items: mistake.items)
@@ -130,7 +130,7 @@ struct BadInputTests {
         )
     }
 
-    @Test("anything at all can be recorded without a trap", arguments: 0..<200 as Range<UInt64>)
+    @Test("recording arbitrary input never traps", arguments: 0..<200 as Range<UInt64>)
     func anything(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let memory = try InMemoryAnalytics()
@@ -147,7 +147,7 @@ struct BadInputTests {
         #expect(memory.recorded.count == 20)
     }
 
-    @Test("a user id that cannot be one leaves the user who it was", arguments: ["", long])
+    @Test("an invalid user id leaves the user unchanged", arguments: ["", long])
     func user(_ user: String) throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("ann")
@@ -157,7 +157,7 @@ struct BadInputTests {
         #expect(memory.diagnostics.map(\.code) == [.userInvalid])
     }
 
-    @Test("bad global attributes are left out and told, the others hold")
+    @Test("invalid global attributes are dropped and reported, and valid ones are kept")
     func global() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setGlobalAttributes(["bad": .double(.nan), "good": 1, "": 2])
@@ -165,10 +165,10 @@ struct BadInputTests {
         let seen = try #require(memory.events(named: "seen").first)
         #expect(seen.context["global"]?.object?.members.map(\.key) == ["good"])
         #expect(Set(memory.diagnostics.map(\.code)) == [.numberNotFinite, .keyEmpty])
-        #expect(seen.attributes.isEmpty, "the event itself had no mistake")
+        #expect(seen.attributes.isEmpty, "the event itself is valid")
     }
 
-    @Test("many small additions do not outgrow the limit of global attributes")
+    @Test("many small additions cannot exceed the limit on global attributes")
     func globalGrowth() throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.limits.attributes = 10
@@ -179,7 +179,7 @@ struct BadInputTests {
         #expect(seen.context["global"]?.object?.members.count == 10)
     }
 
-    // MARK: Making strange things
+    // MARK: Random input
 
     private static func nested(_ depth: Int) -> AttributeValue {
         (0..<depth).reduce(.integer(1)) { inner, _ in .array([inner]) }

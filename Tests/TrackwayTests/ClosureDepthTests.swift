@@ -7,9 +7,9 @@ import Trackway
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Closures of the app are called as they were given")
+@Suite("Stack depth of app closures")
 struct ClosureDepthTests {
-    @Test("the thousandth call of the dynamic attributes goes no deeper than the second")
+    @Test("the thousandth call of the dynamic attributes provider has the same stack depth as the second")
     func dynamicAttributes() throws {
         let depths = Locked<[Int]>([])
         let memory = try InMemoryAnalytics()
@@ -23,7 +23,7 @@ struct ClosureDepthTests {
         #expect(Set(seen.dropFirst()).count == 1)
     }
 
-    @Test("the five hundredth diagnostic goes no deeper than the second")
+    @Test("the five hundredth call of the diagnostics handler has the same stack depth as the second")
     func diagnostics() throws {
         let depths = Locked<[Int]>([])
         var configuration = InMemoryAnalytics.usualConfiguration

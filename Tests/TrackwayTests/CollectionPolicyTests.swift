@@ -8,7 +8,7 @@ import TrackwayTesting
 
 @Suite("Collection policy")
 struct CollectionPolicyTests {
-    @Test("blocked events are not recorded, whoever records them, and their receipt says why")
+    @Test("blocked events of the app and the SDK are not recorded, and the receipt gives the reason")
     func blocked() throws {
         let memory = try InMemoryAnalytics.capturing()
         let asked = Locked(0)
@@ -22,7 +22,7 @@ struct CollectionPolicyTests {
         let receipt = memory.analytics.record("noise")
         #expect(receipt.dropped == .notCollected)
         #expect(receipt.durability == .none)
-        #expect(asked.withLock { $0 } == before, "nobody is asked for attributes of an event that is not recorded")
+        #expect(asked.withLock { $0 } == before, "an unrecorded event requests no attributes")
         memory.analytics.screen("Home")
         memory.analytics.record("event")
         #expect(memory.names == ["_first_open", "_app_start", "_session_start", "start", "event"])
@@ -32,7 +32,7 @@ struct CollectionPolicyTests {
         #expect(memory.names.last == "noise")
     }
 
-    @Test("switched off, nothing is recorded and what waits is sent; switched on, it goes on")
+    @Test("turning collection off stops recording but sends pending events, and turning it on resumes recording")
     func off() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("before")
@@ -46,7 +46,7 @@ struct CollectionPolicyTests {
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test("what the policy does not let capture is not captured, and both policies hold, after a kill too")
+    @Test("a policy restricts capture, and both policies apply, even after a kill")
     func capture() throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.setCollectionPolicy(CollectionPolicy(capture: [.launches, .sessions]))

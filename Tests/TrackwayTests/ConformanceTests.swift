@@ -11,16 +11,16 @@ import TrackwayWire
 
 @Suite("Conformance suites")
 struct ConformanceTests {
-    @Test("the disk keeps the journal's rules")
+    @Test("disk storage conforms to the journal's rules")
     func disk() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "trackway-\(WriterID.fresh())").path
-        // What cannot be removed is left to the system, which clears its temporary folder.
+        // If this fails, the system clears its temporary folder.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let findings = StorageConformance.findings(in: folder) { DiskStorage() }
         #expect(findings.isEmpty, "\(findings)")
     }
 
-    @Test("the memory disk keeps the journal's rules, also through the one that fails on order")
+    @Test("memory storage conforms to the journal's rules, with and without the fault-injecting wrapper")
     func memory() {
         let disk = MemoryStorage()
         #expect(StorageConformance.findings(in: "/memory") { disk } == [])
@@ -28,14 +28,14 @@ struct ConformanceTests {
         #expect(StorageConformance.findings(in: "/faulty") { FaultyStorage(other) } == [])
     }
 
-    @Test("every broken rule is found", arguments: StorageOperation.allCases.filter { $0 != .size })
+    @Test("every broken rule is reported", arguments: StorageOperation.allCases.filter { $0 != .size })
     func brokenStorage(operation: StorageOperation) {
         let storage = FaultyStorage()
         storage.fail(operation, with: .inputOutput)
         #expect(!StorageConformance.findings(in: "/broken") { storage }.isEmpty)
     }
 
-    @Test("the collector's destination keeps delivery's rules")
+    @Test("the collector's destination conforms to the delivery rules")
     func collector() {
         let findings = DestinationConformance.findings(answeredBy: .collector) {
             CollectorDestination(url: "http://127.0.0.1:8787", writeKey: "test")
@@ -43,14 +43,14 @@ struct ConformanceTests {
         #expect(findings.isEmpty, "\(findings)")
     }
 
-    @Test("a destination that believes everything is found out")
+    @Test("a destination that accepts every response breaks the rules")
     func gullible() {
         let rules = Set(DestinationConformance.findings(answeredBy: .collector) { Gullible() }.map(\.rule))
         #expect(rules.isSuperset(of: ["status-is-understood", "stranger-is-no-verdict", "retry-after-is-heard"]))
     }
 }
 
-/// Takes every answer for success, as naive code does.
+/// Treats every response as success, as naive code does.
 private struct Gullible: Destination {
     let id: DestinationID = "gullible"
     private let collector = CollectorDestination(url: "http://127.0.0.1:8787", writeKey: "test")
@@ -65,6 +65,6 @@ private struct Gullible: Destination {
 }
 
 extension WriterID {
-    /// A name nobody else has, for a temporary folder.
+    /// A unique name for a temporary folder.
     static func fresh() -> WriterID { generate(at: SystemClock().now().wall) }
 }

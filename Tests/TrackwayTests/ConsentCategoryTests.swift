@@ -9,7 +9,7 @@ import TrackwayWire
 
 @Suite("Consent by category")
 struct ConsentCategoryTests {
-    /// A collector that tells how the app is used, and another one that advertises.
+    /// Two collectors: one for usage analytics, one for marketing.
     private static func two(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
         var configuration = twoDestinations
         configuration.set("audit") { $0.consentCategory = .marketing }
@@ -17,7 +17,7 @@ struct ConsentCategoryTests {
         return configuration
     }
 
-    @Test("a category that is denied gets no new events, and the others all")
+    @Test("a denied category's destination gets no new events, and other destinations get all of theirs")
     func denied() async throws {
         let memory = try InMemoryAnalytics(Self.two())
         memory.analytics.setConsent(.denied, category: .marketing)
@@ -35,7 +35,7 @@ struct ConsentCategoryTests {
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test("what waits for a denied category is dropped and counted; nobody else loses anything")
+    @Test("pending events of a denied category are dropped and counted, and other categories lose nothing")
     func purged() async throws {
         let memory = try InMemoryAnalytics(Self.two { $0.privacy.consent = .pending })
         memory.analytics.record("one")
@@ -54,7 +54,7 @@ struct ConsentCategoryTests {
         #expect(ledger.isBalanced)
     }
 
-    @Test("a category nobody was asked about yet waits, while the others are sent")
+    @Test("events of an undecided category wait while those of granted categories are sent")
     func pending() async throws {
         let memory = try InMemoryAnalytics(Self.two { $0.privacy.consent = .pending })
         memory.analytics.setConsent(.granted, category: .analytics)
@@ -71,7 +71,7 @@ struct ConsentCategoryTests {
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test("with everything denied nothing is recorded; taking the decision back lets it go on")
+    @Test("denying everything stops recording, and clearing the decision resumes it")
     func everything() throws {
         let memory = try InMemoryAnalytics(Self.two())
         memory.analytics.setConsent(.denied)
@@ -84,7 +84,7 @@ struct ConsentCategoryTests {
         #expect(memory.events(named: "for_all").first?.route == [])
     }
 
-    @Test("kept by choice, refused events wait and are sent if somebody thinks better of it")
+    @Test("with the keep policy, pending events survive a denial and are sent once consent is granted")
     func kept() async throws {
         let memory = try InMemoryAnalytics(Self.two { $0.privacy.denialPolicy = .keep })
         memory.transport.always(.fail(TransportError(.offline)))
@@ -102,7 +102,7 @@ struct ConsentCategoryTests {
         #expect(memory.transport.delivered(to: "collector.test").map(\.event.name) == ["before"])
     }
 
-    @Test("captured events obey, too")
+    @Test("category consent applies to captured events too")
     func captured() throws {
         let memory = try InMemoryAnalytics(Self.two { $0.capture = .standard })
         memory.analytics.setConsent(.denied, category: .marketing)
@@ -111,7 +111,7 @@ struct ConsentCategoryTests {
         #expect(memory.recorded.allSatisfy { $0.route == ["collector"] })
     }
 
-    @Test("decisions survive a kill, each of them", arguments: Consent.allCases)
+    @Test("the decision for each category survives a kill", arguments: Consent.allCases)
     func survives(consent: Consent) throws {
         let memory = try InMemoryAnalytics(Self.two())
         memory.analytics.setConsent(consent, category: .marketing)
@@ -124,7 +124,7 @@ struct ConsentCategoryTests {
         #expect(last.analytics.consent(for: .marketing) == .pending)
     }
 
-    @Test("a refusal for a category in one process stops the other's next request for it")
+    @Test("denying a category in one process stops the other process's next request for it")
     func otherProcess() async throws {
         let clock = ManualClock()
         let first = try InMemoryAnalytics(Self.two(), clock: clock)
@@ -159,7 +159,7 @@ struct ConsentCategoryTests {
 }
 
 extension ScriptedTransport {
-    /// What arrived at a host.
+    /// The events that arrived at a host.
     fileprivate func delivered(to host: String) -> [DeliveredEvent] {
         delivered.filter { $0.url.utf8.starts(with: "http://\(host)".utf8) }
     }

@@ -7,7 +7,7 @@ import TrackwayEvents
 import TrackwayTesting
 import TrackwayWire
 
-@Suite("Consent and switch")
+@Suite("Consent and enabling")
 struct ConsentTests {
     private static func pending() -> Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -15,7 +15,7 @@ struct ConsentTests {
         return configuration
     }
 
-    @Test("pending keeps and sends nothing; granting sends what was kept")
+    @Test("pending consent keeps events unsent, and granting consent sends them")
     func pendingThenGranted() async throws {
         let memory = try InMemoryAnalytics(Self.pending())
         memory.analytics.record("early")
@@ -27,7 +27,7 @@ struct ConsentTests {
         #expect(memory.transport.delivered(named: "early").count == 1)
     }
 
-    @Test("denied records nothing, drops what waits, and counts it")
+    @Test("denied consent stops recording, and drops and counts pending events")
     func denied() async throws {
         let memory = try InMemoryAnalytics(Self.pending())
         memory.analytics.record("one")
@@ -46,7 +46,7 @@ struct ConsentTests {
         #expect(memory.transport.requests.isEmpty)
     }
 
-    @Test("denying while a request is on its way takes it back, sends no other, and drops the rest")
+    @Test("denying consent cancels the request in flight, sends no other, and drops the pending events")
     func deniedInFlight() async throws {
         let memory = try InMemoryAnalytics()
         memory.transport.hold()
@@ -64,7 +64,7 @@ struct ConsentTests {
         #expect(account.isBalanced)
     }
 
-    @Test("granting again after denying records and sends what comes then, and only that")
+    @Test("granting consent after denying it records and sends only later events")
     func deniedThenGranted() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setConsent(.denied)
@@ -77,7 +77,7 @@ struct ConsentTests {
         #expect(memory.transport.delivered.map(\.event.name) == ["allowed"])
     }
 
-    @Test("a decision survives a kill and wins over the configuration", arguments: Consent.allCases)
+    @Test("a decision survives a kill and overrides the configuration", arguments: Consent.allCases)
     func decisionSurvives(consent: Consent) throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setConsent(consent)
@@ -94,11 +94,11 @@ struct ConsentTests {
         #expect(next.analytics.consent == consent)
     }
 
-    @Test("what a refusal could not drop before a kill is dropped on the next start")
+    @Test("events that a denial could not drop before a kill are dropped on the next start")
     func refusalResumes() async throws {
         let memory = try InMemoryAnalytics(Self.pending())
         memory.analytics.record("one")
-        // The refusal is written; the process dies before anything is dropped.
+        // The denial is written, but the process dies before anything is dropped.
         let disk = memory.storageAfterKill()
         try disk.replace(
             memory.folder + "/settings",
@@ -112,11 +112,11 @@ struct ConsentTests {
         #expect(ledger.isBalanced)
     }
 
-    @Test("a refusal in one process stops the other before its next request")
+    @Test("denying consent in one process stops the other process before its next request")
     func otherProcess() async throws {
         let clock = ManualClock()
         let first = try InMemoryAnalytics(clock: clock)
-        // Once something was delivered, the first process is the one that delivers.
+        // After its first delivery, the first process is the one that delivers.
         first.analytics.record("before")
         _ = await first.analytics.flush()
         let second = try InMemoryAnalytics(storage: first.storage, clock: clock)
@@ -131,7 +131,7 @@ struct ConsentTests {
         #expect(first.analytics.record("more").dropped == .consentDenied)
     }
 
-    @Test("disabled records and sends nothing and keeps what waits; enabling goes on")
+    @Test("disabling stops recording and sending and keeps pending events, and enabling resumes both")
     func disabled() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("kept")
@@ -149,7 +149,7 @@ struct ConsentTests {
         #expect(memory.transport.delivered.map(\.event.name) == ["kept", "after"])
     }
 
-    @Test("disabled survives a kill")
+    @Test("the disabled state survives a kill")
     func disabledSurvives() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.isEnabled = false
@@ -162,7 +162,7 @@ struct ConsentTests {
     }
 
     @Test(
-        "damaged settings send nothing until somebody decides again",
+        "damaged settings stop sending until consent is decided again",
         arguments: ["", "{", #"{"consent":"maybe"}"#, "[]"]
     )
     func damagedSettings(content: String) async throws {
@@ -179,7 +179,7 @@ struct ConsentTests {
         try await next.untilDelivered(1)
     }
 
-    @Test("a decision that cannot be written holds in this process, is told, and is written with the next one")
+    @Test("a decision that cannot be written applies in this process, is reported, and is written with the next change")
     func settingsNotSaved() throws {
         let memory = try InMemoryAnalytics()
         memory.storage.fail(.replace, with: .noSpace, paths: "/settings")

@@ -8,7 +8,7 @@ import TrackwayTesting
 
 @Suite("Consent updates")
 struct ConsentUpdatesTests {
-    @Test("the sequence begins with the present consent and follows each change")
+    @Test("the sequence starts with the current consent and reports each change")
     func changes() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.privacy.consent = .pending
@@ -17,7 +17,7 @@ struct ConsentUpdatesTests {
         #expect(await updates.next() == .pending)
         memory.analytics.setConsent(.granted)
         #expect(await updates.next() == .granted)
-        // The same decision again, and one about another category, change nothing.
+        // Repeating the decision or deciding for another category changes nothing.
         memory.analytics.setConsent(.granted)
         memory.analytics.setConsent(.denied, category: "advertising")
         memory.analytics.setConsent(.denied)
@@ -26,7 +26,7 @@ struct ConsentUpdatesTests {
         #expect(await updates.next() == .pending)
     }
 
-    @Test("a person's own decision counts while that person is signed in")
+    @Test("a user's own decision applies while that user is signed in")
     func people() async throws {
         let memory = try InMemoryAnalytics()
         var updates = memory.analytics.consentUpdates.makeAsyncIterator()
@@ -40,7 +40,7 @@ struct ConsentUpdatesTests {
         #expect(await updates.next() == .denied)
     }
 
-    @Test("a slow subscriber gets the latest consent, and each subscriber gets its own")
+    @Test("a slow subscriber gets the latest consent, independently of other subscribers")
     func slow() async throws {
         let memory = try InMemoryAnalytics()
         var (first, second) = (

@@ -9,13 +9,13 @@ import TrackwayWire
 
 @testable import Trackway
 
-/// The device's facts are read beside the app that starts; no event goes without them.
-@Suite("Facts that take time")
+/// Device facts are read while the app starts, and every event contains them.
+@Suite("Slow device facts")
 struct ContextCompletionTests {
     private let environment = InMemoryEnvironment(device: [:])
     private let readings = Locked(0)
 
-    /// Analytics whose device is read once `gate` lets it be; at once when nil.
+    /// Analytics that read the device facts once `gate` opens, or immediately if it is nil.
     private func make(behind gate: DispatchSemaphore? = nil, capture: CaptureOptions = []) throws -> Analytics {
         var configuration = Configuration(
             appID: "test",
@@ -43,7 +43,7 @@ struct ContextCompletionTests {
         environment.recorded.map { $0.context["device"]?["platform"]?.string }
     }
 
-    @Test("making analytics waits for no reading, and the first event for its own")
+    @Test("the initializer does not wait for device facts, but the first event does")
     func first() async throws {
         let gate = DispatchSemaphore(value: 0)
         let analytics = try make(behind: gate)
@@ -54,14 +54,14 @@ struct ContextCompletionTests {
         #expect(readings.withLock { $0 } == 1)
         #expect(analytics.delivery.control.gate.state == .isOpen)
         analytics.record("second")
-        // As a process finds it that starts after this one was killed.
+        // The state that a process would find after this one was killed.
         let next = environment.nextProcess()
         _ = try next.dependencies(for: Configuration(appID: "test", destinations: []))
         #expect(next.recorded.map(\.event.name) == ["first", "second"])
         #expect(Self.platforms(next) == ["Slow", "Slow"])
     }
 
-    @Test("they are read once, however many threads record at the start")
+    @Test("device facts are read once, no matter how many threads record at the start")
     func together() throws {
         let gate = DispatchSemaphore(value: 0)
         let analytics = try make(behind: gate)
@@ -78,7 +78,7 @@ struct ContextCompletionTests {
         #expect(platforms == Array(repeating: "Slow", count: 160))
     }
 
-    @Test("they are read without an event, too, and what is captured has them")
+    @Test("device facts are read even without an event, and captured events contain them")
     func captured() async throws {
         let analytics = try make(capture: .standard)
         try await Deadline.wait(while: analytics.delivery.control.gate.state.contains(.contextIncomplete))
@@ -89,7 +89,7 @@ struct ContextCompletionTests {
         #expect(analytics.recordedContext.device["platform"]?.string == "Slow")
     }
 
-    @Test("a change of the context before them keeps both")
+    @Test("a context change before the device facts are read keeps both")
     func changed() throws {
         let analytics = try make()
         analytics.setGlobalAttributes(["channel": "shop"])

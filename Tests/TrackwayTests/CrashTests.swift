@@ -10,7 +10,7 @@ import TrackwayJournal
 import TrackwayPlatform
 import TrackwayTesting
 
-/// What a crash leaves behind becomes an event of the process that follows.
+/// A crash report of one process becomes an event of the next.
 @Suite("Crashes")
 struct CrashTests {
     private static func report(wall: Int64, monotonic: Int64 = 1_000_500) -> [UInt8] {
@@ -39,7 +39,7 @@ struct CrashTests {
         return configuration
     }
 
-    /// A run that recorded an event on a screen and was killed, with a report in its place.
+    /// The storage of a run that recorded an event on a screen and crashed, leaving a report.
     private static func crashed(_ clock: ManualClock) throws -> FaultyStorage {
         let first = try InMemoryAnalytics(configuration, clock: clock)
         first.analytics.screen("Checkout", path: "checkout-1")
@@ -61,7 +61,7 @@ struct CrashTests {
         try storage.names(in: InMemoryAnalytics.usualFolder + "/crashes").filter { !$0.hasSuffix(".new") }
     }
 
-    @Test("the crash is told at its time, in the session and on the screen it happened, before the recovered exit")
+    @Test("a crash is recorded with its time, session and screen, before the recovered exit")
     func told() throws {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
@@ -78,13 +78,13 @@ struct CrashTests {
         let exitPlace = try #require(own.firstIndex(of: "_app_end"))
         #expect(crashPlace < exitPlace)
         let exit = try #require(events.first { $0.event.name == "_app_end" })
-        // The process lived at least until it crashed.
+        // The process ran at least until it crashed.
         #expect(exit.event.attributes["_foreground_duration_msec"] == 5_000)
         #expect(try Self.reports(storage) == [])
     }
 
-    @Test("a report told twice, because the process died before it was removed, has one identity")
-    func toldTwice() throws {
+    @Test("a report that is recorded twice, because the process died before removing it, has one event id")
+    func recordedTwice() throws {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
         storage.fail(.remove, with: .denied)
@@ -101,7 +101,7 @@ struct CrashTests {
         #expect(try Self.reports(afterKill) == [])
     }
 
-    @Test("without the option, nothing is told and the report stays for whoever wants it")
+    @Test("without the option no crash is recorded, and the report stays in its folder")
     func off() throws {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
@@ -113,7 +113,7 @@ struct CrashTests {
         #expect(try Self.reports(storage) == ["1-42-0"])
     }
 
-    @Test("crashes alone can be captured: nothing else is recorded unasked")
+    @Test("with crash capture alone, nothing else is recorded automatically")
     func crashesAlone() throws {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
@@ -138,19 +138,19 @@ struct CrashTests {
     }
 
     @Test(
-        "a real process that dies while it records is told of by the next one, and nothing recorded is lost",
+        "a real process that crashes while recording is reported by the next one, and no event is lost",
         arguments: ["analytics", "recording"]
     )
     func realProcess(_ preparation: String) throws {
         let folder = NSTemporaryDirectory() + "trackway-crash-\(UUID().uuidString)"
-        // What a test leaves behind in the temporary folder harms nobody.
+        // A file that a test leaves in the temporary folder does no harm.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let status = try Self.run("CrashProbe", [preparation, "fatal-error", folder])
-        // Killed by a signal, not ended.
+        // The process was killed by a signal and did not exit.
         #expect(status & 0x7f != 0)
         let storage = FaultyStorage(DiskStorage())
         var configuration = Self.configuration
-        // What is delivered is removed from a real disk.
+        // Delivered events are removed from a real disk, so nothing must be delivered.
         configuration.privacy.consent = .pending
         let next = try InMemoryAnalytics(configuration, storage: storage, folder: folder)
         next.analytics.record("after")
@@ -172,7 +172,7 @@ struct CrashTests {
     )
     func forkedChild(program: String) throws {
         let folder = NSTemporaryDirectory() + "trackway-fork-\(UUID().uuidString)"
-        // What a test leaves behind in the temporary folder harms nobody.
+        // A file that a test leaves in the temporary folder does no harm.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let status = try Self.run("CrashProbe", [program, "-", folder])
         #expect(status == 0)
@@ -192,7 +192,7 @@ struct CrashTests {
         #expect(ledger.destinations["collector"]?.dropped.isEmpty == true)
     }
 
-    /// Runs a program that lies beside the tests, without its standard error; its wait status.
+    /// Runs a program from the tests' folder without standard error, and returns its wait status.
     private static func run(_ program: String, _ arguments: [String]) throws -> Int32 {
         let here = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         let path = here.appendingPathComponent(program).path
@@ -201,7 +201,7 @@ struct CrashTests {
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         defer { posix_spawn_file_actions_destroy(&actions) }
         var words = ([path] + arguments).map { strdup($0) } + [nil]
-        // The runtime's own backtrace would take its time.
+        // The runtime's own backtrace would take too long.
         var settings = [strdup("SWIFT_BACKTRACE=enable=no"), nil]
         defer { for word in words + settings { free(word) } }
         var process: pid_t = 0
@@ -212,8 +212,8 @@ struct CrashTests {
         return status
     }
 
-    @Test("wanted later, what an earlier process left behind is told where it happened, and nothing else moves")
-    func wantedLater() throws {
+    @Test("crash capture enabled later records the earlier crash where it happened, and changes nothing else")
+    func enabledLater() throws {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
         var configuration = Self.configuration
@@ -233,7 +233,7 @@ struct CrashTests {
         #expect(second.events(named: "_app_exception").count == 1)
     }
 
-    // MARK: What the system tells
+    // MARK: System reports
 
     private static func systemReport(at time: Timestamp, signal: Int = 4) -> SystemReport {
         SystemReport(
@@ -252,8 +252,8 @@ struct CrashTests {
         return configuration
     }
 
-    @Test("what the system tells while the app runs is an event at once, of no session and no screen")
-    func systemTells() throws {
+    @Test("a system report at run time is recorded immediately, without session and screen")
+    func systemReportAtRunTime() throws {
         let clock = ManualClock()
         let memory = try InMemoryAnalytics(Self.systemConfiguration, clock: clock)
         memory.analytics.screen("Home")
@@ -277,8 +277,8 @@ struct CrashTests {
         #expect(try Self.reports(memory.storage) == [])
     }
 
-    @Test("a crash that the process left and the system tells is one event, whether both lie there or one comes later")
-    func toldByBoth() throws {
+    @Test("a crash reported by the process and by the system is one event, even if one report arrives later")
+    func reportedByBoth() throws {
         for isLater in [false, true] {
             let clock = ManualClock()
             let storage = try Self.crashed(clock)
@@ -294,15 +294,15 @@ struct CrashTests {
             #expect(messages == ["SIGILL: shop.swift:6: Fatal error: no shoes"])
             #expect(told.first?.screen == "Checkout")
             #expect(try Self.reports(storage) == [])
-            // Another crash of the same minute, of which only the system tells.
+            // Another crash in the same minute that only the system reports.
             try reports.keep(Self.systemReport(at: died, signal: 9))
             second.analytics.lifecycle.behavior.systemReportsArrived()
             #expect(second.events(named: "_app_exception").count == 2)
         }
     }
 
-    @Test("what the system told before the start is told with it; unasked, it waits")
-    func systemToldBefore() throws {
+    @Test("a system report from before the start is recorded at the start, and waits while capture is off")
+    func systemReportBeforeStart() throws {
         let clock = ManualClock()
         let storage = FaultyStorage()
         let reports = CrashReports(in: InMemoryAnalytics.usualFolder, storage: storage)
@@ -319,7 +319,7 @@ struct CrashTests {
         #expect(second.events(named: "_app_exception").count == 1)
     }
 
-    @Test("handlers go into the process and out of it while it runs, however often and from however many threads")
+    @Test("crash handlers can be installed and removed at run time, repeatedly and from several threads")
     func handlersAtRunTime() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("crash-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -6,7 +6,7 @@ import Testing
 import Trackway
 import TrackwayTesting
 
-@Suite("A destination's settings")
+@Suite("Destination settings")
 struct DestinationConfigurationTests {
     private static func destination(_ id: String = "audit") throws -> DestinationConfiguration {
         .collector(
@@ -16,7 +16,7 @@ struct DestinationConfigurationTests {
         )
     }
 
-    @Test("configured(…) changes the settings that are given and keeps the others")
+    @Test("configured(…) changes the given settings and keeps the others")
     func configured() throws {
         var policy = DeliveryPolicy()
         policy.flushEvents = 7
@@ -29,7 +29,7 @@ struct DestinationConfigurationTests {
         #expect(first.consentCategory == nil && first.rules == [.deny("debug_*")])
     }
 
-    @Test("policy, rules and category of a configured destination apply to it alone")
+    @Test("policy, rules and category of a configured destination apply only to that destination")
     func applied() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.destinations.append(
@@ -50,7 +50,7 @@ struct DestinationConfigurationTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    @Test("a destination that is added with a category receives nothing while that category is denied")
+    @Test("a destination added with a category receives nothing while that category is denied")
     func added() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -65,7 +65,7 @@ struct DestinationConfigurationTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    @Test("pending events of a destination that was added with a category are not sent after that category is denied")
+    @Test("pending events of a destination added with a category are not sent after that category is denied")
     func addedThenDenied() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -79,7 +79,7 @@ struct DestinationConfigurationTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    @Test("replacing a destination applies the rules and the category that are given, and keeps them otherwise")
+    @Test("replacing a destination applies the given rules and category, and otherwise keeps the old ones")
     func replaced() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -100,7 +100,7 @@ struct DestinationConfigurationTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    @Test("events that were held for an undecided category are sent after the destination gets a granted one")
+    @Test("events held for an undecided category are sent after the destination gets a granted one")
     func released() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.privacy.consent = .pending
@@ -117,7 +117,7 @@ struct DestinationConfigurationTests {
         #expect(memory.arrived(at: "collector") == [])
     }
 
-    @Test("replacing and removing at once leaves either a destination or an error, and nothing of a removed one")
+    @Test("concurrent replacement and removal leave a destination or an error, and no data of a removed one")
     func replacedAndRemoved() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -139,7 +139,7 @@ struct DestinationConfigurationTests {
         #expect(analytics.record("later").dropped == .consentDenied)
     }
 
-    @Test("rules that are set by id reach the destination of that id, and an unknown id is an error that lists the ids")
+    @Test("rules set by id apply to the destination with that id, and an unknown id is an error that lists the ids")
     func rulesByID() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.setRules([.deny("debug_*")], for: "collector")
@@ -154,7 +154,7 @@ struct DestinationConfigurationTests {
         #expect(error?.recoverySuggestion?.contains("\"collector\"") == true)
     }
 
-    @Test("an assignment to options keeps the rules of a destination that was replaced meanwhile")
+    @Test("assigning options keeps the rules of a destination that was replaced before")
     func optionsAfterReplacing() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics

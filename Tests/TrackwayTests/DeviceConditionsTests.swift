@@ -10,9 +10,9 @@ import TrackwayWire
 
 @testable import Trackway
 
-@Suite("Delivery under the device's conditions")
+@Suite("Delivery under device conditions")
 struct DeviceConditionsTests {
-    /// Analytics whose device a test heats and cools.
+    /// Analytics on a device whose conditions the test sets.
     private final class Device: Sendable {
         let environment = InMemoryEnvironment()
         let analytics: Analytics
@@ -41,7 +41,7 @@ struct DeviceConditionsTests {
             get async { await analytics.flush().destinations["collector"] }
         }
 
-        /// What the SDK's own flush, that of an app that leaves, makes of what waits.
+        /// The result of the SDK's own flush, as when the user leaves the app.
         var own: FlushReport.Part? {
             get async {
                 await analytics.delivery.control.untilSettled()
@@ -51,7 +51,7 @@ struct DeviceConditionsTests {
             }
         }
 
-        /// Returns when so many events have arrived, with no flush of the app's.
+        /// Waits until `count` events have arrived, without a flush by the app.
         func untilDelivered(_ count: Int) async throws {
             try await Deadline.wait(while: environment.transport.delivered.count < count) {
                 environment.clock.advanceToNextSleeper()
@@ -59,7 +59,7 @@ struct DeviceConditionsTests {
         }
     }
 
-    @Test("what was held goes when the condition ends, every event once", .timeLimit(.minutes(30)))
+    @Test("held events are sent once when the condition ends", .timeLimit(.minutes(30)))
     func heldAndLifted() async throws {
         for conditions in [DeviceConditions(thermalState: .critical), DeviceConditions(isConnected: false)] {
             let device = try Device()
@@ -67,7 +67,7 @@ struct DeviceConditionsTests {
             device.record(100)
             let part = await device.own
             #expect(part?.pending == 100)
-            #expect(part?.obstacle?.hasPrefix("Events wait because") == true)
+            #expect(part?.obstacle?.hasPrefix("Events are pending because") == true)
             #expect(device.environment.transport.requests.isEmpty)
             device.becomes(DeviceConditions(thermalState: .nominal, isConnected: true))
             try await device.untilDelivered(100)
@@ -77,7 +77,7 @@ struct DeviceConditionsTests {
         }
     }
 
-    @Test("a flush of the app's own goes while the device is very hot or saves power", .timeLimit(.minutes(30)))
+    @Test("a flush by the app sends even while the device is very hot or saves power", .timeLimit(.minutes(30)))
     func flushes() async throws {
         for conditions in [DeviceConditions(thermalState: .critical), DeviceConditions(savesPower: true)] {
             let device = try Device()
@@ -89,7 +89,10 @@ struct DeviceConditionsTests {
         }
     }
 
-    @Test("in low-data mode a flush returns and says why events wait, and they go afterwards", .timeLimit(.minutes(30)))
+    @Test(
+        "in low-data mode a flush returns the reason why events wait, and they are sent afterward",
+        .timeLimit(.minutes(30))
+    )
     func constrained() async throws {
         let device = try Device()
         device.becomes(DeviceConditions(isConnected: true, isConstrained: true))
@@ -104,7 +107,7 @@ struct DeviceConditionsTests {
         await device.analytics.shutdown()
     }
 
-    @Test("low-data mode means nothing to an app that uses such networks, nor where it brings its own transport")
+    @Test("low-data mode does not hold events if the app allows such networks or has its own transport")
     func unconstrained() async throws {
         let own = ScriptedTransport()
         let adaptations: [@Sendable (inout Configuration) -> Void] = [
@@ -120,7 +123,7 @@ struct DeviceConditionsTests {
     }
 
     @Test(
-        "leaving the app sends nothing while the device is very hot, and the app leaves all the same",
+        "a suspension while the device is very hot sends nothing and still completes",
         .timeLimit(.minutes(30))
     )
     func leaving() async throws {
@@ -137,7 +140,7 @@ struct DeviceConditionsTests {
         await device.analytics.shutdown()
     }
 
-    @Test("what the app asks for last, its shutdown, sends although uploads are held", .timeLimit(.minutes(30)))
+    @Test("a shutdown by the app sends events even while uploads are held", .timeLimit(.minutes(30)))
     func shutdown() async throws {
         let device = try Device()
         device.becomes(DeviceConditions(thermalState: .critical))
@@ -147,7 +150,7 @@ struct DeviceConditionsTests {
         #expect(device.environment.transport.delivered.count == 7)
     }
 
-    @Test("paused while the device saves power, nothing goes before both are over", .timeLimit(.minutes(30)))
+    @Test("when paused while the device saves power, nothing is sent until both have ended", .timeLimit(.minutes(30)))
     func paused() async throws {
         let device = try Device()
         device.analytics.pause()
@@ -162,7 +165,7 @@ struct DeviceConditionsTests {
         await device.analytics.shutdown()
     }
 
-    @Test("a destination that comes while uploads are held is held, too", .timeLimit(.minutes(30)))
+    @Test("a destination added while uploads are held is held too", .timeLimit(.minutes(30)))
     func added() async throws {
         let device = try Device()
         device.becomes(DeviceConditions(isConstrained: true))

@@ -9,7 +9,7 @@ import TrackwayTesting
 
 @Suite("The disabled instance")
 struct DisabledInstanceTests {
-    @Test("every call works, nothing is recorded, and nothing enables it")
+    @Test("the disabled instance accepts every call, records nothing, and cannot be enabled")
     func inert() async throws {
         let analytics = Analytics.disabled
         #expect(analytics === Analytics.disabled)

@@ -24,7 +24,7 @@ struct DurabilityTests {
         #expect(next.analytics.ledger().isBalanced)
     }
 
-    @Test("a typed event can be durable")
+    @Test("a typed event can be recorded durably")
     func typed() async throws {
         let memory = try InMemoryAnalytics()
         let receipt = try await memory.analytics.recordDurably(AddToCart(sku: "A-1", price: 12.5))
@@ -32,7 +32,7 @@ struct DurabilityTests {
         #expect(memory.events(named: "add_to_cart").map(\.id) == [receipt.id])
     }
 
-    @Test("many callers share few flushes, and every one of them is told")
+    @Test("many callers share few flushes, and every caller gets a receipt")
     func shared() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -41,7 +41,7 @@ struct DurabilityTests {
         memory.storage.hold(.synchronizeSegment)
         let first = Task { try await analytics.recordDurably("held") }
         try await Deadline.wait(while: memory.storage.heldCalls == 0)
-        // All of these ask while a flush is under way.
+        // All of these calls come while a flush is in progress.
         let others = (0..<100).map { number in
             Task { try await analytics.recordDurably("other", ["n": .integer(Int64(number))]) }
         }
@@ -53,14 +53,14 @@ struct DurabilityTests {
         #expect(memory.storage.count(of: .synchronizeSegment) - before == 2)
     }
 
-    @Test("while a flush hangs, recording goes on, and so do the tasks of the app")
+    @Test("a hung flush blocks neither recording nor the app's tasks")
     func hanging() async throws {
         let memory = try InMemoryAnalytics()
         memory.storage.hold(.synchronizeSegment)
         let analytics = memory.analytics
         let durable = Task { try await analytics.recordDurably("held") }
         try await Deadline.wait(while: memory.storage.heldCalls == 0)
-        // Were the pool's threads blocked, these would never run.
+        // If the threads of the pool were blocked, these would never run.
         let count = await withTaskGroup(of: Receipt.self) { group in
             for _ in 0..<64 { group.addTask { analytics.record("meanwhile") } }
             return await group.reduce(0) { $0 + ($1.durability == .kernel ? 1 : 0) }
@@ -70,7 +70,7 @@ struct DurabilityTests {
         #expect(try await durable.value.durability == .disk)
     }
 
-    @Test("a failed flush is an error, the event is kept and delivered, and the next flush works")
+    @Test("a failed flush throws, the event is kept and delivered, and the next flush succeeds")
     func failedFlush() async throws {
         let memory = try InMemoryAnalytics()
         memory.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
@@ -87,7 +87,7 @@ struct DurabilityTests {
     }
 
     @Test(
-        "after a failed flush nothing is called durable that power loss could take",
+        "after a failed flush, no event that power loss could take is reported as durable",
         arguments: 0..<20 as Range<UInt64>
     )
     func noFalseReceipt(seed: UInt64) async throws {
@@ -106,8 +106,8 @@ struct DurabilityTests {
         #expect(promised.isSubset(of: next.recorded.map(\.id)))
     }
 
-    @Test("of those who wait while a flush fails, nobody is told that it is durable; who comes later is, and truly")
-    func failureIsToldToAllItTouched() async throws {
+    @Test("a failed flush fails every waiting caller, and a later durable event survives power loss")
+    func failureReachesAllWaitingCallers() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         try await analytics.recordDurably("before")
@@ -115,7 +115,7 @@ struct DurabilityTests {
         memory.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
         let first = Task { try await analytics.recordDurably("first") }
         try await Deadline.wait(while: memory.storage.heldCalls == 0)
-        // It asks while the flush that fails is under way, and waits for the next one, which succeeds.
+        // This call comes during the failing flush, and waits for the next one, which succeeds.
         let second = Task { try await analytics.recordDurably("second") }
         try await Deadline.wait(while: memory.events(named: "second").isEmpty)
         try await untilWaiting(memory, 2)
@@ -131,7 +131,7 @@ struct DurabilityTests {
         #expect(next.events(named: "first").isEmpty && next.events(named: "second").isEmpty)
     }
 
-    @Test("an event that may not be recorded throws, and says why")
+    @Test("durable recording throws with the reason if the event may not be recorded")
     func refused() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.isEnabled = false
@@ -142,7 +142,7 @@ struct DurabilityTests {
         #expect(error?.message.contains("disabled") == true)
     }
 
-    @Test("cancelling the caller takes nothing back")
+    @Test("canceling the caller does not undo the recording")
     func cancelled() async throws {
         let memory = try InMemoryAnalytics()
         memory.storage.hold(.synchronizeSegment)
@@ -155,7 +155,9 @@ struct DurabilityTests {
         #expect(memory.events(named: "purchase").count == 1)
     }
 
-    /// Recording comes before asking for the flush; this closes the gap between the two.
+    /// Waits until `count` callers wait for a flush.
+    ///
+    /// An event is recorded before its flush is requested. This covers the time between the two.
     private func untilWaiting(_ memory: InMemoryAnalytics, _ count: Int) async throws {
         try await Deadline.wait(while: memory.analytics.storage.commits.waiting < count)
     }

@@ -14,19 +14,19 @@ import TrackwayWire
 struct EncryptionAtRestTests {
     private static let key = EncryptionKey(0..<32)
     private static let other = EncryptionKey(50..<82)
-    /// A word that stands in everything that an app may say.
+    /// A word in every string that the app passes to the SDK.
     private static let word = "zq7secret"
 
-    /// An installation's folder on the real disk.
+    /// An installation's folder on a real disk.
     private final class Folder {
         let path = FileManager.default.temporaryDirectory.appending(path: "trackway-\(UUID().uuidString)").path
 
         deinit {
-            // Nothing depends on it: the system clears its temporary folder.
+            // If this fails, the system clears its temporary folder.
             try? FileManager.default.removeItem(atPath: path)
         }
 
-        /// The files, by their names below the folder.
+        /// The files, keyed by their paths within the folder.
         func files() -> [String: Data] {
             let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
             var files: [String: Data] = [:]
@@ -34,7 +34,7 @@ struct EncryptionAtRestTests {
             return files
         }
 
-        /// Finds texts in no file; gives the files' names.
+        /// Expects no file to contain plain text, and returns the names of the files.
         func expectNothing(_ moment: String) -> Set<String> {
             let files = files()
             let told = [
@@ -42,7 +42,7 @@ struct EncryptionAtRestTests {
             ]
             for (name, bytes) in files {
                 for text in told {
-                    #expect(bytes.range(of: Data(text.utf8)) == nil, "\(moment): \(name) says \(text)")
+                    #expect(bytes.range(of: Data(text.utf8)) == nil, "\(moment): \(name) contains \(text)")
                 }
             }
             return Set(files.keys)
@@ -71,7 +71,7 @@ struct EncryptionAtRestTests {
         )
     }
 
-    /// Does something while time passes.
+    /// Runs an operation while time passes.
     private static func pass(_ memory: InMemoryAnalytics, _ body: @escaping @Sendable () async -> Void) async {
         let isDone = Locked(false)
         let task = Task {
@@ -85,7 +85,7 @@ struct EncryptionAtRestTests {
         await task.value
     }
 
-    @Test("after everything an app can do, no file in the folder says what it said")
+    @Test("after every kind of call, no file in the folder contains the app's data in plain text")
     func nothingPlain() async throws {
         let folder = Folder()
         let word = Self.word
@@ -128,7 +128,7 @@ struct EncryptionAtRestTests {
         )
         _ = try await analytics.recordDurably("\(word)-durable")
         names.formUnion(folder.expectNothing("recorded"))
-        // Refused events become dead letters, with what the back-end said.
+        // Refused events become dead letters, with the back end's response.
         memory.transport.script(.acceptAllBut([0: "\(word)-refused"]))
         await Self.pass(memory) { _ = await analytics.flush() }
         memory.transport.always(.respond(WireResponse(status: 503, headers: WireHeaders(), body: [])))
@@ -160,7 +160,7 @@ struct EncryptionAtRestTests {
         names.formUnion(folder.expectNothing("erased"))
         await Self.pass(memory) { await analytics.shutdown() }
         names.formUnion(folder.expectNothing("shut down"))
-        // What was to be looked at was there.
+        // The checked files all existed.
         for name in ["settings", "behavior", "streams", "intercepted", "installation", "erased", "settled"] {
             #expect(names.contains(name), "\(names.filter { !$0.contains("/") })")
         }
@@ -169,7 +169,7 @@ struct EncryptionAtRestTests {
         }
     }
 
-    @Test("a later process reads everything back: identity, decisions, events; and the ledger adds up")
+    @Test("a later process reads back identity, decisions and events, and the ledger is balanced")
     func restarted() async throws {
         let folder = Folder()
         let clock = ManualClock()
@@ -194,11 +194,11 @@ struct EncryptionAtRestTests {
         #expect(memory.transport.delivered(named: "event").count == 100)
         #expect(memory.events(named: "last").first?.global("channel")?.string == "store")
         let account = try #require(memory.analytics.ledger().destinations["collector"])
-        // Somebody signed in, which is told, too.
+        // The sign-in is an event, too.
         #expect((account.recorded, account.delivered, account.pending) == (102, 102, 0))
     }
 
-    @Test("the wrong key, no key, and one that is too short are errors that say so; not a byte changes")
+    @Test("a wrong, missing or short key is an error that says so, and not a byte changes")
     func refused() async throws {
         let folder = Folder()
         let first = try open(folder)
@@ -226,7 +226,7 @@ struct EncryptionAtRestTests {
         #expect(folder.files() == before)
     }
 
-    @Test("a key for a plain folder, then another key: nothing is lost on the way, and the state files follow at once")
+    @Test("adding a key to a plain folder and then changing it loses nothing and encrypts state files at once")
     func changed() async throws {
         let folder = Folder()
         let clock = ManualClock()
@@ -255,11 +255,11 @@ struct EncryptionAtRestTests {
         )
         #expect(memory.analytics.ledger().isBalanced)
         await memory.analytics.shutdown()
-        // What needed the first key is delivered.
+        // Everything that needed the first key is delivered.
         _ = try open(folder, Self.configuration { $0.storage.encryption = .key(Self.other) }, clock: clock)
     }
 
-    @Test("a state file that another one was put in place of counts as damaged, as any damaged one")
+    @Test("a state file that was replaced with another one counts as damaged")
     func swapped() async throws {
         let folder = Folder()
         let first = try open(folder, Self.configuration { $0.capture = .standard })
@@ -273,7 +273,7 @@ struct EncryptionAtRestTests {
             memory.diagnostics.contains { $0.value.contains("settings") || $0.field.contains("settings") },
             "\(memory.diagnostics)"
         )
-        // Nobody knows what was decided: nothing leaves.
+        // The consent decision is unknown, so nothing is sent.
         memory.analytics.record("event")
         _ = await memory.analytics.flush()
         #expect(memory.transport.delivered.isEmpty)

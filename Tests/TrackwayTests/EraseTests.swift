@@ -9,7 +9,7 @@ import TrackwayTesting
 
 @Suite("Erasing")
 struct EraseTests {
-    @Test("queue and identity are gone, a new installation begins, and its tombstone names the former one")
+    @Test("erasing removes queue and identity, and starts a new installation whose tombstone names the former one")
     func erase() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -34,7 +34,7 @@ struct EraseTests {
         #expect(ledger.isBalanced)
     }
 
-    @Test("nothing of the former installation is left on the disk")
+    @Test("no data of the former installation remains on disk")
     func noTrace() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("ann-the-user")
@@ -49,7 +49,7 @@ struct EraseTests {
         }
     }
 
-    @Test("the new identity survives a kill, the old user does not come back")
+    @Test("after erasing, the new identity survives a kill, and the old user does not return")
     func afterKill() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("ann")
@@ -60,7 +60,7 @@ struct EraseTests {
         #expect(next.events(named: "seen").first?.user == nil)
     }
 
-    @Test("a refusal of consent outlives the erasing, and no tombstone is sent without consent")
+    @Test("denied consent survives erasing, and no tombstone is sent without consent")
     func denied() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setConsent(.denied)
@@ -71,7 +71,7 @@ struct EraseTests {
         #expect(next.analytics.consent == .denied)
     }
 
-    @Test("events recorded by other threads meanwhile belong to one installation or the other, none is half")
+    @Test("events recorded concurrently belong entirely to one installation or the other")
     func racing() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -93,7 +93,7 @@ struct EraseTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    /// The installations that tombstones on their way name, each with a secret that proves it.
+    /// The installations named by delivered tombstones whose secret proves them.
     private static func proved(_ memory: InMemoryAnalytics) -> [String] {
         memory.transport.delivered(named: "_installation_erased").compactMap { event in
             guard let named = event.attributes["installation"]?.string, let id = InstallationID(named),
@@ -103,7 +103,7 @@ struct EraseTests {
         }
     }
 
-    @Test("erased again before anybody was told: both former installations are told of, each with its proof")
+    @Test("erasing twice before delivery sends a tombstone with proof for each former installation")
     func twice() async throws {
         let memory = try InMemoryAnalytics()
         let first = memory.analytics.installationID
@@ -117,8 +117,8 @@ struct EraseTests {
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test("killed between the change of identity and the tombstone: the next start tells, once")
-    func killedBeforeTelling() async throws {
+    @Test("after a kill between the identity change and the tombstone, the next start records it, once")
+    func killedBeforeTombstone() async throws {
         let memory = try InMemoryAnalytics()
         let former = memory.analytics.installationID
         await memory.analytics.shutdown(timeout: .zero)
@@ -132,12 +132,12 @@ struct EraseTests {
         let last = try InMemoryAnalytics(storage: next.storageAfterKill())
         _ = await last.analytics.flush()
         #expect(Self.proved(last) == [])
-        // Everybody knows: nothing of the former installation is remembered.
+        // The tombstone is delivered, so no data of the former installation is stored.
         let disk = try #require(last.storage.base as? MemoryStorage)
         #expect(!disk.paths.contains { $0.hasSuffix("/erased") })
     }
 
-    @Test("killed between the tombstone and its delivery: it is delivered later, and not recorded again")
+    @Test("after a kill between the tombstone and its delivery, it is delivered later and not recorded again")
     func killedBeforeDelivery() async throws {
         let memory = try InMemoryAnalytics()
         let former = memory.analytics.installationID
@@ -147,7 +147,7 @@ struct EraseTests {
         #expect(Self.proved(next) == [former.description])
     }
 
-    @Test("killed before the identity went: nothing was erased, and nobody is told so")
+    @Test("a kill before the identity change erases nothing and records no tombstone")
     func killedBeforeErasing() async throws {
         let memory = try InMemoryAnalytics()
         let former = memory.analytics.installationID
@@ -160,8 +160,8 @@ struct EraseTests {
         #expect(Self.proved(next) == [])
     }
 
-    @Test("erased while consent was denied: told with the first start that may record")
-    func toldOnceAllowed() async throws {
+    @Test("a tombstone withheld by denied consent is recorded at the first start that may record")
+    func tombstoneOnceAllowed() async throws {
         let memory = try InMemoryAnalytics()
         let former = memory.analytics.installationID
         memory.analytics.setConsent(.denied)
@@ -173,7 +173,7 @@ struct EraseTests {
         #expect(Self.proved(last) == [former.description])
     }
 
-    @Test("a damaged list of erasings keeps nobody from starting or erasing")
+    @Test("a damaged list of erasures prevents neither starting nor erasing")
     func damagedList() async throws {
         let memory = try InMemoryAnalytics()
         try await memory.analytics.erase()
@@ -188,7 +188,7 @@ struct EraseTests {
         #expect(Self.proved(next) == [former.description])
     }
 
-    @Test("an erasing that fails is an error, and can be repeated")
+    @Test("a failed erasure throws and can be repeated")
     func failing() async throws {
         let memory = try InMemoryAnalytics()
         let former = memory.analytics.installationID
@@ -202,12 +202,12 @@ struct EraseTests {
         #expect(memory.analytics.installationID != former)
     }
 
-    @Test("an installation of a version without secrets is erased on the device, and its tombstone has no proof")
+    @Test("an installation from a version without secrets is erased on the device, and its tombstone has no proof")
     func withoutSecret() async throws {
         let first = try InMemoryAnalytics()
         let disk = try #require(first.storage.base as? MemoryStorage)
         let path = try #require(disk.paths.first { $0.hasSuffix("/installation") })
-        var lines = CheckedLines()
+        var lines = ChecksummedKeyValueFile()
         lines.add("installation", first.analytics.installationID)
         let storage = first.storageAfterKill()
         try storage.replace(path, with: lines.bytes, durably: true)
@@ -218,14 +218,14 @@ struct EraseTests {
         _ = await memory.analytics.flush()
         let tombstone = try #require(memory.transport.delivered(named: "_installation_erased").first?.attributes)
         #expect(tombstone["installation"] == .string(former.description) && tombstone["proof"] == nil)
-        // The one that began since has a secret.
+        // The new installation has a secret.
         try await memory.analytics.erase()
         _ = await memory.analytics.flush()
         let last = try #require(memory.transport.delivered(named: "_installation_erased").last?.attributes)
         #expect(last["proof"]?.string != nil)
     }
 
-    @Test("an erasing that failed after the identity was replaced still proves the former one")
+    @Test("an erasure that failed after the identity change still proves the former installation")
     func failedHalfway() async throws {
         let memory = try InMemoryAnalytics()
         let former = memory.analytics.installationID
@@ -240,7 +240,7 @@ struct EraseTests {
         #expect(proof.proves(former))
     }
 
-    @Test("erasing while a request is on its way gives it up")
+    @Test("erasing cancels a request in flight")
     func inFlight() async throws {
         let memory = try InMemoryAnalytics()
         memory.transport.hold()

@@ -6,9 +6,9 @@ import Testing
 import Trackway
 import TrackwayEvents
 
-@Suite("Errors and the page of codes")
+@Suite("Errors and the diagnostics page")
 struct ErrorTests {
-    @Test("an error's description has the code, the message, the suggestion and the cause")
+    @Test("an error's description contains the code, the message, the suggestion and the cause")
     func description() {
         let plain = TrackwayError(.noDestinations, "No destination is configured.")
         #expect("\(plain)" == "no_destinations: No destination is configured.")
@@ -29,7 +29,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "the page lists codes with their severity",
+        "the diagnostics page lists codes with their severity",
         arguments: [
             Diagnostic.Code.nameEmpty, .valueTooLong, .malformed, .fieldDuplicate, .notKept, .storageFailing,
             .userForgotten,
@@ -44,7 +44,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "the page lists drop reasons",
+        "the diagnostics page lists drop reasons",
         arguments: [
             DropReason.damaged, .journalFull, .storageAwaited, .consentDenied, .duplicate, .forked, .notCollected,
             .unknownDestination, .intercepted,
@@ -55,7 +55,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "the page lists error codes",
+        "the diagnostics page lists error codes",
         arguments: [
             TrackwayError.Code.invalidAppID, .noDestinations, .tooManyDestinations, .targetMismatch, .snapshotEnded,
             .inForkedChild, .notErased,

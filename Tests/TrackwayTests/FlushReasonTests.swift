@@ -9,9 +9,9 @@ import TrackwayWire
 
 @testable import Trackway
 
-@Suite("Reasons that flush reports")
+@Suite("Reasons reported by flush")
 struct FlushReasonTests {
-    /// Something that keeps events from leaving.
+    /// A cause that prevents sending.
     enum Cause: String, CaseIterable, Sendable {
         case consentPending, consentDenied, disabled, paused, shutDown, down, backEndNamedTime, wrongKey,
             categoryPending
@@ -26,7 +26,7 @@ struct FlushReasonTests {
         return configuration
     }
 
-    /// Brings the cause about, with an event waiting.
+    /// Creates the cause, with one event pending.
     private static func cause(_ cause: Cause, _ memory: InMemoryAnalytics) async {
         let analytics = memory.analytics
         switch cause {
@@ -46,7 +46,7 @@ struct FlushReasonTests {
         }
     }
 
-    @Test("every event that waits has a reason, also in the next process", arguments: Cause.allCases)
+    @Test("every pending event has a reason, even in the next process", arguments: Cause.allCases)
     func reasons(cause: Cause) async throws {
         let memory = try InMemoryAnalytics(Self.configuration(cause))
         await Self.cause(cause, memory)
@@ -61,12 +61,12 @@ struct FlushReasonTests {
             transport: memory.transport
         )
         let later = try #require(await next.environment.flush(next.analytics).destinations["collector"])
-        // A shutdown, a pause and a withdrawn wait end with the process.
+        // A shutdown and a pause end with the process.
         if later.pending > 0 { #expect(later.obstacle != nil) }
         #expect(later.pending == ([.paused, .shutDown].contains(cause) ? 0 : 1))
     }
 
-    @Test("a repaired back-end gets everything with the next flush of the next process")
+    @Test("a repaired back end gets all events with the next flush of the next process")
     func repaired() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.delivery.policy.breakerThreshold = 1
@@ -91,7 +91,7 @@ struct FlushReasonTests {
         )
         #expect(down.pending == 11)
         #expect(down.obstacle?.contains("refused") == true)
-        // One probe, with one event, and no more.
+        // Exactly one probe, with one event, was sent.
         #expect(transport.requests.count == 1)
         let repaired = ScriptedTransport()
         let third = try InMemoryAnalytics(
@@ -106,7 +106,7 @@ struct FlushReasonTests {
         #expect(repaired.delivered.count == 11)
     }
 
-    @Test("a time that the back-end named is kept, and its reason is reported in the next process")
+    @Test("a retry time from the back end applies in the next process, which reports the reason")
     func named() async throws {
         let memory = try InMemoryAnalytics()
         memory.transport.always(.status(503, headers: ["retry-after": "600"]))
@@ -124,7 +124,7 @@ struct FlushReasonTests {
         #expect(part.obstacle?.contains("503") == true)
     }
 
-    @Test("a process that does not deliver reports that another one does")
+    @Test("a process that does not deliver reports that another process does")
     func otherProcess() async throws {
         let environment = InMemoryEnvironment()
         var configuration = InMemoryAnalytics.usualConfiguration

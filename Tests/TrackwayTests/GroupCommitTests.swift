@@ -6,10 +6,10 @@ import Trackway
 
 @Suite("Group commit")
 struct GroupCommitTests {
-    /// Stands for a failed flush.
+    /// Represents a failed flush.
     struct Failure: Error, Hashable {}
 
-    @Test("a caller alone gets a flush of its own")
+    @Test("a single caller gets its own flush")
     func alone() {
         var machine = GroupCommit<Failure>()
         #expect(machine.asked(by: 1).flushes == 1)
@@ -17,7 +17,7 @@ struct GroupCommitTests {
         #expect(machine.asked(by: 2).flushes == 1)
     }
 
-    @Test("who asks during a flush waits for the next one, all together")
+    @Test("callers that arrive during a flush share the next one")
     func together() {
         var machine = GroupCommit<Failure>()
         _ = machine.asked(by: 1)
@@ -40,7 +40,7 @@ struct GroupCommitTests {
         #expect(machine.flushFinished(nil).finished == [2])
     }
 
-    @Test("whatever happens, everybody is told once, and by a flush that began after they asked", arguments: 0..<50)
+    @Test("every caller is notified once, by a flush that began after its request", arguments: 0..<50)
     func randomWalk(seed: UInt64) {
         var random = Walk(seed: seed)
         var machine = GroupCommit<Failure>()
@@ -52,14 +52,14 @@ struct GroupCommitTests {
             for action in actions {
                 switch action {
                 case .flush:
-                    #expect(!isFlushing, "two flushes at once")
+                    #expect(!isFlushing, "two flushes overlap")
                     flushesBegun += 1
                     isFlushing = true
                 case .finish(let tickets, _):
                     for ticket in tickets {
                         #expect(told.insert(ticket).inserted)
                         let isLater = askedAt[ticket].map { endedFlush > $0 } ?? false
-                        #expect(isLater, "covered by a flush that began before it asked")
+                        #expect(isLater, "covered by a flush that began before the request")
                     }
                 }
             }
@@ -81,7 +81,7 @@ struct GroupCommitTests {
     }
 }
 
-/// A small repeatable generator.
+/// A small repeatable random number generator.
 private struct Walk {
     private var state: UInt64
 

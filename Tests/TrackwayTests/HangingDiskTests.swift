@@ -11,10 +11,10 @@ import TrackwayWire
 
 @testable import Trackway
 
-// One after the other: each may hold up one of the threads that all tasks share.
-@Suite("A disk that hangs", .serialized)
+// Serialized because each test may block one of the threads that all tasks share.
+@Suite("A hung disk", .serialized)
 struct HangingDiskTests {
-    /// Analytics that deliver on a thread of their own, with a queue beside the destination of the configuration.
+    /// Analytics with their own delivery thread, and with a queue in addition to the configured destination.
     private static func make(_ environment: InMemoryEnvironment) throws -> Analytics {
         var configuration = Configuration(
             appID: "test",
@@ -35,13 +35,13 @@ struct HangingDiskTests {
     }
 
     @Test(
-        "every call of the app's returns while delivery waits for the disk, and nothing of it is lost",
+        "every call of the app returns while delivery waits for the disk, and nothing is lost",
         .timeLimit(.minutes(30)),
         arguments: [(StorageOperation.replace, "cursor."), (.lock, "/writers/")]
     )
     func everyCall(_ operation: StorageOperation, _ part: String) async throws {
         let environment = InMemoryEnvironment()
-        // Another process, which maintenance looks at.
+        // Another process, which maintenance inspects.
         let neighbour = try Self.make(environment)
         await neighbour.shutdown()
         let analytics = try Self.make(environment)
@@ -52,7 +52,7 @@ struct HangingDiskTests {
         environment.storage.hold(operation, paths: part)
         for number in 0..<40 { analytics.record("event", ["number": .integer(Int64(number))], to: ["collector"]) }
         try await Deadline.wait(while: environment.storage.heldCalls == 0) {
-            // Maintenance comes with time.
+            // Maintenance runs as time passes.
             environment.clock.advanceToNextSleeper()
         }
         let held = environment.storage.heldCalls
@@ -66,7 +66,7 @@ struct HangingDiskTests {
         _ = analytics.handedOver(of: "queue")
         _ = analytics.requestUpload(of: ["queue"])
         _ = analytics.requestUpload(of: ["queue"], force: true)
-        // What the flush did not hand over, this did.
+        // The upload requests handed over the events that the flush did not.
         #expect(analytics.pendingCount(for: "queue") == 0)
         #expect(analytics.record("for the next upload", to: ["queue"]).durability == .kernel)
         #expect(analytics.pendingCount(for: "queue") == 1)
@@ -94,7 +94,7 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
-    @Test("events of an earlier process are in their queue while delivery looks at its log", .timeLimit(.minutes(30)))
+    @Test("events of an earlier process are in their queue while delivery inspects its log", .timeLimit(.minutes(30)))
     func earlierProcess() async throws {
         let environment = InMemoryEnvironment()
         let earlier = try Self.make(environment)
@@ -102,7 +102,7 @@ struct HangingDiskTests {
         await earlier.shutdown()
         let writers = try environment.storage.names(in: "\(InMemoryEnvironment.usualFolder)/writers")
         let writer = try #require(writers.first)
-        // The first look at its log is delivery's. The calls below look at the log themselves.
+        // Only the first access to the log, by delivery, is held. The calls below access the log themselves.
         environment.storage.hold(.lock, paths: "/writers/\(writer)", calls: 1)
         let analytics = try Self.make(environment)
         try await Deadline.wait(while: environment.storage.heldCalls == 0) { environment.clock.advanceToNextSleeper() }
@@ -121,7 +121,7 @@ struct HangingDiskTests {
     }
 
     @Test(
-        "what an earlier process handed over is counted while delivery looks at its log",
+        "events handed over by an earlier process are counted while delivery inspects its log",
         .timeLimit(.minutes(30))
     )
     func handedOverEarlier() async throws {
@@ -147,11 +147,11 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
-    @Test("events are in their queue while delivery ends", .timeLimit(.minutes(30)))
+    @Test("events remain in their queue while delivery stops", .timeLimit(.minutes(30)))
     func ending() async throws {
         let environment = InMemoryEnvironment()
         let analytics = try Self.make(environment)
-        // A cursor that could not be written is written when delivery ends.
+        // A cursor that could not be written is written when delivery stops.
         environment.storage.fail(.replace, with: .inputOutput, paths: "cursor.collector")
         analytics.record("delivered", to: ["collector"])
         _ = await analytics.flush()
@@ -171,12 +171,12 @@ struct HangingDiskTests {
     }
 
     @Test(
-        "a queue that is added while delivery waits for the disk is counted and handed over",
+        "a queue added while delivery waits for the disk is counted and handed over",
         .timeLimit(.minutes(30))
     )
     func added() async throws {
         let environment = InMemoryEnvironment()
-        // Another process, which maintenance looks at.
+        // Another process, which maintenance inspects.
         let neighbour = try Self.make(environment)
         neighbour.record("left behind", to: ["queue"])
         await neighbour.shutdown()
@@ -197,7 +197,7 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
-    @Test("a durable record and an upload of a queue wait for nothing that delivery does", .timeLimit(.minutes(30)))
+    @Test("a durable record and a queue upload do not wait for delivery", .timeLimit(.minutes(30)))
     func durable() async throws {
         let environment = InMemoryEnvironment()
         let analytics = try Self.make(environment)
@@ -205,7 +205,7 @@ struct HangingDiskTests {
         environment.storage.hold(.replace, paths: "cursor.collector")
         for _ in 0..<40 { analytics.record("event", to: ["collector"]) }
         try await Deadline.wait(while: environment.storage.heldCalls == 0)
-        // A refusal is carried out by delivery, which hangs; the thread of durable records does not.
+        // Delivery applies the denial and hangs. The thread for durable records does not.
         analytics.setConsent(.denied, category: ConsentCategory(rawValue: "marketing"))
         #expect(try await analytics.recordDurably("purchase", to: ["queue"]).durability == .disk)
         #expect(analytics.requestUpload(of: ["queue"], force: true))

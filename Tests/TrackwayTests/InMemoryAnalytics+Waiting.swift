@@ -4,9 +4,13 @@
 import Trackway
 import TrackwayTesting
 
-/// Waiting for what happens on other tasks, without a clock: each wait hangs for ever when it does not happen.
+/// Waits for work on other tasks.
+///
+/// Only waits that use ``Deadline`` have a time limit.
 extension InMemoryAnalytics {
-    /// Returns when the delivery has stopped and nothing is being dropped; with `sending`, when it may go on.
+    /// Waits until delivery has stopped and nothing is being dropped.
+    ///
+    /// - Parameter sending: Whether to wait until delivery may send instead.
     func untilAtRest(sending: Bool = false) async throws {
         if sending {
             try await Deadline.wait(while: !analytics.delivery.control.machine.maySend)
@@ -15,12 +19,12 @@ extension InMemoryAnalytics {
         }
     }
 
-    /// Returns when so many events have arrived.
+    /// Waits until `count` events have arrived.
     func untilDelivered(_ count: Int) async throws {
         try await Deadline.wait(while: transport.delivered.count < count) { _ = await analytics.flush() }
     }
 
-    /// Returns when everything ordered from the storage queue so far is done.
+    /// Waits until all work enqueued on the storage queue so far is done.
     func untilStorageIsIdle() async {
         await analytics.storage.queue.run {}
     }

@@ -9,10 +9,10 @@ import TrackwayJournal
 import TrackwayPlatform
 import TrackwayTesting
 
-/// An app that the system starts on a device that nobody has unlocked since it was switched on.
-@Suite("Before the first unlocking")
+/// An app that the system launches before the device is first unlocked after a restart.
+@Suite("Before the first unlock")
 struct LockedDeviceTests {
-    /// An app on a device; files are closed while it is locked.
+    /// An app on a device whose files are inaccessible while it is locked.
     private struct Device {
         struct Listener: Sendable {
             let report: @Sendable () -> Void
@@ -43,7 +43,7 @@ struct LockedDeviceTests {
             change(&configuration)
             configuration.run(in: environment)
             var dependencies = try environment.dependencies(for: configuration)
-            dependencies.launch = LaunchReading(state == .active ? .user : .background, in: state)
+            dependencies.launch = LaunchConclusion(state == .active ? .user : .background, in: state)
             dependencies.availability = StorageAvailability(
                 isTemporary: { $0.code == .denied },
                 observe: { [unlocking] report in
@@ -54,7 +54,7 @@ struct LockedDeviceTests {
             return try Analytics(configuration, in: dependencies)
         }
 
-        /// Somebody unlocks the device, and the system says so.
+        /// Unlocks the device and sends the system's notification.
         func unlock(_ analytics: Analytics) async {
             environment.storage.heal()
             for listener in unlocking.withLock({ $0 }) { listener.report() }
@@ -65,7 +65,7 @@ struct LockedDeviceTests {
         var codes: [Diagnostic.Code] { environment.diagnostics.map(\.code) }
     }
 
-    @Test("what is recorded meanwhile is there afterwards, in its order, and is sent then")
+    @Test("events recorded while locked are stored in order and sent after the unlock")
     func held() async throws {
         let device = Device()
         try device.lock()
@@ -88,7 +88,7 @@ struct LockedDeviceTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    @Test("installation, person and global attributes of earlier runs count for what was recorded meanwhile")
+    @Test("events recorded while locked get the installation, user and global attributes of earlier runs")
     func known() async throws {
         let before = Device()
         let first = try before.start()
@@ -110,7 +110,7 @@ struct LockedDeviceTests {
         #expect(shops == ["north", "south", "south"])
         #expect(events.allSatisfy { $0.global("kept")?.integer == 1 })
         #expect(Set(events.map { $0.context["user"]?["unique_id"]?.string }).count == 1)
-        // And the next start finds both.
+        // The next start finds both.
         let next = device.next()
         let again = try next.start()
         again.record("push")
@@ -118,7 +118,7 @@ struct LockedDeviceTests {
         #expect(last.user == "ann" && last.global("shop")?.string == "south")
     }
 
-    @Test("who signs in meanwhile is who the later events belong to")
+    @Test("later events belong to the user who signed in while the device was locked")
     func signedIn() async throws {
         let before = Device()
         try before.start().identify("ann")
@@ -133,7 +133,7 @@ struct LockedDeviceTests {
         #expect(device.events(named: "push").map(\.user) == ["ann", "ben", "ben"])
     }
 
-    @Test("a refusal of an earlier run counts: nothing of it is written or sent")
+    @Test("consent denied in an earlier run applies: nothing recorded while locked is stored or sent")
     func refused() async throws {
         let before = Device()
         try before.start().setConsent(.denied)
@@ -149,7 +149,7 @@ struct LockedDeviceTests {
         #expect(analytics.ledger().destinations["collector"]?.dropped == [.consentDenied: 1])
     }
 
-    @Test("a decision that is made meanwhile holds, and is written then")
+    @Test("a decision made while locked applies immediately, and is written after the unlock")
     func decided() async throws {
         let device = Device()
         try device.lock()
@@ -162,7 +162,7 @@ struct LockedDeviceTests {
         #expect(try next.start().consent == .denied)
     }
 
-    @Test("the start is told once it is known what was before, as of when it was")
+    @Test("the start is recorded once the earlier state is known, with the time of the launch")
     func start() async throws {
         let before = Device()
         let first = try before.start(in: .active) { $0.capture = .all }
@@ -180,7 +180,10 @@ struct LockedDeviceTests {
         #expect(starts.filter { $0.event.time == began }.count == 1)
     }
 
-    @Test("a process that is killed before is counted by the next one, locked or not", arguments: [true, false])
+    @Test(
+        "events lost when a process is killed before the unlock are counted by the next one, locked or not",
+        arguments: [true, false]
+    )
     func killed(_ isLocked: Bool) async throws {
         let device = Device()
         try device.lock()
@@ -197,7 +200,7 @@ struct LockedDeviceTests {
         #expect(account.isBalanced && account.dropped == [.storageAwaited: 5])
     }
 
-    @Test("where nothing tells, the folder is looked at again after a while")
+    @Test("without a notification the folder is checked again after a while")
     func looked() async throws {
         let device = Device()
         try device.lock()
@@ -212,7 +215,7 @@ struct LockedDeviceTests {
         #expect(device.events(named: "push").count == 1)
     }
 
-    @Test("a folder that went while the device was locked is made anew")
+    @Test("a folder that was removed while the device was locked is created again")
     func gone() async throws {
         let device = Device()
         try device.lock()
@@ -229,7 +232,7 @@ struct LockedDeviceTests {
         #expect(device.environment.transport.delivered(named: "push").count == 3)
     }
 
-    @Test("an encrypted folder is entered with its key, and with no other")
+    @Test("an encrypted folder is opened with its own key only")
     func encrypted() async throws {
         let (key, another) = (try EncryptionKey.generate(), try EncryptionKey.generate())
         let before = Device()
@@ -248,7 +251,7 @@ struct LockedDeviceTests {
         #expect(other.record("push").durability == Receipt.Durability.memory)
     }
 
-    @Test("a folder that is closed for good is an error where the system knows no such wait")
+    @Test("an inaccessible folder is an error on systems that do not lock files")
     func elsewhere() throws {
         let disk = FaultyStorage()
         disk.fail(.makeFolder, with: .denied)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Trackway
 
-@Suite("The short way to a file URL's path")
+@Suite("Fast path for file URLs")
 struct PlainPathTests {
     @Test(
-        "leads where the long one does",
+        "plainPath equals the path of the URL or is nil",
         arguments: [
             "/", "/a", "/a/b", "/a/b/", "/a//b//", "/a/b///", "/a/./b/../c", "/a b/c", "/a;b", "/a?b", "/a#b", "/a%b",
             "/straße/東京", "relative/path",
@@ -20,7 +20,7 @@ struct PlainPathTests {
         #expect(url.plainPath == nil || url.plainPath == url.path)
     }
 
-    @Test("is there for what an app usually names, and for nothing that is not a plain file's URL")
+    @Test("plainPath exists for ordinary file URLs only")
     func applies() throws {
         #expect(URL(fileURLWithPath: "/var/lib/shop/").plainPath == "/var/lib/shop")
         for text in ["https://shop.example/a", "file://host/a", "file:///a%20b", "file:///a?b"] {

@@ -7,7 +7,7 @@ import Trackway
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("A process that shows a preview")
+@Suite("Xcode previews")
 struct PreviewTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("preview-\(UUID())/app")
     private let transport = ScriptedTransport()
@@ -23,7 +23,7 @@ struct PreviewTests {
         return configuration
     }
 
-    @Test("takes every call, writes nothing, sends nothing, and says so once")
+    @Test("a preview process accepts every call, writes and sends nothing, and reports this once")
     func nothing() async throws {
         let dependencies = try Dependencies.live(configuration) { $0 == "XCODE_RUNNING_FOR_PREVIEWS" ? "1" : nil }
         let analytics = try Analytics(configuration, in: dependencies)
@@ -46,7 +46,7 @@ struct PreviewTests {
     }
 
     @Test(
-        "is known by one variable alone",
+        "a preview process is recognized only by its environment variable",
         arguments: [[:], ["XCODE_RUNNING_FOR_PREVIEWS": "0"], ["XCODE_RUNNING_FOR_PREVIEWS": ""]]
     )
     func others(environment: [String: String]) {

@@ -10,7 +10,7 @@ import TrackwayWire
 
 @Suite("Recording")
 struct RecordingTests {
-    @Test("what is recorded is stored, delivered and counted")
+    @Test("a recorded event is stored, delivered and counted")
     func journey() async throws {
         let memory = try InMemoryAnalytics()
         let receipt = memory.analytics.record("buy", ["total": 12.5])
@@ -45,7 +45,7 @@ struct RecordingTests {
         #expect(memory.transport.delivered.map(\.event) == [stored.event])
     }
 
-    @Test("a typed event's coded properties are its attributes")
+    @Test("a typed event's encoded properties are its attributes")
     func typed() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record(AddToCart(sku: "A-1", price: 12.5))
@@ -53,7 +53,7 @@ struct RecordingTests {
         #expect(stored.attributes == ["sku": "A-1", "price": 12.5])
     }
 
-    @Test("a typed event's date is a date, and what is nil is left out")
+    @Test("a typed event's date is a date, and nil properties are omitted")
     func typedDate() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record(Visit(at: Date(timeIntervalSince1970: 1_700_000_000.123), referrer: nil))
@@ -61,7 +61,7 @@ struct RecordingTests {
         #expect(stored.attributes == ["at": .date(Timestamp(milliseconds: 1_700_000_000_123))])
     }
 
-    @Test("a typed event that cannot be encoded is recorded and says so")
+    @Test("a typed event that cannot be encoded is recorded with an error")
     func typedFailing() throws {
         let memory = try InMemoryAnalytics()
         let receipt = memory.analytics.record(Unencodable())
@@ -71,7 +71,7 @@ struct RecordingTests {
         #expect(memory.diagnostics.map(\.code) == [.notEncodable])
     }
 
-    @Test("an event goes only to the destinations named")
+    @Test("an event is delivered only to the named destinations")
     func routes() async throws {
         let memory = try InMemoryAnalytics(twoDestinations)
         memory.analytics.record("for_all")
@@ -90,7 +90,7 @@ struct RecordingTests {
         #expect(ledger.isBalanced)
     }
 
-    @Test("an event for a destination that does not exist is refused, by name, and goes nowhere")
+    @Test("an event for an unknown destination is rejected, reported with the destination, and delivered nowhere")
     func unknownRoute() throws {
         let memory = try InMemoryAnalytics()
         let receipt = memory.analytics.record("secret", to: ["collector", "audit"])
@@ -102,7 +102,7 @@ struct RecordingTests {
         #expect(diagnostic.value == "audit")
     }
 
-    @Test("every thread's events keep their order, none is lost, and no two share an id or a place")
+    @Test("the events of each thread keep their order, none is lost, and no two share an id or a sequence number")
     func threads() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -124,7 +124,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("an object may record while it goes away")
+    @Test("an object may record while it is deinitialized")
     func fromDeinit() throws {
         let memory = try InMemoryAnalytics()
         do {
@@ -133,7 +133,7 @@ struct RecordingTests {
         #expect(memory.events(named: "left").count == 1)
     }
 
-    @Test("a handler of diagnostics may record itself")
+    @Test("a diagnostics handler may record events")
     func fromHandler() throws {
         let cell = Locked<Analytics?>(nil)
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -148,7 +148,7 @@ struct RecordingTests {
         #expect(memory.recorded.map(\.name) == ["_unnamed", "mistake"])
     }
 
-    @Test("logged events are written as they are stored, and only while asked for")
+    @Test("events are logged as they are stored, and only while logging is enabled")
     func logged() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("quiet")
@@ -162,7 +162,7 @@ struct RecordingTests {
     }
 }
 
-/// A collector and a second one for what must stay inside.
+/// A collector, and a second one for internal events.
 let twoDestinations: Configuration = {
     var configuration = InMemoryAnalytics.usualConfiguration
     configuration.destinations.append(

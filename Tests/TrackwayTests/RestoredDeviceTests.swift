@@ -9,10 +9,10 @@ import TrackwayJournal
 import TrackwayPlatform
 import TrackwayTesting
 
-/// A device that was made from a copy of another one.
+/// A device restored from a copy of another device.
 @Suite("A restored device")
 struct RestoredDeviceTests {
-    /// An app's folders on a real disk: the installation's, and beside it what is backed up.
+    /// An app's folders on a real disk: the installation folder and, next to it, the backed-up files.
     private final class Device {
         let root: URL
 
@@ -23,7 +23,9 @@ struct RestoredDeviceTests {
 
         deinit { try? FileManager.default.removeItem(at: root) }
 
-        /// What a backup of this device brings to another one: everything but the installation's folder.
+        /// Restores a backup of this device to another one.
+        ///
+        /// - Parameter wholly: Whether the installation folder, which no backup contains, is copied, too.
         func restored(wholly: Bool = false) throws -> Device {
             let other = try Device()
             for name in try FileManager.default.contentsOfDirectory(atPath: root.path) where wholly || name != "app" {
@@ -50,7 +52,7 @@ struct RestoredDeviceTests {
             try RecordedEvents.read(in: root.path + "/app", of: DiskStorage()).map(\.event.name)
         }
 
-        /// The former installations that events tell of.
+        /// The former installations that events report.
         func told() throws -> [String?] {
             try RecordedEvents.read(in: root.path + "/app", of: DiskStorage())
                 .filter { $0.event.name == "_installation_restored" }
@@ -58,7 +60,7 @@ struct RestoredDeviceTests {
         }
     }
 
-    @Test("is a new installation, says which one it was, and says it once")
+    @Test("a restored device is a new installation and reports its former installation once")
     func restored() async throws {
         let device = try Device()
         let first = try device.start()
@@ -73,13 +75,13 @@ struct RestoredDeviceTests {
         let again = try other.start()
         #expect(again.installationID == second.installationID)
         #expect(try other.told().count == 1)
-        // A backup of the restored device names that one.
+        // A backup of the restored device names the restored installation.
         let third = try other.restored()
         _ = try third.start()
         #expect(try third.told() == [second.installationID.description])
     }
 
-    @Test("one backup brought to two devices, and to one of them twice: each is its own, and names the one it was")
+    @Test("every restore of one backup, even twice to one device, is a new installation that reports the former one")
     func twice() async throws {
         let device = try Device()
         let first = try device.start()
@@ -90,7 +92,7 @@ struct RestoredDeviceTests {
         #expect(try one.told() == [first.installationID.description])
         #expect(try other.told() == [first.installationID.description])
         await second.shutdown(timeout: .zero)
-        // The app was deleted, which takes its folder, and the old backup came once more.
+        // The app was deleted with its folder, and the old backup was restored again.
         try FileManager.default.removeItem(at: one.root.appendingPathComponent("app"))
         try FileManager.default.removeItem(at: one.root.appendingPathComponent("app.installation"))
         try FileManager.default.copyItem(
@@ -102,7 +104,7 @@ struct RestoredDeviceTests {
         #expect(try one.told() == [first.installationID.description])
     }
 
-    @Test("says nothing while it may not, and says it later")
+    @Test("a restored device without consent reports its former installation once consent allows it")
     func denied() async throws {
         let device = try Device()
         let first = try device.start()
@@ -115,7 +117,7 @@ struct RestoredDeviceTests {
     }
 
     @Test(
-        "waits for the start of the app, with the attributes that the app sets first, also over a process that ends meanwhile"
+        "the restore is recorded after the app's start, with its first attributes, even if a process ends before that"
     )
     func launching() throws {
         let device = try Device()
@@ -134,7 +136,7 @@ struct RestoredDeviceTests {
         #expect(try other.told().count == 1)
     }
 
-    @Test("whoever erased the installation is not told of again")
+    @Test("an erased installation is not reported as a former installation")
     func erased() async throws {
         let device = try Device()
         let analytics = try device.start()
@@ -149,7 +151,7 @@ struct RestoredDeviceTests {
         #expect(try other.told() == [analytics.installationID.description])
     }
 
-    @Test("a copy of the whole folder, which no backup of the system makes, stays the installation it was")
+    @Test("a copy of the whole folder, which no system backup makes, remains the same installation")
     func copied() throws {
         let device = try Device()
         let first = try device.start()
@@ -159,7 +161,7 @@ struct RestoredDeviceTests {
         #expect(try other.told() == [])
     }
 
-    @Test("a damaged file says nothing and is written anew")
+    @Test("a damaged file reports nothing and is written again")
     func damaged() throws {
         let device = try Device()
         _ = try device.start()
@@ -172,7 +174,7 @@ struct RestoredDeviceTests {
         #expect(try third.told() == [second.installationID.description])
     }
 
-    @Test("a folder that the system emptied gets its identity back from where the system does not look")
+    @Test("a folder that the system emptied gets its identity back from a copy outside the folder")
     func emptied() throws {
         let kept = Locked<[UInt8]?>(nil)
         func start(_ disk: FaultyStorage) throws -> Analytics {
@@ -180,7 +182,7 @@ struct RestoredDeviceTests {
             var configuration = InMemoryAnalytics.usualConfiguration
             configuration.run(in: environment)
             var dependencies = try environment.dependencies(for: configuration)
-            dependencies.identityCopy = IdentityCopy(
+            dependencies.identityCopy = IdentityBackup(
                 load: { kept.withLock { $0 } },
                 save: { bytes in kept.withLock { $0 = bytes } }
             )

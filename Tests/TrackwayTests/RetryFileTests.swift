@@ -7,7 +7,7 @@ import TrackwayDelivery
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Retry states across restarts")
+@Suite("Retry state across restarts")
 struct RetryFileTests {
     private let state = RetryState(
         failures: 3,
@@ -15,7 +15,7 @@ struct RetryFileTests {
         attempts: Attempts(refusals: 2, failures: 1)
     )
 
-    @Test("a state is recalled in the same boot, and forgotten in the next")
+    @Test("a state is restored in the same boot and discarded in the next")
     func boots() {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
@@ -25,7 +25,7 @@ struct RetryFileTests {
         #expect(RetryFile(folder: "/app", storage: disk, boot: "two").recall("collector") == nil)
     }
 
-    @Test("the reason of a failure is recalled", arguments: [nil, MonotonicTime(milliseconds: 4_000)], [false, true])
+    @Test("the reason for a failure is restored", arguments: [nil, MonotonicTime(milliseconds: 4_000)], [false, true])
     func reason(since: MonotonicTime?, isNamed: Bool) {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
@@ -40,7 +40,7 @@ struct RetryFileTests {
         #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == state)
     }
 
-    @Test("a forgotten state stays forgotten, the others stay")
+    @Test("a removed state stays removed, and the others stay")
     func forget() {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
@@ -53,7 +53,7 @@ struct RetryFileTests {
         #expect(next.recall("audit") == state)
     }
 
-    @Test("a file of before attempts were counted is understood")
+    @Test("a file from before attempts were counted is still readable")
     func older() throws {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
@@ -64,7 +64,7 @@ struct RetryFileTests {
     }
 
     @Test(
-        "a damaged file is no file",
+        "a damaged file counts as missing",
         arguments: ["", "[]", #"{"boot":"one"}"#, #"{"boot":"one","destinations":{"collector":[1],"A B":[1,2]}}"#]
     )
     func damaged(content: String) throws {
@@ -74,7 +74,7 @@ struct RetryFileTests {
         #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == nil)
     }
 
-    @Test("an app that is started again does not ask a failing back-end earlier than it was told")
+    @Test("a restarted app does not contact a failing back end before the retry time")
     func restart() async throws {
         let clock = ManualClock()
         let memory = try InMemoryAnalytics(clock: clock)

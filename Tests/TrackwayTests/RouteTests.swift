@@ -8,14 +8,14 @@ import TrackwayTesting
 
 @Suite("Routes")
 struct RouteTests {
-    @Test("a literal and a list of ids are the same route")
+    @Test("a literal and a list of ids give the same route")
     func literals() {
         let ids: [DestinationID] = ["audit", "billing"]
         #expect(Route.only(ids) == ["audit", "billing"])
         #expect(Route.all != [])
     }
 
-    @Test("an event for no destination at all is not recorded, and that is reported")
+    @Test("an event with an empty route is not recorded, and is reported")
     func nowhere() throws {
         let diagnostics = Locked<[Diagnostic]>([])
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -30,7 +30,7 @@ struct RouteTests {
         #expect(diagnostics.withLock { $0.allSatisfy { $0.value == "[]" } })
     }
 
-    @Test("the elapsed time of a timer counts while it runs, stands while it is paused, and is nil without a timer")
+    @Test("a timer's elapsed time increases while it runs, stops while it is paused, and is nil without a timer")
     func elapsedTime() throws {
         let memory = try InMemoryAnalytics()
         let (analytics, clock) = (memory.analytics, memory.clock)

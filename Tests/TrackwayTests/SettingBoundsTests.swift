@@ -9,10 +9,10 @@ import TrackwayTesting
 
 @testable import Trackway
 
-/// Every number an app can set, at values that no app means.
-@Suite("Absurd settings")
+/// Every numeric setting, with out-of-range values.
+@Suite("Out-of-range settings")
 struct SettingBoundsTests {
-    /// A setting, and how it is set to a number, in seconds where it is a time.
+    /// A setting and a closure that sets it to a number, in seconds if it is a duration.
     struct Setting: Sendable, CustomTestStringConvertible {
         let field: String
         let set: @Sendable (inout Configuration, Int) -> Void
@@ -96,7 +96,7 @@ struct SettingBoundsTests {
     ]
 
     @Test(
-        "nothing traps: it is refused with the field and the value, or recording works and the counts hold",
+        "an out-of-range setting is rejected with its field, or recording works and the ledger is balanced",
         arguments: settings,
         [Int.min, -1, 0, 1, .max]
     )
@@ -121,10 +121,10 @@ struct SettingBoundsTests {
             #expect(analytics.ledger().recorded > 5)
             let told = memory.diagnostics.filter { $0.code == .settingOutOfRange }
             #expect(told.allSatisfy { $0.field.hasPrefix("deliver") || $0.field == setting.field })
-            // One is within the bounds of everything but what is refused.
+            // 1 is in range for every setting that is not rejected, except `retry.cap`.
             if number == 1, setting.field != "delivery.policy.retry.cap" { #expect(told.isEmpty, "\(told)") }
             if number == .min, setting.field != "delivery.policy.queue.uploadWhenMoreThan" {
-                #expect(told.contains { $0.field == setting.field }, "\(setting.field) was not told")
+                #expect(told.contains { $0.field == setting.field }, "\(setting.field) was not reported")
             }
         } catch {
             #expect(error.code == .invalidLimit)
@@ -132,23 +132,23 @@ struct SettingBoundsTests {
         }
     }
 
-    // MARK: While the app runs
+    // MARK: At run time
 
     /// The settings of one delivery policy.
     private static let policies = settings.filter { $0.field.hasPrefix("delivery.policy.") }
     /// The settings of one queue.
     private static let queues = settings.filter { $0.field.hasPrefix("delivery.policy.queue.") }
 
-    /// What a setting makes of the delivery policy.
+    /// The delivery policy with a setting set to a number.
     private static func delivery(_ setting: Setting, _ number: Int) -> DeliveryPolicy {
         var configuration = InMemoryAnalytics.usualConfiguration
         setting.set(&configuration, number)
         return configuration.delivery.policy
     }
 
-    /// What the configuration would be told of the same number.
+    /// The diagnostics that a configuration would report for the same number.
     ///
-    /// - Parameter place: stands in the diagnostics in place of `delivery.policy`.
+    /// - Parameter place: The prefix of the fields in the diagnostics, in place of `delivery.policy`.
     private static func told(_ setting: Setting, _ number: Int, place: String) -> [Diagnostic] {
         var configuration = InMemoryAnalytics.usualConfiguration
         setting.set(&configuration, number)
@@ -168,7 +168,7 @@ struct SettingBoundsTests {
     }
 
     @Test(
-        "a destination added at run time is held to the bounds of a configured one, with the same diagnostics",
+        "a destination added at run time has the bounds of a configured one, with the same diagnostics",
         arguments: policies,
         [Int.min, -1, 0, 1, .max]
     )
@@ -188,11 +188,11 @@ struct SettingBoundsTests {
     }
 
     @Test(
-        "a queue held to other rules is held to the bounds of a configured one, with the same diagnostics",
+        "a queue with a changed policy has the bounds of a configured one, with the same diagnostics",
         arguments: queues,
         [Int.min, -1, 0, 1, .max]
     )
-    func ruledAnew(_ setting: Setting, _ number: Int) async throws {
+    func policyChanged(_ setting: Setting, _ number: Int) async throws {
         var policy = DeliveryPolicy()
         policy.queue = QueuePolicy(uploadWhenMoreThan: 8)
         let memory = try InMemoryAnalytics()
@@ -209,10 +209,10 @@ struct SettingBoundsTests {
     }
 
     @Test(
-        "a session timeout chosen at run time is held to its bounds, and told once",
+        "a session timeout set at run time is clamped to its bounds and reported once",
         arguments: [
             (Duration.seconds(Int64.min), Duration.zero), (.seconds(-1), .zero), (.zero, .zero),
-            (.seconds(1), .seconds(1)), (.seconds(Int64.max), SettingBounds.longest),
+            (.seconds(1), .seconds(1)), (.seconds(Int64.max), SettingsClamp.longest),
         ]
     )
     func reconfigured(_ chosen: Duration, _ counted: Duration) throws {
@@ -228,10 +228,10 @@ struct SettingBoundsTests {
     }
 
     @Test(
-        "limits of sessions in the foreground are held to their bounds, and none is no limit",
+        "session limits in the foreground are clamped to their bounds, and nil means no limit",
         arguments: [
             (Duration.seconds(Int64.min), Duration.seconds(1)), (.seconds(-1), .seconds(1)), (.zero, .seconds(1)),
-            (.seconds(1), .seconds(1)), (.seconds(Int64.max), SettingBounds.longest), (nil, nil),
+            (.seconds(1), .seconds(1)), (.seconds(Int64.max), SettingsClamp.longest), (nil, nil),
         ] as [(Duration?, Duration?)]
     )
     func sessionLimits(_ chosen: Duration?, _ counted: Duration?) throws {
@@ -248,8 +248,8 @@ struct SettingBoundsTests {
     }
 
     @Test(
-        "a number of waiting events chosen at run time is held to its bounds",
-        arguments: [(Int.min, 1), (-1, 1), (0, 1), (1, 1), (.max, SettingBounds.most)]
+        "a flush threshold set at run time is clamped to its bounds",
+        arguments: [(Int.min, 1), (-1, 1), (0, 1), (1, 1), (.max, SettingsClamp.most)]
     )
     func flushEvents(_ chosen: Int, _ counted: Int) throws {
         let memory = try InMemoryAnalytics()

@@ -9,8 +9,8 @@ import TrackwayJournal
 import TrackwayPlatform
 import TrackwayTesting
 
-/// An app and its extension on one folder that the system lets nobody lock while it sleeps.
-@Suite("A container that processes share")
+/// An app and its extension in one folder in which a suspended process may hold no lock.
+@Suite("A shared container")
 struct SharedContainerTests {
     private final class Container {
         let root: URL
@@ -42,7 +42,7 @@ struct SharedContainerTests {
             return try Analytics(configuration, in: dependencies)
         }
 
-        /// A process in a folder of its own container, without a lock.
+        /// Starts a process without locks in a folder of its own container.
         func startAlone(
             isAlone: Bool,
             _ environment: InMemoryEnvironment = InMemoryEnvironment(),
@@ -57,7 +57,7 @@ struct SharedContainerTests {
             }
         }
 
-        /// The same with locks, as on systems that suspend nothing.
+        /// Starts the same process with locks, as on systems that do not suspend processes.
         func startLocking(_ environment: InMemoryEnvironment) throws -> Analytics {
             try start(in: environment) { _, _ in }
         }
@@ -78,7 +78,7 @@ struct SharedContainerTests {
             return try Analytics(configuration, in: dependencies)
         }
 
-        /// The files that somebody holds the lock of.
+        /// The files that a process holds the lock of.
         func locked() throws -> [String] {
             let disk = DiskStorage()
             let files = FileManager.default.enumerator(atPath: root.path)
@@ -99,7 +99,7 @@ struct SharedContainerTests {
         }
     }
 
-    @Test("is one installation with a folder for each process, and each delivers its own")
+    @Test("a shared container is one installation with a folder for each process, and each delivers its own events")
     func shared() async throws {
         let container = try Container()
         let (phone, share) = (InMemoryEnvironment(), InMemoryEnvironment())
@@ -117,7 +117,7 @@ struct SharedContainerTests {
         #expect(app.ledger().isBalanced && sheet.ledger().isBalanced)
     }
 
-    @Test("nobody holds a lock there")
+    @Test("no process holds a lock in a shared container")
     func unlocked() async throws {
         let container = try Container()
         let app = try container.start("shop")
@@ -128,7 +128,7 @@ struct SharedContainerTests {
     }
 
     @Test(
-        "a process that may be suspended holds no lock in its own container either, while it runs and when it is left",
+        "a process that may be suspended holds no lock in its own container, in the foreground and in the background",
         arguments: [true, false]
     )
     func ownContainer(isAlone: Bool) async throws {
@@ -146,16 +146,16 @@ struct SharedContainerTests {
         await app.lifecycle.follower.untilSettled()
         app.record("seen in the background")
         #expect(try container.locked() == [])
-        // The folder is the same as with locks, so what lies there already is found.
+        // The folder is the same as with locks, so existing files are found.
         #expect(try container.names("own").isSuperset(of: ["installation", "writers"]))
         withExtendedLifetime(app) {}
     }
 
-    @Test("in a container of its own the next process goes on at once, whatever number the former one had")
+    @Test("in its own container the next process continues immediately, no matter which process id the former one had")
     func ownContainerGoesOn() async throws {
         let container = try Container()
-        // Its leases are never given back, and its number is that of a process that lives. A request that gets no answer stands for
-        // its end: from then on it neither delivers nor takes a lease.
+        // Its leases are never released, and its process id is that of a live process. A request without a response
+        // simulates its end: from then on it neither delivers nor takes a lease.
         let ended = InMemoryEnvironment()
         ended.transport.hold()
         let killed = try container.startAlone(isAlone: true, ended, process: 1)
@@ -171,7 +171,7 @@ struct SharedContainerTests {
         _ = await request.value
     }
 
-    @Test("an installation that was made with locks goes on with leases, and the other way round")
+    @Test("an installation created with locks continues with leases, and vice versa")
     func fromLocksToLeases() async throws {
         let container = try Container()
         for (number, isLeasing) in [false, true, false, true].enumerated() {
@@ -187,7 +187,7 @@ struct SharedContainerTests {
         #expect(try container.names("own/writers").isEmpty == false)
     }
 
-    @Test("the next process of the same name goes on, and delivers what the one before left")
+    @Test("the next process with the same name continues, and delivers the events of the previous one")
     func goesOn() async throws {
         let container = try Container()
         var first: Analytics? = try container.start("shop")
@@ -202,7 +202,7 @@ struct SharedContainerTests {
         #expect(environment.transport.delivered(named: "before").count == 1)
     }
 
-    @Test("an erased installation is erased for who starts next")
+    @Test("an erased installation is also erased for the next process")
     func erased() async throws {
         let container = try Container()
         let app = try container.start("shop")
@@ -212,7 +212,7 @@ struct SharedContainerTests {
         #expect(try container.start("shop.share").installationID == app.installationID)
     }
 
-    @Test("what others hold of an erased installation goes with their next start, and none puts it back")
+    @Test("other processes delete their data of an erased installation at their next start, and none restores it")
     func erasedElsewhere() async throws {
         let container = try Container()
         let app = try container.start("shop")
@@ -227,7 +227,7 @@ struct SharedContainerTests {
         try await Deadline.wait(while: second.installationID == before)
         #expect(second.installationID == app.installationID)
         second.record("new")
-        // Until the erasing has ended nothing is sent.
+        // Nothing is sent until the erasure has ended.
         while environment.transport.delivered(named: "new").isEmpty { _ = await second.flush() }
         #expect(environment.transport.delivered(named: "new").count == 1)
         #expect(environment.transport.delivered(named: "mine").isEmpty)
@@ -238,7 +238,7 @@ struct SharedContainerTests {
         }
     }
 
-    @Test("an identity that was damaged is put back by whoever knows it")
+    @Test("a damaged identity is restored by a process that knows it")
     func damaged() async throws {
         let container = try Container()
         let app = try container.start("shop")
@@ -249,12 +249,12 @@ struct SharedContainerTests {
         #expect(try container.start("shop.share").installationID == app.installationID)
     }
 
-    @Test("two processes of one name share a folder: one delivers for both, nothing is lost and nothing sent twice")
+    @Test("two processes with one name share a folder: one delivers for both, and nothing is lost or sent twice")
     func sameName() async throws {
         let container = try Container()
         let (first, second) = (InMemoryEnvironment(), InMemoryEnvironment())
         let one = try container.start("shop.share", first)
-        // Another process of the device, which lives: the first one of all.
+        // Represents another live process of the device. Process 1 always exists.
         let other = try container.start("shop.share", second, process: 1)
         #expect(one.installationID == other.installationID)
         for number in 0..<50 {

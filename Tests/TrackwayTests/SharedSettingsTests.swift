@@ -10,7 +10,7 @@ import TrackwayTesting
 
 @testable import Trackway
 
-@Suite("Settings that several processes share")
+@Suite("Settings shared by processes")
 struct SharedSettingsTests {
     private let disk = MemoryStorage()
 
@@ -31,7 +31,7 @@ struct SharedSettingsTests {
     }
 
     @Test(
-        "a refusal is never put back by another process that changes something else at the same time",
+        "a denial is never reverted by another process that changes something else at the same time",
         arguments: [StorageOperation.contents, .lock, .replace]
     )
     func interleaved(_ step: StorageOperation) async throws {
@@ -39,7 +39,7 @@ struct SharedSettingsTests {
         let (slowDisk, queue) = (FaultyStorage(disk), StorageQueue(label: "quick"))
         let slow = try opening(slowDisk)
         let quick = try opening(disk, queue)
-        // The other process stops at one step of its change; the refusal comes in between.
+        // The other process stops at one step of its change, and the denial comes in between.
         slowDisk.hold(step, paths: "/app/settings")
         let change = Thread { slow.change { settings in settings.global["person"] = "anna" } }
         change.start()
@@ -56,7 +56,7 @@ struct SharedSettingsTests {
         #expect(slow.current.consent.device.overall == .denied)
     }
 
-    @Test("two processes that change settings as fast as they can lose none of each other's changes")
+    @Test("two processes that change settings concurrently lose none of each other's changes")
     func manyChanges() async throws {
         let files = try (0..<2).map { _ in try opening(disk) }
         let queues = (0..<2).map { StorageQueue(label: "changes \($0)") }
@@ -70,7 +70,7 @@ struct SharedSettingsTests {
             }
         }
         for file in files {
-            // Whatever could not have its turn in time is written with the next look.
+            // Changes that did not get the lock in time are written by the next refresh.
             file.refresh()
         }
         let next = try opening(disk)
@@ -80,7 +80,7 @@ struct SharedSettingsTests {
     }
 
     @Test(
-        "a process stopped in the middle of its turn holds nobody up: the change holds here, is told, and written later"
+        "if another process stops with the lock, a change applies here, is reported, and is written later"
     )
     func holderStopped() async throws {
         let queue = StorageQueue(label: "test")
@@ -96,7 +96,7 @@ struct SharedSettingsTests {
         #expect(try opening(disk).current.consent.device.overall == .denied)
     }
 
-    @Test("where the lock cannot be opened, decisions are written all the same")
+    @Test("decisions are written even if the lock cannot be opened")
     func lockDenied() throws {
         let storage = FaultyStorage(disk)
         storage.fail(.lock, with: .denied)

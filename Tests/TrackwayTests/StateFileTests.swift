@@ -9,7 +9,7 @@ import TrackwayTesting
 
 @testable import Trackway
 
-@Suite("A small state in a file of its own")
+@Suite("State files")
 struct StateFileTests {
     private struct Counter: Sendable, Codable, Hashable {
         var version = 1
@@ -40,14 +40,14 @@ struct StateFileTests {
         try disk.replace(path, with: Array(text.utf8), durably: true)
     }
 
-    @Test("what is written is read again, with its bytes, until it is removed", arguments: [true, false])
+    @Test("a written state is read back, with its bytes, until it is removed", arguments: [true, false])
     func roundTrip(inPlace: Bool) throws {
         let file = opening(disk, inPlace ? .inPlace : .replacing)
         guard case .nothing = try file.read() else { return #expect(Bool(false), "nothing was written") }
         try file.write(Counter(count: 1))
         try file.write(Counter(count: 2))
         guard case .kept(let counter, let bytes) = try file.read() else {
-            return #expect(Bool(false), "it was written")
+            return #expect(Bool(false), "a state was written")
         }
         #expect(counter == Counter(count: 2))
         #expect(String(decoding: bytes, as: UTF8.self) == #"{"count":2,"version":1}"#)
@@ -58,37 +58,40 @@ struct StateFileTests {
         #expect(disk.contents(of: path) == nil)
     }
 
-    @Test("damage is told with the place, is no value, and the next write mends it", arguments: ["", "{", "[1]", "{}"])
+    @Test(
+        "damage is reported with the path, yields no value, and is repaired by the next write",
+        arguments: ["", "{", "[1]", "{}"]
+    )
     func damaged(content: String) throws {
         let file = opening(disk)
         try put(content)
-        guard case .damaged(let what) = try file.read() else { return #expect(Bool(false), "it is damaged") }
+        guard case .damaged(let what) = try file.read() else { return #expect(Bool(false), "the file is damaged") }
         #expect(what.hasPrefix("\(path): "))
         #expect(file.readable == nil)
         try file.write(Counter(count: 3))
         #expect(try count(file) == 3)
     }
 
-    @Test("every cut of a file is damage")
+    @Test("a file truncated at any length is damaged")
     func cut() throws {
         let file = opening(disk)
         let whole = try file.bytes(of: Counter(count: 1_000))
         for length in whole.indices {
             try disk.replace(path, with: Array(whole[..<length]), durably: true)
-            #expect(file.readable == nil, "cut to \(length) bytes")
+            #expect(file.readable == nil, "truncated to \(length) bytes")
         }
     }
 
-    @Test("a newer version is read as far as it is understood, and is damage where it is not")
+    @Test("a newer version is read if the known fields exist, and is damaged otherwise")
     func newer() throws {
         let file = opening(disk)
         try put(#"{"count":7,"unit":"sheep","version":2}"#)
         #expect(try count(file) == 7)
         try put(#"{"counts":[7],"version":2}"#)
-        guard case .damaged = try file.read() else { return #expect(Bool(false), "it is not understood") }
+        guard case .damaged = try file.read() else { return #expect(Bool(false), "the known field is missing") }
     }
 
-    @Test("a file that is larger than any state is damage, is not read, and none is written")
+    @Test("an oversized file is damaged and not read, and an oversized state is not written")
     func tooLarge() throws {
         let storage = FaultyStorage(disk)
         let file = opening(storage, maxBytes: 24)
@@ -96,7 +99,7 @@ struct StateFileTests {
         #expect(try count(file) == 10)
         try put(#"{"count":10,"version":1}"# + String(repeating: " ", count: 100_000))
         let reads = storage.count(of: .contents)
-        guard case .damaged(let what) = try file.read() else { return #expect(Bool(false), "it is too large") }
+        guard case .damaged(let what) = try file.read() else { return #expect(Bool(false), "the file is too large") }
         #expect(what == "\(path): 100024 bytes, of at most 24")
         #expect(storage.count(of: .contents) == reads)
         #expect(try count(opening(disk, maxBytes: nil)) == 10)
@@ -119,7 +122,7 @@ struct StateFileTests {
         #expect(try count(file) == 3)
     }
 
-    @Test("what cannot be read now is an error, and neither nothing nor damage")
+    @Test("a file that is currently unreadable is an error, neither missing nor damaged")
     func unreadable() throws {
         let storage = FaultyStorage(disk)
         let file = opening(storage)
@@ -129,18 +132,18 @@ struct StateFileTests {
         #expect(file.readable == nil)
     }
 
-    @Test("where the folder is gone there is nothing, replacing fails, and writing in place makes it again")
+    @Test("without its folder a state is missing, replacing fails, and writing in place creates the folder again")
     func folderGone() throws {
         let disk = MemoryStorage()
         let replacing = opening(disk)
-        guard case .nothing = try replacing.read() else { return #expect(Bool(false), "there is no folder") }
+        guard case .nothing = try replacing.read() else { return #expect(Bool(false), "the folder is missing") }
         #expect(throws: StorageError.self) { try replacing.write(Counter(count: 1)) }
         let inPlace = opening(disk, .inPlace)
         try inPlace.write(Counter(count: 2))
         #expect(try count(replacing) == 2)
     }
 
-    @Test("what was synchronized survives power loss, and a kill leaves everything")
+    @Test("a synchronized state survives power loss, and every state survives a kill")
     func powerLoss() throws {
         let file = opening(disk)
         try file.write(Counter(count: 1))
@@ -152,7 +155,7 @@ struct StateFileTests {
 
     // MARK: Two processes
 
-    @Test("of two processes that count as fast as they can, none loses what the other one counted")
+    @Test("two processes that count concurrently lose none of each other's counts")
     func twoProcesses() async throws {
         let files = (0..<2).map { _ in opening(disk) }
         try files[0].write(Counter(count: 0))
@@ -178,7 +181,7 @@ struct StateFileTests {
         #expect(try count(files[0]) == 200)
     }
 
-    @Test("while another process holds the file nothing is called, and the wait ends")
+    @Test("while another process holds the lock, no callback runs, and waiting gives up")
     func held() throws {
         let file = opening(disk)
         let lock = try #require(try file.lock())
@@ -193,7 +196,7 @@ struct StateFileTests {
         #expect(calls == 2)
     }
 
-    @Test("an error ends the turn, and a lock that cannot be opened keeps nobody from writing")
+    @Test("an error releases the lock, and a lock that cannot be opened does not prevent writing")
     func lockTrouble() throws {
         let storage = FaultyStorage(disk)
         let file = opening(storage)
@@ -208,7 +211,7 @@ struct StateFileTests {
         #expect(try count(file) == 2)
     }
 
-    @Test("a difficulty is reported once, and again when it had been over")
+    @Test("a failure is reported once, and again after a success")
     func reportedOnce() {
         var failure = ReportedFailure()
         #expect([failure.failed(), failure.failed(), failure.failed()] == [true, false, false])

@@ -10,12 +10,14 @@ import TrackwayTesting
 
 @testable import Trackway
 
-/// The bytes that earlier versions wrote, and later ones must read. Those of the settings are in `SettingsFormatTests`.
-@Suite("The formats of small states")
+/// Formats that earlier versions wrote and later versions must read.
+///
+/// `SettingsFormatTests` covers the settings.
+@Suite("State file formats")
 struct StateFormatTests {
     private func text(_ bytes: [UInt8]?) -> String { String(decoding: bytes ?? [], as: UTF8.self) }
 
-    @Test("retry states")
+    @Test("retry states keep their format")
     func retry() throws {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
@@ -33,7 +35,7 @@ struct StateFormatTests {
         #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == state)
     }
 
-    @Test("what a queue took last")
+    @Test("last-accepted files keep their format")
     func taken() throws {
         let disk = MemoryStorage()
         let at = DeviceTime(
@@ -47,7 +49,7 @@ struct StateFormatTests {
         #expect(text(disk.contents(of: "/app/taken/first")) == expected)
     }
 
-    @Test("queues and destinations of run time")
+    @Test("the queue registry keeps its format")
     func registry() async throws {
         let memory = try InMemoryAnalytics()
         try memory.analytics.addDestination(QueueFixture.destination("first"))
@@ -61,7 +63,7 @@ struct StateFormatTests {
         #expect(text(try memory.storage.contents(of: "/app/streams")) == expected)
     }
 
-    @Test("what interceptors dropped")
+    @Test("interception counts keep their format")
     func intercepted() async throws {
         let disk = MemoryStorage()
         disk.makeFolder("/app")
@@ -73,7 +75,7 @@ struct StateFormatTests {
         #expect(InterceptedCounts(folder: "/app", storage: disk, queue: queue).all == ["one": 1, "two": 2])
     }
 
-    @Test("when snapshots were taken")
+    @Test("snapshot state keeps its format")
     func snapshots() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         let sensors = SimulatedSensors()
@@ -91,25 +93,25 @@ struct StateFormatTests {
         #expect(text(try memory.storage.contents(of: "/app/snapshots")) == expected)
     }
 
-    @Test("what was taken over from an older SDK")
+    @Test("migration state keeps its format")
     func takeOver() async throws {
-        let environment = FormerApp.environment()
-        let predecessor = Predecessor.sensorsAnalytics(in: try FormerApp.place("sensors"))
-        let analytics = try FormerApp.start(predecessor, environment)
+        let environment = LegacySDKFixture.environment()
+        let predecessor = LegacySDK.sensorsAnalytics(in: try LegacySDKFixture.place("sensors"))
+        let analytics = try LegacySDKFixture.start(predecessor, environment)
         _ = await analytics.flush()
         let expected = """
             {"behavior":{"wasOpened":true},"report":{"anonymousID":"visitor-7","firstDay":"2024-05-28",\
             "globalAttributes":["channel","depth","tags","vip"],"knownUsers":1,"origin":"Sensors Analytics",\
             "problems":["waiting events: 3 events that Sensors Analytics had not sent were not migrated. They stay where they \
-            are. To send them, let a version of the app with that SDK send them before the change."],"user":"anne",\
+            are. To send them, let a version of the app with that SDK send them before you replace it."],"user":"anne",\
             "userAttributes":[],\
-            "vendorID":"\(FormerApp.device)","waiting":{"found":3,"imported":0,"isComplete":true},"wasOpened":true},\
+            "vendorID":"\(LegacySDKFixture.device)","waiting":{"found":3,"imported":0,"isComplete":true},"wasOpened":true},\
             "row":0,"stage":"done","version":1}
             """
         #expect(text(try environment.storage.base.contents(of: "/app/takeover")) == expected)
     }
 
-    @Test("sessions and launches, with the writer while the app is in sight")
+    @Test("lifecycle state keeps its format, with the writer while the app is in the foreground")
     func behavior() throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.screen("Home", path: "home-1")

@@ -6,9 +6,9 @@ import Trackway
 import TrackwayTesting
 import TrackwayWire
 
-@Suite("A collector that tests ask")
+@Suite("TestCollector")
 struct TestCollectorTests {
-    /// Answers every request with the same status and body, and keeps the requests.
+    /// Responds to every request with the same status and body, and stores the requests.
     private final class Answering: Transport {
         let answer: WireResponse?
         let requests = Requests()
@@ -34,7 +34,7 @@ struct TestCollectorTests {
     }
 
     @Test(
-        "the request names what is expected",
+        "the request contains the expectation",
         arguments: [
             (TestCollector.Count.atLeast(2), "at_least=2"), (.atMost(0), "at_most=0"), (.exactly(1), "count=1"),
         ]
@@ -59,7 +59,7 @@ struct TestCollectorTests {
         #expect(request.headers["authorization"] == "Bearer dev")
     }
 
-    @Test("a verdict that does not hold describes what arrived")
+    @Test("the description of an unmet verdict is the collector's response")
     func fails() async throws {
         let body = #"{"holds":false,"found":0,"closest":[]}"#
         let verdict = try await Self.collector(Answering(200, body)).expect("purchase")
@@ -69,7 +69,7 @@ struct TestCollectorTests {
     }
 
     @Test(
-        "without a verdict there is an error that says why",
+        "a missing verdict is an error with the reason",
         arguments: [(401, "no key"), (503, "index_behind"), (200, "no JSON"), (nil, "unreachable")] as [(Int?, String)]
     )
     func noVerdict(_ status: Int?, _ text: String) async throws {
@@ -80,7 +80,7 @@ struct TestCollectorTests {
         if let status { #expect(error?.message.contains("\(status)") == true) }
     }
 
-    @Test("an absurd time is sent as 0 or as what the collector refuses, and does not trap")
+    @Test("an out-of-range time is sent as 0 or as a value that the collector rejects, and does not trap")
     func absurd() async throws {
         let transport = Answering(200, #"{"holds":true,"found":1}"#)
         let collector = Self.collector(transport)

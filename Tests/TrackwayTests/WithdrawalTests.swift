@@ -8,7 +8,7 @@ import TrackwayTesting
 
 @testable import Trackway
 
-@Suite("Withdrawals of consent")
+@Suite("Withdrawal of consent")
 struct WithdrawalTests {
     private static func configuration(_ consent: Consent = .pending) -> Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -24,7 +24,7 @@ struct WithdrawalTests {
 
     private static func names(_ transport: ScriptedTransport) -> [String] { transport.delivered.map(\.event.name) }
 
-    @Test("an event that is flushed before consent is denied arrives, and nothing after it")
+    @Test("events flushed before consent is denied arrive, and later events do not")
     func optOut() async throws {
         let memory = try InMemoryAnalytics(Self.configuration(.granted))
         memory.analytics.record("opted_out")
@@ -36,7 +36,7 @@ struct WithdrawalTests {
     }
 
     @Test(
-        "events from before a withdrawal are never sent, however soon consent is granted again",
+        "events from before a withdrawal are never sent, no matter how soon consent is granted again",
         arguments: [true, false],
         ConsentScope.allCases
     )
@@ -55,7 +55,10 @@ struct WithdrawalTests {
         #expect(memory.analytics.ledger().isBalanced)
     }
 
-    @Test("a process that delivers drops what another one's person withdrew", arguments: [true, false])
+    @Test(
+        "the delivering process drops events whose consent was withdrawn in another process",
+        arguments: [true, false]
+    )
     func twoProcesses(flushes: Bool) async throws {
         let environment = InMemoryEnvironment()
         let first = try Self.process(environment)
@@ -77,7 +80,7 @@ struct WithdrawalTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("a flush while consent is denied waits until what was withdrawn is dropped")
+    @Test("a flush while consent is denied waits until the withdrawn events are dropped")
     func flushWaits() async throws {
         let environment = InMemoryEnvironment()
         let first = try Self.process(environment, .granted)
@@ -93,7 +96,7 @@ struct WithdrawalTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("a withdrawal for one category leaves the events of others alone")
+    @Test("a withdrawal for one category does not affect the events of others")
     func categories() async throws {
         var configuration = Self.configuration()
         configuration.destinations.append(
@@ -115,7 +118,7 @@ struct WithdrawalTests {
     }
 
     @Test(
-        "a withdrawal survives a kill and a loss of power after the flush, and a refusal that is kept is none",
+        "a withdrawal survives a kill, and a denial with the keep policy withdraws nothing",
         arguments: [ConsentDenialPolicy.purge, .keep]
     )
     func kept(denial: ConsentDenialPolicy) async throws {

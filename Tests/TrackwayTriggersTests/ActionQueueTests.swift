@@ -6,53 +6,53 @@ internal import TrackwayTesting
 
 @testable internal import TrackwayTriggers
 
-@Suite("What waits for an executor")
+@Suite("Action queue")
 struct ActionQueueTests {
-    @Test("one turn is ordered for all that come before it begins")
+    @Test("one turn is requested for all actions that arrive before it begins")
     func oneTurn() {
         var queue = ActionQueue<Int>()
         #expect(queue.triggered(1) == .ordersTurn)
         #expect(queue.triggered(2) == .waits)
-        #expect(queue.turnBegan() == [1, 2])
-        #expect(queue.turnEnded() == false)
+        #expect(queue.beginTurn() == [1, 2])
+        #expect(queue.endTurn() == false)
         #expect(queue.triggered(3) == .ordersTurn)
     }
 
-    @Test("what comes during a turn waits for the next one")
+    @Test("an action that arrives during a turn waits for the next one")
     func duringTurn() {
         var queue = ActionQueue<Int>()
         _ = queue.triggered(1)
-        #expect(queue.turnBegan() == [1])
+        #expect(queue.beginTurn() == [1])
         #expect(queue.triggered(2) == .waits)
-        #expect(queue.turnEnded() == true)
-        #expect(queue.turnBegan() == [2])
-        #expect(queue.turnEnded() == false)
+        #expect(queue.endTurn() == true)
+        #expect(queue.beginTurn() == [2])
+        #expect(queue.endTurn() == false)
     }
 
-    @Test("turns that nobody ordered do nothing")
+    @Test("a turn that was not requested does nothing")
     func strayTurns() {
         var queue = ActionQueue<Int>()
-        #expect(queue.turnBegan() == [])
-        #expect(queue.turnEnded() == false)
+        #expect(queue.beginTurn() == [])
+        #expect(queue.endTurn() == false)
         _ = queue.triggered(1)
-        #expect(queue.turnEnded() == false)
-        #expect(queue.turnBegan() == [1])
-        #expect(queue.turnBegan() == [])
+        #expect(queue.endTurn() == false)
+        #expect(queue.beginTurn() == [1])
+        #expect(queue.beginTurn() == [])
     }
 
-    @Test("more than the bound is refused and counted")
+    @Test("actions beyond the bound are rejected and counted")
     func bound() {
         var queue = ActionQueue<Int>(bound: 2)
         _ = queue.triggered(1)
         _ = queue.triggered(2)
         #expect(queue.triggered(3) == .refused)
         #expect(queue.refused == 1)
-        #expect(queue.turnBegan() == [1, 2])
+        #expect(queue.beginTurn() == [1, 2])
         #expect(queue.triggered(4) == .waits)
     }
 
     @Test(
-        "however turns and triggers mix, everything comes once and in order, and a turn is ordered while anything waits"
+        "in any order each action runs once and in sequence, and a turn is requested while actions wait"
     )
     func walk() {
         var chance = SeededGenerator(seed: 13)
@@ -66,10 +66,10 @@ struct ActionQueueTests {
             case 1 where ordered > 0 && !inTurn:
                 ordered -= 1
                 inTurn = true
-                done += queue.turnBegan()
+                done += queue.beginTurn()
             case 2 where inTurn:
                 inTurn = false
-                if queue.turnEnded() { ordered += 1 }
+                if queue.endTurn() { ordered += 1 }
             default: break
             }
             #expect(ordered <= 1)

@@ -5,7 +5,7 @@ internal import Testing
 internal import TrackwayEvents
 internal import TrackwayTriggers
 
-@Suite("Values that belong to objects")
+@Suite("Associated storage")
 struct AssociatedStorageTests {
     private final class Owner {}
 
@@ -21,7 +21,7 @@ struct AssociatedStorageTests {
         }
     }
 
-    @Test("each object has its own value, in each storage")
+    @Test("each object has a separate value in each storage")
     func own() {
         let (first, second) = (AssociatedStorage<String>(), AssociatedStorage<String>())
         let (one, other) = (Owner(), Owner())
@@ -35,7 +35,7 @@ struct AssociatedStorageTests {
     }
 
     #if !canImport(ObjectiveC)
-    @Test("10,000 objects: values end with them, and the table with the values")
+    @Test("values of 10,000 objects are released with their objects, and the table with the values")
     func many() {
         let storage = AssociatedStorage<Kept>()
         let ended = Locked(0)
@@ -52,7 +52,7 @@ struct AssociatedStorageTests {
         #expect(ended.withLock { $0 } == 9000)
     }
 
-    @Test("values of dead objects go without being asked for while new ones come")
+    @Test("values of released objects are removed automatically while new ones arrive")
     func churn() {
         let storage = AssociatedStorage<Kept>()
         let living = Locked(0)
@@ -65,7 +65,7 @@ struct AssociatedStorageTests {
     }
     #endif
 
-    @Test("the end of a value may ask the storage")
+    @Test("a value's deinit may read the storage")
     func reentrant() {
         let storage = AssociatedStorage<Kept>()
         let owner = Owner()

@@ -7,7 +7,7 @@ internal import TrackwayTesting
 internal import TrackwayTriggers
 
 @MainActor
-@Suite("Which events fire")
+@Suite("Event detector")
 struct DetectorTests {
     private let detector = Detector(clock: ManualClock())
     private let notes = Notes()
@@ -17,12 +17,12 @@ struct DetectorTests {
         return TriggerEvent(trigger, on: .caller) { notes.add(note ?? $0.trigger.name) }
     }
 
-    /// Each of the detector's calls that takes any element, by its trigger.
-    private func track(_ trigger: Trigger, _ element: PlayedElement?) -> Bool {
+    /// Calls the detector's method for the trigger with an element.
+    private func track(_ trigger: Trigger, _ element: FakeElement?) -> Bool {
         switch trigger {
         case .didAppear: detector.trackDisplay(for: element.map { [$0] } ?? [])
         case .didDisappear: detector.trackEndDisplaying(for: element.map { [$0] } ?? [])
-        case .didEndTouch: detector.trackEnded(withTouches: [PlayedTouch(element)])
+        case .didEndTouch: detector.trackEnded(withTouches: [FakeTouch(element)])
         case .didBeginScroll:
             detector.trackBeganScrolling(for: element)
         case .didBecomeFirstResponder: detector.trackBecameFirstResponder(for: element)
@@ -32,29 +32,29 @@ struct DetectorTests {
         }
     }
 
-    @Test("every trigger fires its events, and those alone", arguments: Trigger.documented + [.custom("shaken")])
+    @Test("each trigger fires only its own events", arguments: Trigger.documented + [.custom("shaken")])
     func everyTrigger(_ trigger: Trigger) {
         let others = Trigger.documented.filter { $0 != trigger } + [.custom("turned")]
-        let element = PlayedElement(others.map { event($0) } + [event(trigger)])
+        let element = FakeElement(others.map { event($0) } + [event(trigger)])
         element.isTracking = true
         #expect(track(trigger, element) == (trigger != .never))
         #expect(notes.all == (trigger == .never ? [] : [trigger.name]))
     }
 
     @Test(
-        "without an element, without events, with none and with others nothing fires",
+        "nothing fires without an element, without events or with other triggers' events",
         arguments: Trigger.documented + [.custom("shaken")]
     )
     func nothing(_ trigger: Trigger) {
         let other: Trigger = trigger == .didAppear ? .didDisappear : .didAppear
-        for element in [nil, PlayedElement(), PlayedElement([]), PlayedElement([event(other)])] {
+        for element in [nil, FakeElement(), FakeElement([]), FakeElement([event(other)])] {
             element?.isTracking = true
             #expect(!track(trigger, element))
         }
         #expect(notes.all.isEmpty)
     }
 
-    @Test("the documented order, and names as they are spelled")
+    @Test("triggers have the documented order and names")
     func order() {
         #expect(
             Trigger.documented.map(\.name) == [
@@ -65,81 +65,81 @@ struct DetectorTests {
         #expect("\(Trigger.custom("shaken"))" == "shaken")
     }
 
-    @Test("several events of an element fire in their order, one without an action too")
+    @Test("several events of an element fire in order, including one without an action")
     func several() {
-        let element = PlayedElement([event(.didAppear, "first"), event(.didAppear, "second")])
-        #expect(detector.trackDisplay(for: [PlayedElement(), element]))
+        let element = FakeElement([event(.didAppear, "first"), event(.didAppear, "second")])
+        #expect(detector.trackDisplay(for: [FakeElement(), element]))
         #expect(notes.all == ["first", "second"])
-        #expect(detector.trackDisplay(for: [PlayedElement([TriggerEvent(.didAppear)])]))
+        #expect(detector.trackDisplay(for: [FakeElement([TriggerEvent(.didAppear)])]))
     }
 
-    @Test("a touch counts when it ended inside an element that takes touches")
+    @Test("a touch counts if it ended inside an element that accepts touches")
     func touches() {
-        let element = PlayedElement([event(.didEndTouch)])
+        let element = FakeElement([event(.didEndTouch)])
         #expect(!detector.trackEnded(withTouches: []))
-        #expect(!detector.trackEnded(withTouches: [PlayedTouch(nil)]))
-        #expect(!detector.trackEnded(withTouches: [PlayedTouch(element, hasEnded: false)]))
-        #expect(!detector.trackEnded(withTouches: [PlayedTouch(element, isInside: false)]))
+        #expect(!detector.trackEnded(withTouches: [FakeTouch(nil)]))
+        #expect(!detector.trackEnded(withTouches: [FakeTouch(element, hasEnded: false)]))
+        #expect(!detector.trackEnded(withTouches: [FakeTouch(element, isInside: false)]))
         element.isInteractionEnabled = false
-        #expect(!detector.trackEnded(withTouches: [PlayedTouch(element)]))
+        #expect(!detector.trackEnded(withTouches: [FakeTouch(element)]))
         #expect(notes.all.isEmpty)
         element.isInteractionEnabled = true
-        #expect(detector.trackEnded(withTouches: [PlayedTouch(element, isInside: false), PlayedTouch(element)]))
+        #expect(detector.trackEnded(withTouches: [FakeTouch(element, isInside: false), FakeTouch(element)]))
         #expect(notes.all == ["didEndTouch"])
     }
 
-    @Test("an element without events leaves touches to its cell; one with any, even none at all, does not")
+    @Test("an element without events passes touches to its cell, but one with an empty list does not")
     func cells() {
-        let cell = PlayedElement([event(.didEndTouch, "cell"), event(.didAppear, "cell appeared")], isCell: true)
-        let content = PlayedElement(in: cell)
-        let label = PlayedElement(in: content)
-        #expect(detector.trackEnded(withTouches: [PlayedTouch(label)]))
+        let cell = FakeElement([event(.didEndTouch, "cell"), event(.didAppear, "cell appeared")], isCell: true)
+        let content = FakeElement(in: cell)
+        let label = FakeElement(in: content)
+        #expect(detector.trackEnded(withTouches: [FakeTouch(label)]))
         #expect(notes.all == ["cell"])
         #expect(!detector.trackDisplay(for: [label]))
         content.triggerEvents = []
-        // What lies between does not matter, only what was touched.
-        #expect(detector.trackEnded(withTouches: [PlayedTouch(label)]))
+        // Only the touched element matters, not those between it and the cell.
+        #expect(detector.trackEnded(withTouches: [FakeTouch(label)]))
         label.triggerEvents = []
-        #expect(!detector.trackEnded(withTouches: [PlayedTouch(label)]))
+        #expect(!detector.trackEnded(withTouches: [FakeTouch(label)]))
         label.triggerEvents = [event(.didAppear)]
-        #expect(!detector.trackEnded(withTouches: [PlayedTouch(label)]))
-        // The innermost cell answers, whatever it has.
-        let inner = PlayedElement(in: cell, isCell: true)
-        #expect(!detector.trackEnded(withTouches: [PlayedTouch(PlayedElement(in: inner))]))
+        #expect(!detector.trackEnded(withTouches: [FakeTouch(label)]))
+        // The innermost cell decides, no matter which events it has.
+        let inner = FakeElement(in: cell, isCell: true)
+        #expect(!detector.trackEnded(withTouches: [FakeTouch(FakeElement(in: inner))]))
         #expect(notes.all == ["cell", "cell"])
     }
 
-    @Test("elements that contain each other are left alone")
+    @Test("elements that contain each other are ignored")
     func circle() {
-        let one = PlayedElement()
-        let other = PlayedElement(in: one)
+        let one = FakeElement()
+        let other = FakeElement(in: one)
         one.parent = other
-        #expect(!detector.trackEnded(withTouches: [PlayedTouch(one)]))
+        #expect(!detector.trackEnded(withTouches: [FakeTouch(one)]))
     }
 
-    @Test("an event fires once for a touch, however many tell of it; another touch of the same object is another")
+    @Test("an event fires once for a touch, however often it is reported, and again for the next touch")
     func oncePerTouch() {
-        let element = PlayedElement([event(.didEndTouch, "a"), event(.didEndTouch, "b")])
-        let touch = PlayedTouch(element)
+        let element = FakeElement([event(.didEndTouch, "a"), event(.didEndTouch, "b")])
+        let touch = FakeTouch(element)
         for _ in 0..<3 { #expect(detector.trackEnded(withTouches: [touch])) }
         #expect(notes.all == ["a", "b"])
         touch.timestamp = 2
         #expect(detector.trackEnded(withTouches: [touch]))
         #expect(notes.all == ["a", "b", "a", "b"])
-        // Fresh objects may lie where others lay.
-        for _ in 0..<200 { #expect(detector.trackEnded(withTouches: [PlayedTouch(element)])) }
+        // New objects may reuse addresses.
+        for _ in 0..<200 { #expect(detector.trackEnded(withTouches: [FakeTouch(element)])) }
         #expect(notes.all.count == 404)
     }
 
     @Test("scrolling counts while the user moves the content")
     func scrolling() {
-        let element = PlayedElement([event(.didBeginScroll)])
+        let element = FakeElement([event(.didBeginScroll)])
         #expect(!detector.trackBeganScrolling(for: element))
         element.isTracking = true
         #expect(detector.trackBeganScrolling(for: element))
     }
 
-    @Test("events without an element are sent whatever their trigger; no events send nothing")
+    @Test("events without an element are sent regardless of their trigger, and an empty list sends nothing")
     func sending() {
         #expect(!detector.send([]))
         #expect(detector.send([TriggerEvent(.never)]))
@@ -147,12 +147,12 @@ struct DetectorTests {
         #expect(notes.all == ["didAppear", "none"])
     }
 
-    @Test("an element that nothing else keeps is there until its action ran, and then ends")
+    @Test("an element that nothing else retains is released after its action has run")
     func freedElement() async {
         let notes = notes
-        weak var freed: PlayedElement?
+        weak var freed: FakeElement?
         do {
-            let element = PlayedElement([TriggerEvent(.didDisappear) { _ in notes.add("gone") }])
+            let element = FakeElement([TriggerEvent(.didDisappear) { _ in notes.add("gone") }])
             freed = element
             #expect(detector.trackEndDisplaying(for: [element]))
         }

@@ -18,11 +18,11 @@ struct ReadyEventTests {
         detector = Detector(clock: clock)
     }
 
-    @Test("an event of an id fires once over all cells that show it, also before its action ran")
+    @Test("an event with an ID fires once across all cells that show it, even before its action has run")
     func once() async {
         let (notes, memory) = (notes, TriggerMemory())
-        func cell(_ id: String) -> PlayedElement {
-            PlayedElement([.once(id: id, .didAppear, in: memory) { _ in notes.add(id) }])
+        func cell(_ id: String) -> FakeElement {
+            FakeElement([.once(id: id, .didAppear, in: memory) { _ in notes.add(id) }])
         }
         let first = cell("A")
         #expect(detector.trackDisplay(for: [first]))
@@ -35,7 +35,7 @@ struct ReadyEventTests {
         #expect(detector.trackDisplay(for: [first]))
     }
 
-    @Test("a memory keeps at least half of what it was made for, and no more than that")
+    @Test("a memory keeps at least half of its capacity and never exceeds it")
     func memory() {
         let memory = TriggerMemory(most: 10)
         let detector = detector
@@ -47,28 +47,28 @@ struct ReadyEventTests {
     }
 
     @Test(
-        "time on the screen, to the millisecond, also over a clock that was set and pairs that follow each other at once"
+        "time on screen is exact to the millisecond despite clock changes and immediate successions"
     )
     func timeOnScreen() async {
         let notes = notes
-        let element = PlayedElement(TriggerEvent.timeOnScreen { notes.add("\($0.wholeMilliseconds)") })
+        let element = FakeElement(TriggerEvent.timeOnScreen { notes.add("\($0.wholeMilliseconds)") })
         for time in [1234, 5, 60_000] {
             detector.trackDisplay(for: [element])
             clock.jumpWall(by: .seconds(-3600))
             clock.advance(by: .milliseconds(time))
             detector.trackEndDisplaying(for: [element])
         }
-        // Never seen to come.
+        // Without a preceding appearance.
         detector.trackEndDisplaying(for: [element])
         await detector.untilDone()
         #expect(notes.all == ["1234", "5", "60000"])
     }
 
-    @Test("recording at the trigger, with its time on the screen")
+    @Test("events are recorded at their triggers, with the time on screen")
     func recording() throws {
         let memory = try InMemoryAnalytics(clock: clock)
         let analytics = memory.analytics
-        let element = PlayedElement(
+        let element = FakeElement(
             [
                 .record("offer_seen", on: .didAppear, with: analytics, ["offer": "A-1"]),
                 .record("first_seen", on: .didAppear, with: analytics, once: "A-1", in: TriggerMemory()),

@@ -7,7 +7,7 @@ internal import TrackwayTesting
 internal import TrackwayTriggers
 
 @MainActor
-@Suite("Actions of events")
+@Suite("Trigger event actions")
 struct TriggerEventTests {
     private let clock = ManualClock()
     private let detector: Detector
@@ -17,10 +17,10 @@ struct TriggerEventTests {
         detector = Detector(clock: clock)
     }
 
-    @Test("the answer comes at once, the action afterwards, with the moment of the trigger")
+    @Test("the call returns immediately, and the action runs afterward with the trigger's time")
     func afterwards() async {
         let notes = notes
-        let element = PlayedElement([
+        let element = FakeElement([
             TriggerEvent(.didAppear) { notes.add("\($0.trigger) \($0.moment.monotonic.milliseconds)") }
         ])
         #expect(detector.trackDisplay(for: [element]))
@@ -30,11 +30,11 @@ struct TriggerEventTests {
         #expect(notes.all == ["didAppear 1000000"])
     }
 
-    @Test("actions run in the order of their triggers, also those that actions trigger")
+    @Test("actions run in the order of their triggers, including triggers from actions")
     func order() async {
         let (notes, detector) = (notes, detector)
-        let inner = PlayedElement([TriggerEvent(.didAppear) { _ in notes.add("inner") }])
-        let element = PlayedElement([
+        let inner = FakeElement([TriggerEvent(.didAppear) { _ in notes.add("inner") }])
+        let element = FakeElement([
             TriggerEvent(.didAppear) { _ in
                 notes.add("outer")
                 detector.trackDisplay(for: [inner])
@@ -50,7 +50,7 @@ struct TriggerEventTests {
         #expect(notes.all == ["outer", "gone", "outer", "gone", "inner", "inner"])
     }
 
-    @Test("an action that disarms its event runs once, however many triggers are met before it runs")
+    @Test("an action that disarms its event runs once, no matter how many triggers precede it")
     func disarming() async {
         let notes = notes
         let event = TriggerEvent(.didAppear)
@@ -58,7 +58,7 @@ struct TriggerEventTests {
             notes.add("ran")
             event?.trigger = .never
         }
-        let element = PlayedElement([event])
+        let element = FakeElement([event])
         #expect(detector.trackDisplay(for: [element]))
         #expect(detector.trackDisplay(for: [element]))
         await detector.untilDone()
@@ -66,23 +66,23 @@ struct TriggerEventTests {
         #expect(!detector.trackDisplay(for: [element]))
     }
 
-    @Test("an action that disarms another event is heeded; the app that changes one after its trigger is not")
+    @Test("an action can disarm another triggered event, but a later change by the app has no effect")
     func disarmingOthers() async {
         let notes = notes
         let other = TriggerEvent(.didAppear) { _ in notes.add("other") }
-        let element = PlayedElement([TriggerEvent(.didAppear) { _ in other.trigger = .never }, other])
+        let element = FakeElement([TriggerEvent(.didAppear) { _ in other.trigger = .never }, other])
         detector.trackDisplay(for: [element])
         await detector.untilDone()
         #expect(notes.all.isEmpty)
 
         let next = TriggerEvent(.didAppear) { _ in notes.add("next") }
-        detector.trackDisplay(for: [PlayedElement([next])])
+        detector.trackDisplay(for: [FakeElement([next])])
         next.trigger = .didDisappear
         await detector.untilDone()
         #expect(notes.all == ["next"])
     }
 
-    @Test("an action that puts another action in place has that one run for the triggers that wait")
+    @Test("an action that replaces its event's action affects pending triggers")
     func replacing() async {
         let notes = notes
         let event = TriggerEvent(.didAppear)
@@ -90,17 +90,17 @@ struct TriggerEventTests {
             notes.add("first")
             event?.setAction { _ in notes.add("second") }
         }
-        let element = PlayedElement([event])
+        let element = FakeElement([event])
         for _ in 0..<3 { detector.trackDisplay(for: [element]) }
         await detector.untilDone()
         #expect(notes.all == ["first", "second", "second"])
     }
 
-    @Test("an executor of the app's own runs what waits, one after the other, a turn at a time")
+    @Test("a custom executor runs pending actions in order, one turn at a time")
     func executors() {
-        let (notes, turns) = (notes, PlayedTurns())
+        let (notes, turns) = (notes, ManualTurns())
         let executor = turns.executor
-        let element = PlayedElement(
+        let element = FakeElement(
             ["a", "b"].map { name in TriggerEvent(.didAppear, on: executor) { _ in notes.add(name) } }
         )
         detector.trackDisplay(for: [element])
@@ -112,12 +112,12 @@ struct TriggerEventTests {
         #expect(turns.count == 0)
     }
 
-    @Test("an event that triggers itself for ever leaves others their turn")
+    @Test("an event that triggers itself repeatedly runs once per turn")
     func endless() {
-        let (notes, turns, detector) = (notes, PlayedTurns(), detector)
+        let (notes, turns, detector) = (notes, ManualTurns(), detector)
         let endless = TriggerEvent(.didAppear, on: turns.executor) { occurrence in
             notes.add("again")
-            // What waits keeps whoever would carry it out.
+            // Pending actions retain the executor, so the repetition must end.
             if notes.all.count < 6 { _ = detector.send([occurrence.event]) }
         }
         detector.send([endless])
@@ -127,19 +127,21 @@ struct TriggerEventTests {
         }
     }
 
-    @Test("too many that wait are refused, counted and told")
+    @Test("too many pending actions are rejected, counted and reported")
     func tooMany() {
-        let turns = PlayedTurns()
+        let turns = ManualTurns()
         let executor = turns.executor
         let event = TriggerEvent(.didAppear, trace: "seen", on: executor) { _ in }
         for _ in 0..<65_540 { detector.send([event]) }
         #expect(executor.refused == 4)
-        #expect(detector.trace.recent.map(\.outcome) == Array(repeating: .refused("too many actions wait"), count: 4))
-        // What waits keeps whoever would carry it out.
+        #expect(
+            detector.trace.recent.map(\.outcome) == Array(repeating: .refused("too many pending actions"), count: 4)
+        )
+        // Pending actions retain the executor, so run them.
         while turns.count > 0 { turns.run() }
     }
 
-    @Test("an event and what its action holds end when nobody keeps them")
+    @Test("an event and the objects that its action holds are released when nothing retains them")
     func ends() async {
         weak var event: TriggerEvent?
         weak var held: Notes?
@@ -147,7 +149,7 @@ struct TriggerEventTests {
             let notes = Notes()
             let made = TriggerEvent(.didAppear) { _ in notes.add("ran") }
             (event, held) = (made, notes)
-            detector.trackDisplay(for: [PlayedElement([made])])
+            detector.trackDisplay(for: [FakeElement([made])])
         }
         #expect(event != nil)
         await detector.untilDone()

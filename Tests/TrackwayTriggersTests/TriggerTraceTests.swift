@@ -8,15 +8,15 @@ internal import TrackwayTesting
 internal import TrackwayTriggers
 
 @MainActor
-@Suite("The trace")
+@Suite("Trigger trace")
 struct TriggerTraceTests {
     private let clock = ManualClock()
 
-    @Test("events with a sentence are told as they ran, in order, with their element")
+    @Test("events with a trace text are reported in the order of their actions, with their element")
     func told() async {
         let detector = Detector(clock: clock)
         var reports = detector.trace.reports().makeAsyncIterator()
-        let element = PlayedElement([
+        let element = FakeElement([
             TriggerEvent(.didAppear, trace: "the offer was seen", identifier: "E-1"), TriggerEvent(.didAppear),
         ])
         element.elementID = "offer"
@@ -24,7 +24,7 @@ struct TriggerTraceTests {
         clock.advance(by: .seconds(1))
         detector.send([TriggerEvent(.custom("shaken"), trace: "shaken")])
         let first = await reports.next()
-        #expect(first?.description == "22:13:20.000  didAppear  PlayedElement#offer  the offer was seen  [E-1]")
+        #expect(first?.description == "22:13:20.000  didAppear  FakeElement#offer  the offer was seen  [E-1]")
         #expect(first?.identifier == "E-1")
         #expect(await reports.next()?.description == "22:13:21.000  shaken  shaken")
         let named = TriggerReport(
@@ -38,19 +38,19 @@ struct TriggerTraceTests {
         #expect(detector.trace.recent.count == 2)
     }
 
-    @Test("what did not run says so")
+    @Test("an action that did not run is reported as skipped")
     func skipped() async {
         let detector = Detector(clock: clock)
         let event = TriggerEvent(.didAppear, trace: "once")
         event.setAction { [weak event] _ in event?.trigger = .never }
-        let element = PlayedElement([event])
+        let element = FakeElement([event])
         detector.trackDisplay(for: [element])
         detector.trackDisplay(for: [element])
         await detector.untilDone()
         #expect(detector.trace.recent.map(\.outcome) == [.ran, .skipped])
     }
 
-    @Test("a reader that is slow misses the oldest, and is told how many")
+    @Test("a slow reader misses the oldest reports and gets their number")
     func slowReader() async {
         let trace = TriggerTrace(.everything, bound: 4)
         let detector = Detector(clock: clock, trace: trace)
@@ -71,7 +71,7 @@ struct TriggerTraceTests {
         #expect(trace.recent.map(\.trigger.name) == ["7", "8", "9", "10"])
     }
 
-    @Test("whoever reads is done when the trace ends")
+    @Test("a reader ends when the trace ends")
     func ends() async {
         var trace: TriggerTrace? = TriggerTrace()
         var reports = trace?.reports().makeAsyncIterator()
@@ -79,20 +79,20 @@ struct TriggerTraceTests {
         #expect(await reports?.next() == nil)
     }
 
-    @Test("recorded for whoever watches events arrive, until that is ended")
+    @Test("a trace is recorded as events until the recording is canceled")
     func recorded() throws {
         let memory = try InMemoryAnalytics(clock: clock)
         let detector = Detector(clock: clock)
         let recording = detector.trace.record(with: memory.analytics)
-        let element = PlayedElement([TriggerEvent(.didEndTouch, trace: "buy was touched", on: .caller) { _ in }])
+        let element = FakeElement([TriggerEvent(.didEndTouch, trace: "buy was touched", on: .caller) { _ in }])
         element.elementID = "buy"
-        detector.trackEnded(withTouches: [PlayedTouch(element)])
+        detector.trackEnded(withTouches: [FakeTouch(element)])
         recording.cancel()
-        detector.trackEnded(withTouches: [PlayedTouch(element)])
+        detector.trackEnded(withTouches: [FakeTouch(element)])
         #expect(
             memory.events(named: "_trigger").map(\.attributes) == [
                 [
-                    "_trigger": "didEndTouch", "_trace": "buy was touched", "_element_type": "PlayedElement",
+                    "_trigger": "didEndTouch", "_trace": "buy was touched", "_element_type": "FakeElement",
                     "_element_id": "buy",
                 ]
             ]

@@ -6,8 +6,10 @@ import TrackwayEvents
 
 @testable import TrackwayUIKit
 
-/// The names are those that the compiler writes for arm64-apple-ios16, and those that Swift's runtime spells.
-@Suite("Names of classes, as the runtimes know them")
+/// Class names in the forms that appear at run time.
+///
+/// They are the names that the compiler writes for arm64-apple-ios16 and those that Swift's runtime uses.
+@Suite("Class names in the runtimes' forms")
 struct ClassNameTests {
     private static let file = "P33_40E525FFC87C6CA9647114FD376A3161"
 
@@ -46,7 +48,7 @@ struct ClassNameTests {
         ("(extension in Shop):Swift.String.InString", "Shop.String.InString", "In String"),
         ("Shop.KeyboardSettingsViewController", "Shop.KeyboardSettingsViewController", "Keyboard Settings"),
         ("SHKeyboardViewController", "SHKeyboardViewController", "SH Keyboard"),
-        // The system's own, and what follows no rule.
+        // The system's own classes, and names that follow no rule.
         ("UIAlertController", "UIAlertController", nil),
         ("_UIRemoteInputViewController", "_UIRemoteInputViewController", nil),
         ("UIKeyboardHiddenViewController", "UIKeyboardHiddenViewController", nil),
@@ -58,7 +60,7 @@ struct ClassNameTests {
         ("", "", nil),
     ]
 
-    @Test("A controller is a screen whatever its class is nested in", arguments: table.indices)
+    @Test("a controller is a screen, no matter where its class is nested", arguments: table.indices)
     func name(row: Int) {
         let (runtime, full, readable) = Self.table[row]
         #expect(ClassName(runtime).full == full)
@@ -69,7 +71,7 @@ struct ClassNameTests {
     }
 
     @Test(
-        "A name that ends too early or follows other rules stands for itself",
+        "a truncated name or one that follows other rules is used unchanged",
         arguments: [
             "_Tt", "_TtC", "_TtC4", "_TtC4Sho", "_TtC4Shop", "_TtC4Shop99Home", "_TtG", "_TtGC", "_TtCFL_", "_TtCF4L_",
             "_TtC99999999999999999999Shop", "_Tt\u{e9}", "NSKVONotifying_", "...", "<<>>", "(((", "(extension in ",
@@ -81,7 +83,7 @@ struct ClassNameTests {
     }
 
     @Test(
-        "A class is excluded by any of its names",
+        "a class is excluded by any of its names",
         arguments: [
             "_TtCO4Shop8Checkout14ViewController", "Shop.Checkout.ViewController", "Checkout.ViewController",
             "ViewController",
@@ -98,7 +100,7 @@ struct ClassNameTests {
         #expect(clicks.click(in: ClickFacts(chain: [ElementFacts(className: runtime, kind: .control)])) == nil)
     }
 
-    @Test("The place of a screen names the classes around it as the source does")
+    @Test("a screen's ID contains the surrounding classes with their source names")
     func place() {
         let facts = ControllerFacts(
             className: "_TtC4Shop\(Self.file)4Home",
@@ -108,7 +110,7 @@ struct ClassNameTests {
         #expect(ScreenRules().screen(of: facts)?.id == "Shop.Main.Tabs/UINavigationController/Shop.Home")
     }
 
-    @Test("Clicks name the classes of elements as the source does")
+    @Test("clicks contain the classes of elements with their source names")
     func clicks() throws {
         let chain = [
             ElementFacts(className: "_TtCO4Shop4Page9BuyButton", kind: .control),
@@ -120,7 +122,7 @@ struct ClassNameTests {
     }
 
     @Test(
-        "The system's classes are known by where they lie",
+        "the system's classes are recognized by their path",
         arguments: [
             ("/System/Library/Frameworks/UIKit.framework", true),
             ("/System/Library/PrivateFrameworks/A.framework", true),

@@ -6,7 +6,7 @@ import TrackwayEvents
 
 @testable import TrackwayUIKit
 
-@Suite("Which touches are clicks")
+@Suite("Click rules")
 struct ClickRulesTests {
     private static let button = ElementFacts(className: "UIButton", kind: .control, identifier: "buy", title: "Buy now")
     private static let label = ElementFacts(className: "UILabel", index: 2)
@@ -17,14 +17,14 @@ struct ClickRulesTests {
         rules.click(in: ClickFacts(chain: chain, window: "UIWindow", fingers: fingers))?.attributes
     }
 
-    @Test("A button, and a label inside of it, is the button by the name that the app gave it, without its title")
+    @Test("a click on a button or a label inside it has the button's identifier, without its title")
     func button() {
         let expected: Attributes = [CapturedKey.elementID: "buy", CapturedKey.elementType: "UIButton"]
         #expect(click([Self.button, Self.page, Self.window]) == expected)
         #expect(click([Self.label, Self.button, Self.page, Self.window]) == expected)
     }
 
-    @Test("Titles are told where the app wants it, in one line, cut, and never an empty one")
+    @Test("titles are recorded only if the app enables them, on one line, truncated, and never empty")
     func titles() {
         var rules = ClickRules()
         rules.includesTitles = true
@@ -36,7 +36,7 @@ struct ClickRulesTests {
         #expect(click([long], rules)?[CapturedKey.elementContent] == nil)
     }
 
-    @Test("A cell says where it lies, and so does a button in it")
+    @Test("a cell and a button inside it have the cell's position")
     func cells() {
         let cell = ElementFacts(className: "Shop.ProductCell", kind: .cell, identifier: "product", position: "0:3")
         #expect(
@@ -48,7 +48,7 @@ struct ClickRulesTests {
         #expect(click([Self.button, cell])?[CapturedKey.elementPosition] == "0:3")
     }
 
-    @Test("An element without a name is known by its class and its place within the next that has one")
+    @Test("an element without an identifier is named by its class and index within the next named element")
     func nameless() {
         var button = Self.button
         button.identifier = nil
@@ -60,7 +60,7 @@ struct ClickRulesTests {
     }
 
     @Test(
-        "An identifier is recorded unless it looks like an address or a number of a person, or none is wanted",
+        "an identifier is recorded unless it looks like a person's address or number, or identifiers are off",
         arguments: [
             ("buy", true), ("product-4006381333931", true), ("c++", true), ("a+b", true),
             ("contact-jane.doe@example.com", false), ("call-+49 170 1234567", false),
@@ -71,7 +71,7 @@ struct ClickRulesTests {
         button.identifier = identifier
         let place = "page/UIButton[0]"
         #expect(click([button, Self.page])?[CapturedKey.elementID]?.string == (isRecorded ? identifier : place))
-        // Nor does it name what lies inside of it.
+        // The element inside it does not use the identifier, either.
         let label = ElementFacts(className: "UIButton", kind: .control)
         let expected = isRecorded ? "\(identifier)/UIButton[0]" : "page/UIButton[0]/UIButton[0]"
         #expect(click([label, button, Self.page])?[CapturedKey.elementID]?.string == expected)
@@ -80,7 +80,7 @@ struct ClickRulesTests {
         #expect(click([button, Self.page], rules)?[CapturedKey.elementID] == "UIView[0]/UIButton[0]")
     }
 
-    @Test("Nothing, several fingers, text and keyboards are no clicks")
+    @Test("empty chains, several fingers, text fields and keyboards are not clicks")
     func none() {
         #expect(click([]) == nil)
         #expect(click([Self.label, Self.page, Self.window]) == nil)
@@ -92,7 +92,7 @@ struct ClickRulesTests {
         }
     }
 
-    @Test("What the app wants ignored is, with everything inside of it")
+    @Test("an ignored element is not clicked, nor is any element inside it")
     func ignored() {
         var page = Self.page
         page.identifier = "secret trackway-ignore"
@@ -106,13 +106,13 @@ struct ClickRulesTests {
         #expect(click([Self.button], rules) == nil)
     }
 
-    @Test("A click that comes on two ways is one; the next one on the same element, and one on another, count")
+    @Test("a click reported twice is one; a later click or one on another element counts")
     func twice() {
-        var memory = ClickMemory()
+        var memory = ClickDeduplicator()
         let interval = ClickRules().interval
         func isNew(_ element: Int, _ milliseconds: Int64) -> Bool {
             memory.isNew(
-                ClickFound(element: element, attributes: [:]),
+                FoundClick(element: element, attributes: [:]),
                 at: MonotonicTime(milliseconds: milliseconds),
                 interval: interval
             )

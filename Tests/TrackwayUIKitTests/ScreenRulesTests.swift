@@ -6,10 +6,10 @@ import TrackwayEvents
 
 @testable import TrackwayUIKit
 
-@Suite("Which controllers are screens")
+@Suite("Screen rules")
 struct ScreenRulesTests {
     @Test(
-        "A class's name becomes one that a person reads",
+        "a class name becomes a readable name",
         arguments: [
             ("HomeViewController", "Home"), ("ProductDetailViewController", "Product Detail"),
             ("CheckoutController", "Checkout"), ("CartVC", "Cart"), ("LoginScreen", "Login"),
@@ -23,7 +23,7 @@ struct ScreenRulesTests {
     }
 
     @Test(
-        "Modules and generic arguments are no part of a name",
+        "modules and generic arguments are not part of a name",
         arguments: [
             ("Shop.HomeViewController", "HomeViewController"), ("HomeViewController", "HomeViewController"),
             ("Shop.Page<Swift.Int>", "Page"), ("Shop.Outer.Inner", "Inner"), ("", ""),
@@ -33,7 +33,7 @@ struct ScreenRulesTests {
         #expect(ScreenRules.bareName(of: name) == bare)
     }
 
-    @Test("Containers, the system's classes, keyboards and parts of screens are none")
+    @Test("containers, the system's classes, keyboards and child controllers are not screens")
     func leftOut() {
         let rules = ScreenRules()
         var home = ControllerFacts(className: "Shop.HomeViewController")
@@ -54,7 +54,7 @@ struct ScreenRulesTests {
         #expect(rules.screen(of: ControllerFacts(className: "MFMailComposeViewController", isOfApp: false)) == nil)
     }
 
-    @Test("An app chooses otherwise")
+    @Test("an app can configure other screens and names")
     func chosen() {
         var rules = ScreenRules()
         rules.includesSystem = true
@@ -68,7 +68,7 @@ struct ScreenRulesTests {
         #expect(rules.screen(of: ControllerFacts(className: "Other.SecretViewController")) != nil)
     }
 
-    @Test("What a controller says about itself counts before everything else")
+    @Test("a controller's own name takes precedence over all rules")
     func named() {
         var facts = ControllerFacts(className: "Shop.TabsController", isOfApp: false, container: .tabs, parent: .other)
         facts.chosen = .named("Everything", ["kind": "tabs"])
@@ -81,7 +81,7 @@ struct ScreenRulesTests {
         #expect(ScreenRules().screen(of: facts) == nil)
     }
 
-    @Test("Titles are told where the app wants it, in one line, and what a controller says of its own counts")
+    @Test("titles are recorded only if the app enables them, on one line, and a controller's own takes precedence")
     func titles() {
         var facts = ControllerFacts(className: "Shop.HomeViewController", title: "Carl's\n shop")
         #expect(ScreenRules().screen(of: facts)?.attributes[CapturedKey.screenTitle] == nil)
@@ -94,7 +94,7 @@ struct ScreenRulesTests {
         #expect(rules.screen(of: facts)?.attributes[CapturedKey.screenTitle] == nil)
     }
 
-    @Test("A screen says where it lies and which one it is")
+    @Test("a screen has its path of controllers and a unique ID")
     func place() {
         let facts = ControllerFacts(
             className: "Shop.HomeViewController",
@@ -108,7 +108,7 @@ struct ScreenRulesTests {
     }
 
     @Test(
-        "A method is recognised by its shape, whatever its sizes and qualifiers",
+        "a method is recognized by its signature, regardless of its sizes and qualifiers",
         arguments: [
             ("v20@0:8B16", "v@:B", true), ("v24@0:8@16", "v@:@", true), ("v24@0:8@\"UIEvent\"16", "v@:@", true),
             ("Vv24@0:8r@16", "v@:@", true), ("B48@0:8:16@24@32@40", "B@::@@@", true), ("B20@0:8B16", "v@:B", false),

@@ -6,10 +6,10 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 internal import TrackwayWire
 
-@Suite("Bytes as text of 64 letters")
+@Suite("Base64")
 struct Base64Tests {
     @Test(
-        "the texts are those of RFC 4648",
+        "encoding and decoding match the test vectors of RFC 4648",
         arguments: [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
             ("foobar", "Zm9vYmFy"),
@@ -20,7 +20,7 @@ struct Base64Tests {
         #expect(Base64.decode(Array(text.utf8)) == Array(plain.utf8))
     }
 
-    @Test("any bytes come back", arguments: 0..<40)
+    @Test("any bytes are decoded unchanged", arguments: 0..<40)
     func roundTrip(_ length: Int) {
         var random = SeededGenerator(seed: UInt64(length))
         let bytes = (0..<length).map { _ in UInt8(random.next(below: 256)) }
@@ -28,7 +28,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "what is no such text is nothing",
+        "invalid Base64 decodes to nil",
         arguments: ["Z", "Zg=", "Zg", "====", "Z===", "Zg==Zg==", "Zm9\n", "Zm9ü"]
     )
     func strange(_ text: String) {

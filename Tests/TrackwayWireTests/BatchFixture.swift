@@ -3,12 +3,12 @@
 
 internal import TrackwayEvents
 
-/// A batch that shows every feature of the format.
+/// Batches that cover every feature of the format.
 enum BatchFixture {
     static let installation = InstallationID(high: 0x018b_cfe5_6800_7000, low: 0x8000_0000_0000_0001)
     static let writer = WriterID(high: 0x018b_cfe5_6800_7000, low: 0x8000_0000_0000_0002)
 
-    /// A batch of these payloads, one context after the other.
+    /// Returns a batch of these payloads, with the contexts in order.
     static func batch(
         _ events: [(sequence: UInt64, context: UInt32, json: String)],
         first: UInt64,
@@ -47,7 +47,9 @@ enum BatchFixture {
     static let other =
         #"{"id":"018bcfe5-6800-7000-8000-0000000000ab","name":"b","time":1700000000001,"mono":6,"attributes":{"value":19.99}}"#
 
-    /// Events 3, 4, 8 and 10 of 3...11; 5...7 damaged, 9 for others, 11 unaccounted for; 1 expired earlier.
+    /// Events 3, 4, 8 and 10 of 3...11.
+    ///
+    /// 5...7 are damaged, 9 is for others, 11 is unaccounted for, and 1 expired earlier.
     static let full = batch(
         [(3, 1, event), (4, 1, other), (8, 2, event), (10, 3, other)],
         first: 3,
@@ -59,7 +61,9 @@ enum BatchFixture {
         skipped: [9...9]
     )
 
-    /// What `full` looks like on the wire. Changing this text changes the format: see `Documentation/WireFormat.md`.
+    /// The wire format of `full`.
+    ///
+    /// Changing this text changes the format; see `Documentation/WireFormat.md`.
     static let golden = """
         {"batch":{"id":"018bcfe5-6800-7000-8000-000000000002-3-11",\
         "installation":"018bcfe5-6800-7000-8000-000000000001","writer":"018bcfe5-6800-7000-8000-000000000002",\

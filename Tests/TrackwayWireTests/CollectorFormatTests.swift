@@ -6,7 +6,7 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 internal import TrackwayWire
 
-@Suite("Our own wire format")
+@Suite("The collector's wire format")
 struct CollectorFormatTests {
     private let sentAt = Timestamp(milliseconds: 1_700_000_005_000)
 
@@ -23,12 +23,12 @@ struct CollectorFormatTests {
         try Array(text.utf8).withUnsafeBytes { try BatchHeader(json: $0) }
     }
 
-    @Test("a batch is exactly the golden text")
+    @Test("a batch is encoded exactly as the golden text")
     func golden() throws {
         #expect(try lines(of: BatchFixture.full).joined(separator: "\n") == BatchFixture.golden)
     }
 
-    @Test("the request carries key, type, encoding and the batch's name")
+    @Test("the request contains the key, content type, encoding and batch id")
     func request() throws {
         let destination = CollectorDestination(url: "https://c.example/base/", writeKey: "secret-1")
         let request = try destination.request(for: BatchFixture.full, sentAt: sentAt)
@@ -43,7 +43,7 @@ struct CollectorFormatTests {
     }
 
     @Test(
-        "events go to v1/events below the address, with its query",
+        "events are sent to v1/events below the address, with its query",
         arguments: [
             ("https://c.example", "https://c.example/v1/events"),
             ("https://c.example/ingest?x=1", "https://c.example/ingest/v1/events?x=1"),
@@ -55,7 +55,7 @@ struct CollectorFormatTests {
         #expect(try destination.request(for: BatchFixture.full, sentAt: sentAt).url == endpoint)
     }
 
-    @Test("without compression, a body is plain and says so")
+    @Test("without compression, the body is plain and has no encoding header")
     func plainBody() throws {
         let plain = CollectorDestination(url: "https://c.example", writeKey: "k", isCompressed: false)
         let request = try plain.request(for: BatchFixture.full, sentAt: sentAt)
@@ -64,7 +64,7 @@ struct CollectorFormatTests {
     }
 
     @Test(
-        "settings that cannot work are named instead of sent",
+        "invalid settings are reported instead of sent",
         arguments: [
             ("", "k"), ("c.example", "k"), ("ftp://c.example", "k"), ("https://", "k"), ("https:///x", "k"),
             ("https://a b", "k"), ("https://user:password@c.example", "k"), ("https://c.example", ""),
@@ -79,7 +79,7 @@ struct CollectorFormatTests {
         #expect(error?.code == .misconfigured)
     }
 
-    @Test("a batch that speaks for gaps alone is a header alone")
+    @Test("a batch with only gaps consists of only a header")
     func gapsAlone() throws {
         let batch = BatchFixture.batch(
             [],
@@ -94,7 +94,7 @@ struct CollectorFormatTests {
         #expect(try header(lines[0]).dropped == [DroppedRange(sequences: 3...4, reason: .damaged)])
     }
 
-    @Test("a header comes back as it was written")
+    @Test("a header reads back as it was written")
     func headerRoundTrip() throws {
         let header = CollectorFormat.header(for: BatchFixture.full, sentAt: sentAt)
         var writer = JSONWriter()
@@ -106,7 +106,7 @@ struct CollectorFormatTests {
     }
 
     @Test(
-        "every number of a batch has exactly one account, and the receiver counts like the sender",
+        "every number of a batch is accounted for exactly once, and the receiver counts like the sender",
         arguments: 0..<200 as Range<UInt64>
     )
     func numbering(seed: UInt64) throws {
@@ -121,12 +121,12 @@ struct CollectorFormatTests {
             switch random.next() % 5 {
             case 0: dropped.append(DroppedRange(sequences: next...(next + length - 1), reason: .damaged))
             case 1: skipped.append(next...(next + length - 1))
-            case 2: break  // Nobody knows.
+            case 2: break  // Unaccounted for.
             default: events += (next..<next + length).map { ($0, 1, BatchFixture.event) }
             }
             next += length
         }
-        // Claims beside the truth: ranges that reach over events and outside.
+        // Incorrect ranges, which overlap events and reach outside the batch.
         if random.nextBool() { dropped.append(DroppedRange(sequences: 0...(first + 2), reason: .expired)) }
         if random.nextBool() { skipped.append(first...(first + random.next() % 20)) }
         let batch = BatchFixture.batch(events, first: first, last: next - 1, dropped: dropped, skipped: skipped)
@@ -140,7 +140,7 @@ struct CollectorFormatTests {
     }
 
     @Test(
-        "numbers without gaps, at the ends too",
+        "batch sequences are the numbers without the gaps, even at the ends",
         arguments: [
             (1, 3, [], [1, 2, 3]),
             (1, 0, [], []),
@@ -157,7 +157,7 @@ struct CollectorFormatTests {
         #expect(sequences.count == UInt64(numbers.count))
     }
 
-    @Test("simple clients may leave out what they do not know; newer ones may say more")
+    @Test("simple clients may omit members that they do not know, and newer clients may add members")
     func lenient() throws {
         #expect(try header(#"{"batch":{}}"#) == BatchHeader())
         #expect(try header(#"{"batch":{}}"#).sequences == nil)
@@ -169,7 +169,7 @@ struct CollectorFormatTests {
     }
 
     @Test(
-        "a header that cannot be is refused",
+        "an invalid header is rejected",
         arguments: [
             #"{"batch":[]}"#, #"{"batch":{"first":1}}"#, #"{"batch":{"first":5,"last":3}}"#,
             #"{"batch":{"first":-1,"last":3}}"#, #"{"batch":{"first":1.5,"last":3}}"#,
@@ -184,7 +184,7 @@ struct CollectorFormatTests {
     }
 
     @Test(
-        "lines are told apart by their first member",
+        "lines are distinguished by their first member",
         arguments: [
             (#"{"batch":{}}"#, .batch), (#" {"context":{}}"#, .context), (BatchFixture.event, .event),
             (#"{"name":"x","context":{}}"#, .event), ("{}", .event), ("", .event), ("[1]", .event),

@@ -5,7 +5,7 @@ internal import Testing
 internal import TrackwayEvents
 internal import TrackwayWire
 
-@Suite("Judging a collector's answer")
+@Suite("Verdicts on a collector's response")
 struct CollectorJudgeTests {
     private static let ok = #"{"accepted":4,"rejected":[],"position":"3.88213","durability":"disk"}"#
     private static let login = "<html><body>Please sign in</body></html>"
@@ -22,12 +22,12 @@ struct CollectorJudgeTests {
         #"{"error":{"code":"\#(code)","field":"name","message":"Says why."}}"#
     }
 
-    @Test("every event taken", arguments: [200, 201, 202])
+    @Test("a response that accepts every event gives the verdict accepted", arguments: [200, 201, 202])
     func accepted(status: Int) {
         #expect(verdict(status, Self.ok) == .accepted)
     }
 
-    @Test("some events refused, by their places")
+    @Test("rejected events are identified by their indexes")
     func acceptedExcept() {
         let body =
             #"{"accepted":2,"rejected":[{"i":0,"code":"x"},{"i":3,"id":"…","code":"name_too_long","field":"name","message":"Too long."}],"durability":"disk"}"#
@@ -41,7 +41,7 @@ struct CollectorJudgeTests {
     }
 
     @Test(
-        "an answer that does not add up lets nothing go",
+        "an inconsistent response settles nothing",
         arguments: [
             #"{"accepted":3,"rejected":[],"durability":"disk"}"#,
             #"{"accepted":5,"durability":"disk"}"#,
@@ -63,7 +63,7 @@ struct CollectorJudgeTests {
     }
 
     @Test(
-        "events are let go at what the destination accepts, and at nothing else",
+        "events are settled only at a durability that the destination accepts",
         arguments: [
             ("disk", .usual, true), ("replicated", .usual, true), ("memory", .usual, true),
             ("buffered", .usual, false),
@@ -85,7 +85,7 @@ struct CollectorJudgeTests {
         for word in accepted { #expect(reason.contains(word.rawValue)) }
     }
 
-    @Test("an answer that is not safe enough lets go of nothing, the refused included")
+    @Test("a response with insufficient durability settles nothing, not even rejected events")
     func unsafeRefusals() {
         let body = #"{"accepted":3,"rejected":[{"i":0,"code":"x"}],"durability":"buffered"}"#
         guard case .retry = verdict(200, body) else {
@@ -94,7 +94,7 @@ struct CollectorJudgeTests {
         }
     }
 
-    @Test("a destination that accepts nothing says so before anything is sent")
+    @Test("a destination that accepts no durability reports it before sending")
     func nothingAccepted() {
         let destination = CollectorDestination(url: "https://c.example", writeKey: "k", accepting: [])
         let error = #expect(throws: WireEncodingError.self) {
@@ -104,7 +104,7 @@ struct CollectorJudgeTests {
     }
 
     @Test(
-        "what the collector itself says",
+        "statuses with the collector's error body give the right verdict",
         arguments: [
             (400, "rejected"), (401, "unauthorized"), (403, "unauthorized"), (404, "misconfigured"),
             (405, "misconfigured"), (408, "retry"), (409, "rejected"), (410, "misconfigured"), (413, "too_large"),
@@ -118,7 +118,7 @@ struct CollectorJudgeTests {
     }
 
     @Test(
-        "what something else says is the network's failure, not a verdict",
+        "responses from other servers count as network failures, except for status 413",
         arguments: [
             (200, "not_the_back_end"), (204, "not_the_back_end"), (301, "not_the_back_end"), (302, "not_the_back_end"),
             (400, "not_the_back_end"), (401, "not_the_back_end"), (403, "not_the_back_end"), (404, "not_the_back_end"),
@@ -133,7 +133,7 @@ struct CollectorJudgeTests {
     }
 
     @Test(
-        "a refused encoding is told with the setting that avoids it",
+        "a rejected encoding is reported with the setting that avoids it",
         arguments: [error("unsupported_encoding"), login]
     )
     func refusedEncoding(body: String) {
@@ -141,17 +141,17 @@ struct CollectorJudgeTests {
         #expect("\(verdict)".contains("isCompressed to false"))
     }
 
-    @Test("the reason names status, code and sentence")
+    @Test("the reason contains status, code and message")
     func reasons() {
         #expect(verdict(401, Self.error("key_unknown")) == .unauthorized(reason: "401 key_unknown: Says why."))
         #expect(
             verdict(200, Self.login, ["content-type": "text/html"])
-                == .notTheBackEnd(reason: "Status 200 (text/html) is not an answer of the collector's.")
+                == .notTheBackEnd(reason: "Status 200 (text/html) is not a response of the collector.")
         )
     }
 
     @Test(
-        "Retry-After is honoured from the collector and from a proxy",
+        "Retry-After is honored from the collector and from a proxy",
         arguments: [CollectorJudgeTests.error("busy"), ""]
     )
     func retryAfter(body: String) {
@@ -161,13 +161,13 @@ struct CollectorJudgeTests {
         }
     }
 
-    @Test("an answer from another host is not the collector's, even if it says so")
+    @Test("a response from another host is not accepted, even if it looks like the collector's")
     func otherHost() {
         #expect(verdict(200, Self.ok, url: "https://portal.example/v1/events").label == "not_the_back_end")
         #expect(verdict(200, Self.ok, url: "https://C.example/v1/events") == .accepted)
     }
 
-    @Test("answers and failures come back as they were written")
+    @Test("answers and failures read back as they were written")
     func roundTrip() {
         let answer = CollectorAnswer(
             accepted: 98,

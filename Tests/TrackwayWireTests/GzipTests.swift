@@ -7,19 +7,19 @@ internal import TrackwayWire
 
 @Suite("Gzip")
 struct GzipTests {
-    // What `gzip -n -9` makes of "hello" and of ", environment".
+    // The output of `gzip -n -9` for "hello".
     static let hello: [UInt8] = [
         0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x86,
         0xa6,
         0x10, 0x36, 0x05, 0x00, 0x00, 0x00,
     ]
 
-    @Test("a body made elsewhere is read")
+    @Test("a body compressed by another program is read")
     func foreignBody() throws {
         #expect(try Gzip.inflate(Self.hello) == Array("hello".utf8))
     }
 
-    @Test("members one after the other are one body")
+    @Test("concatenated members are one body")
     func members() throws {
         let environment = GzipCompressor().compress(Array(", world".utf8))
         #expect(try Gzip.inflate(Self.hello + environment) == Array("hello, world".utf8))
@@ -27,7 +27,10 @@ struct GzipTests {
         #expect(try Gzip.inflate(many).count == 1_500)
     }
 
-    @Test("what is compressed comes back", arguments: [0, 1, 2, 63, 64, 65, 4_096, 65_535, 65_536, 1_000_000])
+    @Test(
+        "compressed bytes inflate to the original",
+        arguments: [0, 1, 2, 63, 64, 65, 4_096, 65_535, 65_536, 1_000_000]
+    )
     func roundTrip(count: Int) throws {
         var random = SeededGenerator(seed: UInt64(count))
         let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next() & 0x0f) }
@@ -38,7 +41,7 @@ struct GzipTests {
         }
     }
 
-    @Test("every level gives the same body back", arguments: -1...10)
+    @Test("every level inflates to the same body", arguments: -1...10)
     func levels(level: Int) throws {
         let bytes = Array(String(repeating: "{\"name\":\"view_item\",\"value\":19.99}\n", count: 50).utf8)
         let compressor = GzipCompressor(level: level)
@@ -46,7 +49,7 @@ struct GzipTests {
         #expect(try Gzip.inflate(compressor.compress(bytes)) == bytes)
     }
 
-    @Test("a body cut anywhere is called truncated")
+    @Test("a body cut off anywhere is reported as truncated")
     func truncation() {
         let wire = GzipCompressor().compress(Array("some text, some more text".utf8))
         for count in 0..<wire.count {
@@ -54,28 +57,28 @@ struct GzipTests {
         }
     }
 
-    @Test("a body with any one bit turned is never taken for another body")
+    @Test("a body with any single flipped bit is never inflated to a different body")
     func damage() {
         let bytes = Array("some text, some more text, and a few numbers: 1 2 3 4 5".utf8)
         let wire = GzipCompressor().compress(bytes)
         for bit in 0..<wire.count * 8 {
             var damaged = wire
             damaged[bit / 8] ^= 1 << (bit % 8)
-            // Some header bits (time, system) say nothing about the content.
-            let inflated = try? Gzip.inflate(damaged)  // A refusal is as good as the right content.
+            // Some header bits (time, system) do not affect the content.
+            let inflated = try? Gzip.inflate(damaged)  // Rejection is as good as the right content.
             #expect(inflated == nil || inflated == bytes)
         }
     }
 
     @Test(
-        "bytes behind the body are refused",
+        "bytes after the body are rejected",
         arguments: [[0], [0x1f], [0x1f, 0x8c], Array("<html>".utf8)] as [[UInt8]]
     )
     func trailingGarbage(garbage: [UInt8]) {
         #expect(throws: GzipError(.trailingGarbage)) { try Gzip.inflate(Self.hello + garbage) }
     }
 
-    @Test("what is no gzip is called damaged", arguments: ["hello", "{\"events\":[]}", "\u{1}\u{2}\u{3}"])
+    @Test("data that is not gzip is reported as damaged", arguments: ["hello", "{\"events\":[]}", "\u{1}\u{2}\u{3}"])
     func noGzip(text: String) {
         #expect(throws: GzipError(.damaged)) { try Gzip.inflate(Array(text.utf8)) }
     }
@@ -90,7 +93,7 @@ struct GzipTests {
         }
     }
 
-    @Test("the limit on the inflated body is exact, and a lying trailer is refused", arguments: [5, 100_000])
+    @Test("the limit on the inflated body is exact, and a false trailer is rejected", arguments: [5, 100_000])
     func inflatedLimit(count: Int) throws {
         let bytes = [UInt8](repeating: 7, count: count)
         var wire = GzipCompressor().compress(bytes)
@@ -102,13 +105,13 @@ struct GzipTests {
         #expect(throws: GzipError.self) { try Gzip.inflate(wire, limits: less) }
     }
 
-    @Test("a bomb is stopped by its ratio before it is large")
+    @Test("the ratio limit stops a decompression bomb before it is large")
     func bomb() {
         let bomb = GzipCompressor(level: 9).compress([UInt8](repeating: 0, count: 4_000_000))
         #expect(throws: GzipError(.ratioTooHigh, limit: 100)) { try Gzip.inflate(bomb) }
     }
 
-    @Test("a bomb of many small members is stopped as well")
+    @Test("a decompression bomb of many small members is stopped too")
     func bombInMembers() {
         let member = GzipCompressor(level: 9).compress([UInt8](repeating: 0, count: 400_000))
         let bomb = Array(repeating: member, count: 100).flatMap { $0 }

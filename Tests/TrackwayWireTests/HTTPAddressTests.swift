@@ -4,10 +4,10 @@
 internal import Testing
 internal import TrackwayWire
 
-@Suite("Addresses")
+@Suite("HTTP addresses")
 struct HTTPAddressTests {
     @Test(
-        "an address is taken apart and put together",
+        "an address is parsed and normalized",
         arguments: [
             ("http://127.0.0.1:8787", "http://127.0.0.1:8787"),
             ("HTTPS://Events.Example.com/", "https://events.example.com"),
@@ -21,7 +21,7 @@ struct HTTPAddressTests {
         #expect(HTTPAddress(text)?.description == description)
     }
 
-    @Test("a path is put before the query")
+    @Test("a path is inserted before the query")
     func appending() {
         #expect(
             HTTPAddress("https://e.example/in/?tenant=7&k=a/b#f")?.appending("/v1/events")
@@ -30,7 +30,10 @@ struct HTTPAddressTests {
         #expect(HTTPAddress("https://e.example/in/?tenant=7")?.withoutQuery == "https://e.example/in")
     }
 
-    @Test("what is no address is none", arguments: ["", "http", "http://", "://x", "https://:80", "https://a\u{7f}b"])
+    @Test(
+        "an invalid address is rejected",
+        arguments: ["", "http", "http://", "://x", "https://:80", "https://a\u{7f}b"]
+    )
     func bad(text: String) {
         #expect(HTTPAddress(text) == nil)
     }

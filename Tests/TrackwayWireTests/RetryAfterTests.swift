@@ -8,7 +8,7 @@ internal import TrackwayWire
 @Suite("Retry-After")
 struct RetryAfterTests {
     @Test(
-        "seconds and dates are read; anything else says nothing",
+        "seconds and dates are parsed, and anything else is ignored",
         arguments: [
             ("0", .zero),
             ("120", .seconds(120)),
@@ -34,7 +34,7 @@ struct RetryAfterTests {
         #expect(RetryAfter.duration(in: response) == wait)
     }
 
-    @Test("a date is measured from the answer's own date, not from a wrong device clock")
+    @Test("a date is measured from the response's date, not from an incorrect device clock")
     func wrongClock() {
         var response = WireResponse(
             status: 429,
@@ -49,7 +49,7 @@ struct RetryAfterTests {
     }
 
     @Test(
-        "dates of all three forms name the same instant",
+        "dates of all three formats are parsed",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777_000),
             ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777_000),

@@ -4,9 +4,9 @@
 internal import Testing
 internal import TrackwayWire
 
-@Suite("Headers")
+@Suite("Wire headers")
 struct WireHeadersTests {
-    @Test("names are found whatever their case, first value first")
+    @Test("names are found in any case, and the first value is returned")
     func lookup() {
         var headers: WireHeaders = ["Content-Type": "application/json", "X-A": "1", "x-a": "2"]
         #expect(headers["content-type"] == "application/json")
@@ -22,7 +22,7 @@ struct WireHeadersTests {
         #expect(headers.count == 3)
     }
 
-    @Test("letters of other scripts and signs are not folded", arguments: [("@", "`"), ("[", "{"), ("ä", "Ä")])
+    @Test("non-ASCII letters and symbols are not case-folded", arguments: [("@", "`"), ("[", "{"), ("ä", "Ä")])
     func noFolding(one: String, other: String) {
         let headers = WireHeaders([.init(name: one, value: "1")])
         #expect(headers[other] == nil)

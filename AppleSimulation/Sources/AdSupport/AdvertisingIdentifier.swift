@@ -3,9 +3,9 @@
 
 @_exported public import Foundation
 
-/// Rules modelled here:
-/// - The identifier is all zeros unless the person allows tracking (Apple, page of `advertisingIdentifier`): a test says which it
-///   is, since who allows what is another framework's.
+/// Rules modeled here:
+/// - The identifier is all zeros unless the user permits tracking (Apple, page of `advertisingIdentifier`). Tests set
+///   the identifier themselves, because the permission belongs to another framework.
 open class ASIdentifierManager: NSObject {
     private static let only = ASIdentifierManager()
 
@@ -19,20 +19,20 @@ open class ASIdentifierManager: NSObject {
 }
 
 #if !canImport(ObjectiveC)
-/// The phone's identifier for advertisers: what a test drives.
+/// The phone's advertising identifier, controlled by tests.
 public final class SimulatedAdvertising: @unchecked Sendable {
-    /// The one in use.
+    /// The current instance.
     public static let current = SimulatedAdvertising()
-    /// What a system answers that has none to give.
+    /// The identifier that a system without one returns.
     public static let none = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
     private let lock = NSLock()
     private var held = SimulatedAdvertising.none
 
-    /// What apps are told.
+    /// The identifier that apps get.
     public var identifier: UUID { lock.withLock { held } }
 
-    /// The phone has this identifier now, or none to give.
+    /// Sets the phone's identifier; nil for none.
     public func simulate(identifier: UUID?) {
         lock.withLock { held = identifier ?? Self.none }
     }

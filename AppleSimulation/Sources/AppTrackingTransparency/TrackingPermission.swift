@@ -3,8 +3,8 @@
 
 @_exported public import Foundation
 
-/// Rules modelled here:
-/// - Until the person has decided, the status is `notDetermined`; reading it asks nobody anything (Apple, page of
+/// Rules modeled here:
+/// - Until the user has decided, the status is `notDetermined`; reading it does not prompt the user (Apple, page of
 ///   `trackingAuthorizationStatus`).
 open class ATTrackingManager: NSObject {
     public enum AuthorizationStatus: UInt, Sendable {
@@ -22,18 +22,18 @@ open class ATTrackingManager: NSObject {
 }
 
 #if !canImport(ObjectiveC)
-/// Whether the person lets the app track them: what a test drives.
+/// The user's tracking permission, controlled by tests.
 public final class SimulatedTracking: @unchecked Sendable {
-    /// The one in use.
+    /// The current instance.
     public static let current = SimulatedTracking()
 
     private let lock = NSLock()
     private var held = ATTrackingManager.AuthorizationStatus.notDetermined
 
-    /// What the person has decided.
+    /// The user's decision.
     public var status: ATTrackingManager.AuthorizationStatus { lock.withLock { held } }
 
-    /// The person decides.
+    /// Sets the user's decision.
     public func simulate(_ status: ATTrackingManager.AuthorizationStatus) {
         lock.withLock { held = status }
     }

@@ -3,12 +3,12 @@
 
 public import Foundation
 
-/// Rules modelled here:
-/// - Identifiers stand in the app's property list; others can neither be registered nor submitted (Apple, page of
+/// Rules modeled here:
+/// - Only identifiers in the app's property list can be registered or submitted (Apple, page of
 ///   `register(forTaskWithIdentifier:using:launchHandler:)`).
-/// - A request is used up when its task is launched; one more with the same identifier takes the place of the first (page of
-///   `submit(_:)`).
-/// - Launch handlers run on the queue that was named, else on one of the system's.
+/// - A request is consumed when its task is launched; a later request with the same identifier replaces the first (page
+///   of `submit(_:)`).
+/// - Launch handlers run on the given queue, or else on a system queue.
 open class BGTaskScheduler: NSObject, @unchecked Sendable {
     public struct Error: Swift.Error, Hashable, Sendable {
         public struct Code: RawRepresentable, Hashable, Sendable {
@@ -67,7 +67,7 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
     }
 
     #if !canImport(ObjectiveC)
-    /// A new process of an app whose property list permits these.
+    /// Starts a new process of an app whose property list contains these identifiers.
     public func simulateProcess(permitting identifiers: Set<String>) {
         lock.withLock {
             permitted = identifiers
@@ -76,15 +76,15 @@ open class BGTaskScheduler: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The identifiers that were registered.
+    /// The registered identifiers.
     public var simulatedRegistrations: Set<String> { lock.withLock { Set(registered.keys) } }
 
-    /// The identifiers of the requests that wait.
+    /// The identifiers of pending requests.
     public var simulatedRequests: Set<String> { lock.withLock { Set(pending.keys) } }
 
-    /// The time for a request has come: its handler is called.
+    /// Launches the task of a request by calling its handler.
     ///
-    /// - Returns: the task; nil when there is no request, or nobody registered for it.
+    /// - Returns: The task; nil without a request or without a registered handler.
     @discardableResult
     public func simulateLaunch(_ identifier: String) -> BGTask? {
         let found: (BGTask, Registered)? = lock.withLock {

@@ -3,10 +3,11 @@
 
 public import Foundation
 
-/// Rules modelled here:
-/// - A task belongs to the app from its launch handler until `setTaskCompleted(success:)`, which counts once (Apple, page of `BGTask`).
-/// - When the time is over the expiration handler is called, and the task has to be completed soon; one without a handler is completed
-///   by the system, without success (page of `expirationHandler`).
+/// Rules modeled here:
+/// - A task belongs to the app from its launch handler until `setTaskCompleted(success:)`, which counts once (Apple,
+///   page of `BGTask`).
+/// - When the time is over, the expiration handler is called, and the task must be completed soon. The system completes
+///   a task without a handler, with `success: false` (page of `expirationHandler`).
 open class BGTask: NSObject, @unchecked Sendable {
     public let identifier: String
     private let lock = NSLock()
@@ -27,7 +28,7 @@ open class BGTask: NSObject, @unchecked Sendable {
     open func setTaskCompleted(success: Bool) {
         let waiting = lock.withLock {
             successes.append(success)
-            // What the handler holds is let go of with the task.
+            // Everything that the handler captures is released with the task.
             handler = nil
             defer { wait = [] }
             return wait
@@ -36,10 +37,12 @@ open class BGTask: NSObject, @unchecked Sendable {
     }
 
     #if !canImport(ObjectiveC)
-    /// What the app said at the end, each time it said so; more than one is a mistake of the app's.
+    /// The values that the app passed on completion.
+    ///
+    /// More than one is a bug of the app.
     public var simulatedCompletions: [Bool] { lock.withLock { successes } }
 
-    /// The system takes its time back.
+    /// The system ends the task's time.
     public func simulateExpiration() {
         let (handler, isOver) = lock.withLock { (self.handler, !successes.isEmpty) }
         guard !isOver else { return }

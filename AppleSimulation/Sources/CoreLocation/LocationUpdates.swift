@@ -26,13 +26,13 @@ public enum CLAccuracyAuthorization: Int, Sendable {
     case reducedAccuracy = 1
 }
 
-/// Rules modelled here:
-/// - Without leave there is no place and no update; asking for leave shows a question once, while it is undecided (Apple, pages of
-///   `authorizationStatus` and `requestWhenInUseAuthorization()`).
-/// - A delegate hears of its manager's authorization as soon as it is set, and of every change (page of
-///   `locationManagerDidChangeAuthorization(_:)`; told at the next turn of the main queue).
-/// - `location` is the last place that the system knows; a heading's true north is negative without a place (pages of `location`
-///   and `trueHeading`).
+/// Rules modeled here:
+/// - Without permission, locations are nil and updates do not start. Requesting permission prompts the user once, while
+///   it is undecided (Apple, pages of `authorizationStatus` and `requestWhenInUseAuthorization()`).
+/// - A delegate is notified of its manager's authorization as soon as it is set, and of every change (page of
+///   `locationManagerDidChangeAuthorization(_:)`; here on the next turn of the main queue).
+/// - `location` is the last location that the system knows; a heading's true north is negative without a location
+///   (pages of `location` and `trueHeading`).
 open class CLLocationManager: NSObject {
     open weak var delegate: (any CLLocationManagerDelegate)? {
         didSet {
@@ -56,13 +56,13 @@ open class CLLocationManager: NSObject {
     public override init() {
         super.init()
         #if !canImport(ObjectiveC)
-        SimulatedPlaces.current.add(self)
+        SimulatedLocation.current.add(self)
         #endif
     }
 
     open var authorizationStatus: CLAuthorizationStatus {
         #if !canImport(ObjectiveC)
-        return SimulatedPlaces.current.authorization
+        return SimulatedLocation.current.authorization
         #endif
     }
 
@@ -70,13 +70,13 @@ open class CLLocationManager: NSObject {
 
     open var location: CLLocation? {
         #if !canImport(ObjectiveC)
-        return SimulatedPlaces.current.isAllowed ? SimulatedPlaces.current.location : nil
+        return SimulatedLocation.current.isAllowed ? SimulatedLocation.current.location : nil
         #endif
     }
 
     open var heading: CLHeading? {
         #if !canImport(ObjectiveC)
-        return isFollowingHeading ? SimulatedPlaces.current.heading : nil
+        return isFollowingHeading ? SimulatedLocation.current.heading : nil
         #endif
     }
 
@@ -84,19 +84,19 @@ open class CLLocationManager: NSObject {
 
     open class func headingAvailable() -> Bool {
         #if !canImport(ObjectiveC)
-        return SimulatedPlaces.current.hasCompass
+        return SimulatedLocation.current.hasCompass
         #endif
     }
 
     open func requestWhenInUseAuthorization() {
         #if !canImport(ObjectiveC)
-        SimulatedPlaces.current.ask()
+        SimulatedLocation.current.ask()
         #endif
     }
 
     open func requestAlwaysAuthorization() {
         #if !canImport(ObjectiveC)
-        SimulatedPlaces.current.ask()
+        SimulatedLocation.current.ask()
         #endif
     }
 

@@ -79,7 +79,7 @@ open class CLHeading: NSObject, @unchecked Sendable {
     open private(set) var timestamp = Date(timeIntervalSince1970: 0)
 
     #if !canImport(ObjectiveC)
-    /// A reading of the compass.
+    /// Creates a compass reading.
     public init(
         simulatedMagnetic magnetic: Double,
         geographic: Double = -1,

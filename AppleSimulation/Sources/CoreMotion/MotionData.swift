@@ -62,7 +62,7 @@ public let CMErrorDeviceRequiresMovement = CMError(101)
 public let CMErrorTrueNorthNotAvailable = CMError(102)
 public let CMErrorMotionActivityNotAuthorized = CMError(105)
 
-/// A reading; `timestamp` counts the seconds since the device was started.
+/// A reading; `timestamp` is in seconds since the device was started.
 open class CMLogItem: NSObject {
     open internal(set) var timestamp: TimeInterval = 0
 
@@ -103,7 +103,7 @@ open class CMDeviceMotion: CMLogItem {
 
 #if !canImport(ObjectiveC)
 extension CMDeviceMotion {
-    /// What the system makes of its sensors at a moment, in seconds since the device was started.
+    /// Returns the fused sensor data at a time in seconds since the device was started.
     public static func simulated(
         at timestamp: TimeInterval,
         roll: Double = 0,

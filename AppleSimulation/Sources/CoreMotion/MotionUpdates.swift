@@ -8,10 +8,10 @@ public typealias CMAccelerometerHandler = (CMAccelerometerData?, (any Error)?) -
 public typealias CMGyroHandler = (CMGyroData?, (any Error)?) -> Void
 public typealias CMMagnetometerHandler = (CMMagnetometerData?, (any Error)?) -> Void
 
-/// Rules modelled here:
-/// - A frame that begins at true north needs a place that the app may know; else the handler gets an error without a motion
-///   (Apple, pages of `xTrueNorthZVertical` and `CMErrorTrueNorthNotAvailable`).
-/// - Readings come on the queue that was given, while updates run.
+/// Rules modeled here:
+/// - A reference frame with true north needs a location that the app may use; otherwise the handler gets an error
+///   without a motion (Apple, pages of `xTrueNorthZVertical` and `CMErrorTrueNorthNotAvailable`).
+/// - Readings arrive on the given queue while updates are active.
 open class CMMotionManager: NSObject {
     open var deviceMotionUpdateInterval: TimeInterval = 0.01
     open var accelerometerUpdateInterval: TimeInterval = 0.01
@@ -28,7 +28,7 @@ open class CMMotionManager: NSObject {
         var field: (OperationQueue, CMMagnetometerHandler)?
     }
 
-    /// Handlers start and stop updates on their queue while the phone is moved on another thread.
+    /// Handlers start and stop updates on their queue while another thread moves the phone.
     private let lock = NSLock()
     private var updates = Updates()
 
@@ -140,7 +140,7 @@ open class CMMotionManager: NSObject {
 }
 
 #if !canImport(ObjectiveC)
-/// The sensors of the phone: what a test drives.
+/// The phone's sensors, controlled by tests.
 public final class SimulatedMotionSensors: @unchecked Sendable {
     /// A kind of sensor.
     public enum Kind: Sendable, CaseIterable {
@@ -158,7 +158,7 @@ public final class SimulatedMotionSensors: @unchecked Sendable {
         }
     }
 
-    /// The sensors in use.
+    /// The current instance.
     public static let current = SimulatedMotionSensors()
 
     private let lock = NSLock()
@@ -166,17 +166,17 @@ public final class SimulatedMotionSensors: @unchecked Sendable {
     private var kinds = Set(Kind.allCases)
     private var north = false
 
-    /// The sensors that the phone has.
+    /// The sensors of the phone.
     public var has: Set<Kind> { lock.withLock { kinds } }
-    /// Whether true north can be told: the app may know the place.
+    /// Whether true north is available: the app may use the location.
     public var knowsNorth: Bool { lock.withLock { north } }
-    /// How many managers read sensors now.
+    /// The number of managers with active updates.
     public var readers: Int {
         managers.filter {
             $0.isDeviceMotionActive || $0.isAccelerometerActive || $0.isGyroActive || $0.isMagnetometerActive
         }.count
     }
-    /// The frames that the phone offers.
+    /// The reference frames that the phone supports.
     var frames: CMAttitudeReferenceFrame {
         has.contains(.magnetometer)
             ? [.xArbitraryZVertical, .xArbitraryCorrectedZVertical, .xMagneticNorthZVertical, .xTrueNorthZVertical]
@@ -184,7 +184,7 @@ public final class SimulatedMotionSensors: @unchecked Sendable {
     }
     private var managers: [CMMotionManager] { lock.withLock { held.compactMap(\.manager) } }
 
-    /// A phone with these sensors.
+    /// Resets to a phone with these sensors.
     public func reset(_ kinds: Set<Kind> = Set(Kind.allCases), knowsNorth: Bool = false) {
         lock.withLock {
             held = []
@@ -193,26 +193,26 @@ public final class SimulatedMotionSensors: @unchecked Sendable {
         }
     }
 
-    /// The system makes out how the phone moves: whoever has asked for it is told.
+    /// Reports a device motion to all managers with active updates.
     public func simulate(_ motion: CMDeviceMotion) {
         for manager in managers { manager.deliver(motion) }
     }
 
-    /// The accelerometer is read.
+    /// Reports an accelerometer reading.
     public func simulate(acceleration: CMAcceleration, at timestamp: TimeInterval) {
         let item = CMAccelerometerData()
         item.acceleration = acceleration
         deliver(item, timestamp)
     }
 
-    /// The gyroscope is read.
+    /// Reports a gyroscope reading.
     public func simulate(rotationRate: CMRotationRate, at timestamp: TimeInterval) {
         let item = CMGyroData()
         item.rotationRate = rotationRate
         deliver(item, timestamp)
     }
 
-    /// The magnetometer is read.
+    /// Reports a magnetometer reading.
     public func simulate(magneticField: CMMagneticField, at timestamp: TimeInterval) {
         let item = CMMagnetometerData()
         item.magneticField = magneticField

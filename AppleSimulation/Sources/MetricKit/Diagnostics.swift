@@ -23,7 +23,7 @@ open class MXCallStackTree: NSObject, @unchecked Sendable {
     open func jsonRepresentation() -> Data { json }
 
     #if !canImport(ObjectiveC)
-    /// A tree with this text, as the system writes it.
+    /// Creates a call stack tree with this JSON text, as the system writes it.
     public convenience init(simulatedJSON text: String) {
         self.init()
         json = Data(text.utf8)
@@ -56,7 +56,7 @@ open class MXCrashDiagnostic: MXDiagnostic, @unchecked Sendable {
     private var reason: NSObject?
 
     #if !canImport(ObjectiveC)
-    /// A crash as the system reports it, up to a day later.
+    /// Returns a crash as the system reports it, up to a day later.
     public static func simulated(
         signal: Int32?,
         exceptionType: Int? = nil,
@@ -90,7 +90,7 @@ open class MXHangDiagnostic: MXDiagnostic, @unchecked Sendable {
     open internal(set) var hangDuration = Measurement(value: 0, unit: UnitDuration.seconds)
 
     #if !canImport(ObjectiveC)
-    /// A time in which the main thread did not answer.
+    /// Returns a hang of the main thread with this duration.
     public static func simulated(seconds: Double, callStack: String = "{}") -> MXHangDiagnostic {
         let hang = MXHangDiagnostic()
         hang.hangDuration = Measurement(value: seconds, unit: UnitDuration.seconds)
@@ -109,7 +109,7 @@ open class MXDiagnosticPayload: NSObject, @unchecked Sendable {
     open func jsonRepresentation() -> Data { Data("{}".utf8) }
 
     #if !canImport(ObjectiveC)
-    /// What the system reports of a span of time.
+    /// Returns a report of the system for a time range.
     public static func simulated(
         crashes: [MXCrashDiagnostic] = [],
         hangs: [MXHangDiagnostic] = [],

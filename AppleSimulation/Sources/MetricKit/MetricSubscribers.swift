@@ -3,8 +3,9 @@
 
 public import Foundation
 
-/// Rules modelled here: what a subscriber does not implement is not called, and payloads come on a thread of the system's
-/// (Apple, page of `MXMetricManagerSubscriber`).
+/// Rules modeled here:
+/// - Methods that a subscriber does not implement are not called, and payloads arrive on a system thread (Apple, page
+///   of `MXMetricManagerSubscriber`).
 /*@objc*/ public protocol MXMetricManagerSubscriber: NSObjectProtocol {
     /*@objc(didReceiveMetricPayloads:)*/ /*optional*/ func didReceive(_ payloads: [MXMetricPayload])
     /*@objc(didReceiveDiagnosticPayloads:)*/ /*optional*/ func didReceive(_ payloads: [MXDiagnosticPayload])
@@ -37,10 +38,12 @@ open class MXMetricManager: NSObject, @unchecked Sendable {
     }
 
     #if !canImport(ObjectiveC)
-    /// How many subscribers there are.
+    /// The number of subscribers.
     public var simulatedSubscribers: Int { lock.withLock { subscribers.count } }
 
-    /// The system hands out what it has gathered; it is told when this call returns.
+    /// Delivers the system's payloads.
+    ///
+    /// All subscribers have been notified when this call returns.
     public func simulate(_ payloads: [MXDiagnosticPayload]) {
         let told = lock.withLock {
             past += payloads

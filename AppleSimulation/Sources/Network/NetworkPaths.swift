@@ -17,7 +17,7 @@ public struct NWInterface: Sendable, Hashable {
     public let name: String
 }
 
-/// The way to the outside, as the system knows it at a moment.
+/// The network path, as the system knows it at one moment.
 public struct NWPath: Sendable, Equatable {
     public enum Status: Sendable {
         case satisfied
@@ -38,12 +38,14 @@ public struct NWPath: Sendable, Equatable {
     }
 
     #if !canImport(ObjectiveC)
-    /// A path over interfaces of these kinds; none is a phone without a network.
+    /// Returns a path over interfaces of these kinds.
+    ///
+    /// Without kinds, the phone has no network.
     ///
     /// - Parameters:
-    ///   - kinds: The kinds of its interfaces, the one in use first.
-    ///   - isExpensive: Whether somebody pays for what is sent: a cellular network does, and a hotspot.
-    ///   - isConstrained: Whether the person wants little to be sent: low-data mode.
+    ///   - kinds: The kinds of interfaces, with the one in use first.
+    ///   - isExpensive: Whether data may cost money, as on a cellular network or a hotspot.
+    ///   - isConstrained: Whether the user has enabled low-data mode.
     public static func simulated(
         _ kinds: NWInterface.InterfaceType...,
         isExpensive: Bool = false,
@@ -62,8 +64,9 @@ public struct NWPath: Sendable, Equatable {
     #endif
 }
 
-/// Rules modelled here: a monitor tells the path of the moment soon after it was started, on its queue, and every change from
-/// then on; one that was cancelled stays silent for ever (Apple, page of `NWPathMonitor`).
+/// Rules modeled here:
+/// - A monitor reports the current path on its queue soon after its start, and every later change; a canceled monitor
+///   never reports again (Apple, page of `NWPathMonitor`).
 public final class NWPathMonitor: @unchecked Sendable {
     private let lock = NSLock()
     private var handler: (@Sendable (NWPath) -> Void)?
@@ -112,7 +115,7 @@ public final class NWPathMonitor: @unchecked Sendable {
 }
 
 #if !canImport(ObjectiveC)
-/// The phone's network: what a test drives.
+/// The phone's network, controlled by tests.
 public final class SimulatedNetwork: @unchecked Sendable {
     private final class Held {
         weak var monitor: NWPathMonitor?
@@ -122,17 +125,19 @@ public final class SimulatedNetwork: @unchecked Sendable {
         }
     }
 
-    /// The network in use: a wireless one until a test says otherwise.
+    /// The current instance: Wi-Fi until a test changes it.
     public static let current = SimulatedNetwork()
 
     private let lock = NSLock()
     private var held: [Held] = []
     private var now = NWPath.simulated(.wifi)
 
-    /// The way to the outside now.
+    /// The current path.
     public var path: NWPath { lock.withLock { now } }
 
-    /// The network changes; monitors tell it on their queues.
+    /// Changes the network path.
+    ///
+    /// Monitors report it on their queues.
     public func simulate(_ path: NWPath) {
         let monitors = lock.withLock {
             now = path

@@ -36,7 +36,7 @@ public protocol App {
 extension App {
     public static func main() {
         #if !canImport(ObjectiveC)
-        fatalError("on Linux a test shows an app's views: see SimulatedScreen")
+        fatalError("on Linux, use SimulatedScreen to show an app's views")
         #endif
     }
 }
@@ -53,7 +53,7 @@ public struct UIApplicationDelegateAdaptor<DelegateType: NSObject & UIApplicatio
     #endif
 }
 
-/// A controller of UIKit's that shows views.
+/// A UIKit controller that shows SwiftUI views.
 @MainActor open class UIHostingController<Content: View>: UIViewController {
     public var rootView: Content
 
@@ -65,7 +65,7 @@ public struct UIApplicationDelegateAdaptor<DelegateType: NSObject & UIApplicatio
     public required init?(coder: NSCoder) { nil }
 
     #if !canImport(ObjectiveC)
-    /// What the person sees of the views.
+    /// The simulated screen that shows the views.
     public private(set) lazy var simulatedScreen = SimulatedScreen(rootView, in: self)
 
     open override func viewWillAppear(_ animated: Bool) {

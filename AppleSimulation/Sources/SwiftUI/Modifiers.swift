@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// A modifier of the system's.
+/// A system modifier.
 public struct _SystemModifier: ViewModifier {
     enum Kind {
         case appearing(appear: (() -> Void)?, disappear: (() -> Void)?)
@@ -52,7 +52,7 @@ extension View {
         system(.tap(count: gesture.count, simultaneous: false, action: gesture.ended ?? {}))
     }
 
-    /// The form of iOS 14, which iOS 16 has.
+    /// The variant of iOS 14, which iOS 16 also has.
     public func onChange<Value: Equatable>(of value: Value, perform action: @escaping (Value) -> Void) -> some View {
         system(
             .change(value: value, isEqual: { ($0 as? Value) == value }) { _, new in

@@ -5,15 +5,15 @@
 import Foundation
 import UIKit
 
-/// One reading of the bodies of all views that are shown.
+/// One evaluation of the bodies of all shown views.
 @MainActor final class SimulatedRendering {
-    /// What happens when a view comes and goes.
+    /// The actions for a view's appearance and disappearance.
     struct Appearance {
         var appear: (@MainActor () -> Void)?
         var disappear: (@MainActor () -> Void)?
     }
 
-    /// What outer views say about those within them.
+    /// Properties that outer views apply to inner ones.
     struct Surroundings {
         var identifier: String?
         var isEnabled = true
@@ -24,7 +24,7 @@ import UIKit
     var elements: [SimulatedScreen.Element] = []
     var appearances: [String: Appearance] = [:]
     var changes: [() -> Void] = []
-    /// Where links lead, by their paths.
+    /// The destinations of links, by path.
     var destinations: [String: any View] = [:]
 
     init(state: SimulatedScreenState) {
@@ -49,7 +49,7 @@ import UIKit
         render(view.body, path + "b/", environment, around)
     }
 
-    /// Fills in the properties that keep states and environments.
+    /// Connects properties that hold state and environment values.
     func connect(_ holder: Any, _ path: String, _ environment: EnvironmentValues) {
         for (index, child) in Mirror(reflecting: holder).children.enumerated() {
             (child.value as? any SimulatedStorage)?.connect(state, "\(path)\(index)", environment)
@@ -75,7 +75,7 @@ import UIKit
         )
     }
 
-    /// What is written on a label.
+    /// Returns the text of a label.
     func text<Content: View>(of view: Content, _ path: String, _ environment: EnvironmentValues) -> String {
         let inner = SimulatedRendering(state: state)
         inner.render(view, path, environment, Surroundings())
@@ -107,7 +107,7 @@ import UIKit
 }
 
 extension UIViewController {
-    /// Has a controller of UIKit's within its views, where fingers find it.
+    /// Embeds a UIKit controller in the host's view, where touches reach it.
     fileprivate func take(_ controller: UIViewController) {
         addChild(controller)
         controller.view.frame = view.bounds
@@ -115,7 +115,7 @@ extension UIViewController {
         controller.didMove(toParent: self)
     }
 
-    /// Has it no more.
+    /// Removes a UIKit controller.
     fileprivate func give(_ controller: UIViewController) {
         controller.willMove(toParent: nil)
         controller.view.removeFromSuperview()
@@ -123,7 +123,7 @@ extension UIViewController {
     }
 }
 
-/// A view that the system draws.
+/// A view that is rendered by the system.
 @MainActor protocol SimulatedView {
     func simulate(
         _ rendering: SimulatedRendering,
@@ -169,7 +169,8 @@ extension _SystemModifier {
         case .tap(_, _, let action):
             around.taps.append(action)
         case .change(let value, let isEqual, let action):
-            // The closure is of the former body, whose properties it sees (Apple, page of `onChange(of:perform:)`).
+            // The closure belongs to the previous body and captures its properties (Apple, page of
+            // `onChange(of:perform:)`).
             if let old = state.watched[path], !isEqual(old.value) {
                 rendering.changes.append { old.action(old.value, value) }
             }

@@ -5,7 +5,9 @@
 public import Foundation
 public import UIKit
 
-/// Shows views to a test, as SwiftUI shows them to a person: reads their bodies, keeps their states, tells what appears.
+/// Shows views to a test as SwiftUI shows them to a user.
+///
+/// Evaluates bodies, stores state, and reports appearances.
 ///
 /// ```swift
 /// let screen = SimulatedScreen(ShopView())
@@ -14,17 +16,24 @@ public import UIKit
 /// #expect(screen.texts.contains("1 in the cart"))
 /// ```
 ///
-/// Rules modelled here: what comes is told before or after what goes, as ``SimulatedPhone/order`` says; a swipe back that is given up makes
-/// what lies beneath appear and disappear; `onChange` calls the closure of the former body; a view appears once until it disappears; a link's destination takes the place of the stack's root, which
-/// disappears; one tab is shown at a time; a sheet leaves what is beneath it on screen; controllers of UIKit's within the views are
-/// children of the hosting controller, and fill its view. Layout, animation and drawing are not
-/// modelled, nor is what SwiftUI does to avoid reading a body: every body is read anew after each change.
+/// Rules modeled here:
+/// - Appearances are reported before or after disappearances, as specified by ``SimulatedPhone/order``.
+/// - A canceled swipe back makes the view below appear and disappear.
+/// - `onChange` calls the closure of the previous body.
+/// - A view appears once until it disappears.
+/// - A link's destination replaces the root of the stack, which disappears.
+/// - One tab is shown at a time.
+/// - A sheet leaves the views below it on screen.
+/// - UIKit controllers inside the views are children of the hosting controller and fill its view.
+///
+/// Not modeled: layout, animation, drawing, and SwiftUI's optimizations that avoid evaluating a body. Every body is
+/// evaluated again after each change.
 @MainActor public final class SimulatedScreen {
-    /// Something a person can see or touch.
+    /// An element that a user can see or touch.
     public struct Element {
-        /// What kind of view it is.
+        /// The kind of view.
         public let kind: String
-        /// What is written on it.
+        /// The text on the view.
         public let text: String
         /// Its accessibility identifier.
         public let identifier: String?
@@ -39,55 +48,55 @@ public import UIKit
     private var elements: [Element] = []
     private var appeared: [String: SimulatedRendering.Appearance] = [:]
 
-    /// Where the scene is in its life: what views read as `scenePhase`.
+    /// The scene phase that views read as `scenePhase`.
     public var scenePhase = ScenePhase.active {
         didSet { refresh() }
     }
 
-    /// A screen that shows nothing yet.
+    /// Creates a screen that shows nothing yet.
     public init(_ root: some View) {
         self.root = root
     }
 
-    /// A screen within a controller's view.
+    /// Creates a screen inside a controller's view.
     init(_ root: some View, in host: UIViewController) {
         self.root = root
         state.host = host
     }
 
-    /// The views come on screen.
+    /// Makes the views appear on screen.
     public func appear() {
         isShown = true
         refresh()
     }
 
-    /// The views leave the screen.
+    /// Makes the views disappear.
     public func disappear() {
         isShown = false
         refresh()
     }
 
-    /// What can be seen, from top to bottom.
+    /// The visible elements, from top to bottom.
     public var visible: [Element] {
         refresh()
         return elements
     }
 
-    /// What can be read, from top to bottom.
+    /// The visible texts, from top to bottom.
     public var texts: [String] { visible.map(\.text).filter { !$0.isEmpty } }
 
-    /// The controllers of UIKit's that are shown within the views.
+    /// The UIKit controllers that are shown inside the views.
     public var controllers: [UIViewController] {
         refresh()
         return state.controllers.sorted { $0.key < $1.key }.map(\.value).filter(\.simulatedIsOnScreen)
     }
 
-    /// The title of what is shown innermost.
+    /// The title of the innermost shown view.
     public var title: String? { state.title }
 
-    /// Taps on what has this accessibility identifier, or this text.
+    /// Taps the element with this accessibility identifier or text.
     ///
-    /// - Returns: Whether there is such a thing, and it takes taps.
+    /// - Returns: Whether the element exists and accepts taps.
     @discardableResult
     public func tap(_ name: String) -> Bool {
         let found =
@@ -99,19 +108,19 @@ public import UIKit
         return true
     }
 
-    /// Types into what has this accessibility identifier, or this label.
+    /// Types into the element with this accessibility identifier or label.
     public func type(_ letters: String, into name: String) {
         state.fields[name]?(letters)
         refresh()
     }
 
-    /// Goes back from a link's destination, or takes a sheet away.
+    /// Goes back from a link's destination, or dismisses a sheet.
     public func goBack() {
         if state.pushed.popLast() == nil { state.closeSheet?() }
         refresh()
     }
 
-    /// Begins to swipe back, and lets go too early: what lies beneath appears and disappears, what is in front stays.
+    /// Starts a swipe back and cancels it: the view below appears and disappears; the front view remains.
     public func abandonGoingBack() {
         refresh()
         let pushed = state.pushed
@@ -124,7 +133,7 @@ public import UIKit
         refresh()
     }
 
-    /// Chooses a tab.
+    /// Selects a tab.
     public func choose(tab index: Int) {
         state.tab = index
         refresh()
@@ -162,7 +171,7 @@ public import UIKit
     }
 }
 
-/// What outlives one reading of the bodies.
+/// State that persists between evaluations of the bodies.
 @MainActor final class SimulatedScreenState {
     nonisolated(unsafe) var values: [String: Any] = [:]
     nonisolated(unsafe) var isDirty = false
@@ -173,7 +182,7 @@ public import UIKit
     var fields: [String: (String) -> Void] = [:]
     var closeSheet: (() -> Void)?
     var controllers: [String: UIViewController] = [:]
-    /// In whose view controllers of UIKit's are shown; nil: in none.
+    /// The controller that contains embedded UIKit controllers; nil for none.
     weak var host: UIViewController?
 
     nonisolated init() {}

@@ -278,7 +278,8 @@ extension NavigationStack: SimulatedView {
         _ environment: EnvironmentValues,
         _ around: SimulatedRendering.Surroundings
     ) {
-        // The innermost destination alone is shown; to find it, those around it are read, and what they show is left out.
+        // Only the innermost destination is shown. The outer ones are evaluated to find it, and their elements are
+        // discarded.
         let elements = rendering.elements
         let appearances = rendering.appearances
         rendering.render(root, path + "r/", environment, around)
@@ -320,7 +321,7 @@ extension TabView: SimulatedView {
     }
 }
 
-/// Views one after the other.
+/// A sequence of views.
 @MainActor protocol SimulatedParts {
     var parts: [any View] { get }
 }

@@ -3,11 +3,11 @@
 
 public import Foundation
 
-/// What the system fills in before it reads a view's body.
+/// A property that the system updates before it evaluates a view's body.
 public protocol DynamicProperty {}
 
 #if !canImport(ObjectiveC)
-/// Where a property's value lies between two readings of a body.
+/// Storage of a property's value between two evaluations of a body.
 @MainActor protocol SimulatedStorage {
     func connect(_ host: SimulatedScreenState, _ path: String, _ environment: EnvironmentValues)
 }
@@ -98,13 +98,13 @@ public struct EnvironmentValues {
         set { values[ObjectIdentifier(key)] = newValue }
     }
 
-    /// Where the scene is in its life.
+    /// The current phase of the scene.
     public var scenePhase: ScenePhase {
         get { self[ScenePhaseKey.self] }
         set { self[ScenePhaseKey.self] = newValue }
     }
 
-    /// Takes the shown view away.
+    /// Dismisses the shown view.
     public var dismiss: DismissAction {
         get { self[DismissKey.self] }
         set { self[DismissKey.self] = newValue }

@@ -71,7 +71,7 @@ public protocol ViewModifier {
     @ViewBuilder @MainActor @preconcurrency func body(content: Content) -> Body
 }
 
-/// What a modifier is put on.
+/// The content that a modifier is applied to.
 public struct _ViewModifier_Content<Modifier>: View {
     let held: any View
     public var body: Never { neverRead() }
@@ -96,7 +96,7 @@ extension View {
     }
 }
 
-/// The body of a view that is drawn by the system.
+/// The body of a view that is rendered by the system.
 func neverRead() -> Never {
-    fatalError("views of the system's have no body")
+    fatalError("system views have no body")
 }

@@ -87,7 +87,7 @@ extension TextField where Label == Text {
     }
 }
 
-/// What only puts views in order.
+/// A view that only arranges its content.
 public protocol SimulatedLayout: View {
     associatedtype Content: View
     var content: Content { get }
@@ -218,7 +218,7 @@ public enum VerticalAlignment: Sendable {
 }
 
 #if canImport(UIKit) && !os(watchOS)
-/// Shows a controller of UIKit's within views.
+/// Shows a UIKit controller inside SwiftUI views.
 @MainActor @preconcurrency
 public protocol UIViewControllerRepresentable: View where Body == Never {
     associatedtype UIViewControllerType: UIViewController

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// `import Testing` beside a module named UIKit makes the compiler look for this one, which says how UIKit's types are attached to a
-// test's report.
+// With a module named UIKit, `import Testing` makes the compiler look for this module, which defines how UIKit types
+// are attached to test reports.

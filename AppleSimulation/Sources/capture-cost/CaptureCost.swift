@@ -7,9 +7,11 @@ import TrackwayTriggers
 import TrackwayUIKit
 import UIKit
 
-/// What automatic capture costs the main thread: screens that appear and fingers that touch, with nothing exchanged, with the methods
-/// exchanged, and with screens, clicks and triggers. UIKit is simulated here and costs next to nothing, so the difference is ours; what
-/// the Objective-C runtime adds to an exchanged method is not in it.
+/// Measures what automatic capture costs the main thread for appearing screens and touches: with no exchanged methods,
+/// with the exchanged methods, and with screens, clicks and triggers.
+///
+/// UIKit is simulated here and costs almost nothing, so the difference is the SDK's cost. It does not include the
+/// Objective-C runtime's overhead of exchanged methods.
 @MainActor
 @main
 struct CaptureCost {
@@ -27,7 +29,7 @@ struct CaptureCost {
         guard let nowhere = URL(string: "http://127.0.0.1:9") else { return }
         var configuration = Configuration(appID: "cost", destinations: [.collector(nowhere, writeKey: "none")])
         configuration.storage.folder = folder
-        // Nothing is sent meanwhile.
+        // Events are not sent during the measurement.
         configuration.privacy.consent = .pending
         configuration.storage.maximumBytes = 4 << 30
         let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 100_000
@@ -71,7 +73,7 @@ struct CaptureCost {
         report("\(what), viewDidAppear") { screens[$0 % 2].viewDidAppear(false) }
         let (inside, outside) = (CGPoint(x: 60, y: 120), CGPoint(x: 300, y: 700))
         report("\(what), a tap on a button") { _ in phone.tap(at: inside, in: window) }
-        report("\(what), a tap beside it") { _ in phone.tap(at: outside, in: window) }
+        report("\(what), a tap next to it") { _ in phone.tap(at: outside, in: window) }
     }
 
     private func report(_ what: String, _ body: (Int) -> Void) {

@@ -9,8 +9,9 @@ import TrackwayEvents
 import TrackwayTesting
 import UIKit
 
-/// An app that has the system wake it now and then to send what waits: the tasks are the app's, and the SDK does what it is told in
-/// them.
+/// An app that registers background tasks to send pending events.
+///
+/// The tasks belong to the app; the SDK only acts on the app's calls in them.
 @MainActor
 @Suite(.serialized)
 struct HostTaskTests {
@@ -23,7 +24,7 @@ struct HostTaskTests {
         phone.launch(.background)
     }
 
-    /// What `Analytics.flushInBackground(timeout:)` shows, in the app's launch handler.
+    /// The launch handler from the documentation of `Analytics.flushInBackground(timeout:)`.
     private func register(_ analytics: Analytics) {
         scheduler.register(forTaskWithIdentifier: Self.identifier, using: nil) { task in
             let work = Task {
@@ -34,7 +35,7 @@ struct HostTaskTests {
         }
     }
 
-    /// The app is in the background, with events that wait.
+    /// Puts the app in the background with pending events.
     private func suspended(_ memory: InMemoryAnalytics) async {
         memory.analytics.lifeCycleChanged(to: .willResignActive)
         memory.analytics.lifeCycleChanged(to: .didEnterBackground)
@@ -50,7 +51,7 @@ struct HostTaskTests {
     }
 
     @Test(arguments: [false, true])
-    func whatWaitsIsSentAndTheTaskCompletesOnce(isProcessing: Bool) async throws {
+    func pendingEventsAreSentAndTheTaskCompletesOnce(isProcessing: Bool) async throws {
         let memory = try InMemoryAnalytics()
         register(memory.analytics)
         memory.transport.always(.status(503))
@@ -69,14 +70,14 @@ struct HostTaskTests {
         await task.simulatedCompletion()
         #expect(task.simulatedCompletions == [true])
         #expect(memory.transport.delivered.map(\.event.name) == ["a", "b"])
-        // One that is told after its end changes nothing.
+        // An expiration after the completion changes nothing.
         task.simulateExpiration()
         #expect(task.simulatedCompletions == [true])
         #expect(scheduler.simulatedRequests.isEmpty)
         #expect(scheduler.simulateLaunch(Self.identifier) == nil)
     }
 
-    @Test func aTaskThatExpiresBreaksOffKeepsEverythingAndCompletesOnce() async throws {
+    @Test func anExpiredTaskStopsKeepsItsEventsAndCompletesOnce() async throws {
         let memory = try InMemoryAnalytics()
         register(memory.analytics)
         memory.analytics.record("a")
@@ -90,7 +91,7 @@ struct HostTaskTests {
         #expect(task.expirationHandler == nil)
         #expect(memory.analytics.ledger().destinations.values.map(\.pending) == [1])
 
-        // The next task delivers it, once.
+        // The next task delivers the event, once.
         memory.transport.release()
         memory.clock.advance(by: .seconds(3600))
         try scheduler.submit(BGAppRefreshTaskRequest(identifier: Self.identifier))
@@ -109,7 +110,7 @@ struct HostTaskTests {
         #expect(task.simulatedCompletions == [false])
     }
 
-    @Test func whatThePropertyListDoesNotPermitIsRefused() {
+    @Test func identifiersMissingFromThePropertyListAreRejected() {
         #expect(!scheduler.register(forTaskWithIdentifier: "other", using: nil) { _ in })
         #expect(throws: BGTaskScheduler.Error(.notPermitted)) {
             try scheduler.submit(BGAppRefreshTaskRequest(identifier: "other"))

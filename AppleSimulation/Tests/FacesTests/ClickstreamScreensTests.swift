@@ -11,7 +11,7 @@ import TrackwayTesting
 import TrackwayUIKit
 import UIKit
 
-/// The Clickstream document's screens, found by themselves: its sections on screen views and on the configuration.
+/// Automatic capture of screens as in the Clickstream documentation, in its sections on screen views and configuration.
 @MainActor
 @Suite(.serialized)
 struct ClickstreamScreensTests {
@@ -22,17 +22,17 @@ struct ClickstreamScreensTests {
         ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect")
     }
 
-    /// Has the module run while something is done, with no other import or call.
+    /// Runs a closure while the module is active, without any other import or call.
     private func run(_ configuration: ClickstreamConfiguration, _ body: () async throws -> Void) async throws {
         let environment = environment
         ClickstreamAnalytics.startOver { $0.run(in: environment) }
         try ClickstreamAnalytics.initSDK(configuration)
-        await mainTurn()
+        await mainQueueTurn()
         try await body()
         ClickstreamAnalytics.startOver()
         app.window.rootViewController = nil
-        await mainTurn()
-        #expect(app.exchanged == 0, "who lets go of the module has UIKit's own methods again")
+        await mainQueueTurn()
+        #expect(app.exchanged == 0, "releasing the module restores UIKit's own methods")
     }
 
     private var views: [RecordedEvent] { environment.recorded.filter { $0.event.name == CapturedName.screenView } }
@@ -41,9 +41,9 @@ struct ClickstreamScreensTests {
         views.compactMap { $0.text(CapturedKey.screenName)?.split(separator: ".").last.map(String.init) }
     }
 
-    @Test func byDefaultEachScreenIsViewedUnderItsClassWithTheOneBefore() async throws {
+    @Test func byDefaultScreensAreRecordedWithClassAndPredecessor() async throws {
         try await run(usual) {
-            #expect(app.exchanged == 2, "screens need two methods, and clicks are none of the document's")
+            #expect(app.exchanged == 2, "screens need two methods, and the documentation has no clicks")
             let home = HomeController()
             let navigation = UINavigationController(rootViewController: home)
             app.show(navigation)
@@ -82,7 +82,7 @@ struct ClickstreamScreensTests {
         }
     }
 
-    @Test func theSameScreenIsViewedOnceAndAnotherOfItsClassAgain() async throws {
+    @Test func oneScreenIsRecordedOnceAndAnotherOfItsClassAgain() async throws {
         try await run(usual) {
             let home = HomeController()
             let navigation = UINavigationController(rootViewController: home)
@@ -91,10 +91,10 @@ struct ClickstreamScreensTests {
             app.phone.openApp()
             home.viewDidAppear(false)
             #expect(names == ["HomeController"])
-            // Another unique id is another screen.
+            // A different unique id means a different screen.
             navigation.pushViewController(HomeController(), animated: false)
             #expect(names == ["HomeController", "HomeController"])
-            // A swipe back that is given up shows nothing new.
+            // A canceled swipe back is not a screen view.
             navigation.simulateAbandonedSwipeBack()
             #expect(names == ["HomeController", "HomeController"])
             navigation.popViewController(animated: false)
@@ -102,7 +102,7 @@ struct ClickstreamScreensTests {
         }
     }
 
-    @Test func containersPartsKeyboardsAndSwiftUIsHostsAreNoScreens() async throws {
+    @Test func containersKeyboardsAndHostingControllersAreNotScreens() async throws {
         try await run(usual) {
             let tabs = UITabBarController()
             let parent = CartController()
@@ -121,7 +121,7 @@ struct ClickstreamScreensTests {
             parent.dismiss(animated: false)
             parent.present(UIInputViewController(), animated: false)
             parent.dismiss(animated: false)
-            // What the document has SwiftUI apps switch screens off for.
+            // According to the documentation, SwiftUI apps should disable screen views for this case.
             parent.present(UIHostingController(rootView: Text("a")), animated: false)
             parent.dismiss(animated: false)
             #expect(names == ["HomeController", "CartController"])
@@ -132,23 +132,24 @@ struct ClickstreamScreensTests {
         }
     }
 
-    @Test func controllersSayTheirNamesOrThatTheyAreNone() async throws {
+    @Test func controllersProvideNamesOrOptOut() async throws {
         try await run(usual) {
             app.show(AccountController())
             app.show(BannerController())
-            app.show(ForgetfulController())
+            app.show(ControllerWithoutSuper())
             #expect(names == ["Account"])
             #expect(views.first?.event.attributes["plan"] == "gold")
         }
     }
 
-    @Test func aScreenThatGoesShowsTheOneBeneathAgain() async throws {
+    @Test func dismissingAScreenRecordsTheOneBelowAgain() async throws {
         try await run(usual) {
             let home = HomeController()
             app.show(home)
             home.present(ProductController(), animated: false)
             home.dismiss(animated: false)
-            // Nobody says that what lies beneath is shown again; that nothing else appears says so.
+            // No notification says that the screen below is shown again; it is inferred after a pause without another
+            // appearance.
             for _ in 0..<10_000 where names.count < 3 {
                 environment.clock.advance(by: .milliseconds(400))
                 await Task.yield()
@@ -157,23 +158,23 @@ struct ClickstreamScreensTests {
         }
     }
 
-    @Test func switchedOffBeforeTheStartNothingIsInstalledAndLaterChangesCountAtOnce() async throws {
+    @Test func disabledAtStartInstallsNothingAndChangesApplyImmediately() async throws {
         try await run(usual.withTrackScreenViewEvents(false)) {
             #expect(app.exchanged == 0)
             app.show(HomeController())
             #expect(names == [])
             let configuration = try ClickstreamAnalytics.getClickstreamConfiguration()
             configuration.withTrackScreenViewEvents(true)
-            await mainTurn()
+            await mainQueueTurn()
             #expect(app.exchanged == 2)
             app.show(ProductController())
             #expect(names == ["ProductController"])
             configuration.withTrackScreenViewEvents(false)
-            await mainTurn()
+            await mainQueueTurn()
             #expect(app.exchanged == 0)
             app.show(CartController())
             #expect(names == ["ProductController"])
-            // The app's own call counts all the same.
+            // The app's own call is still recorded.
             ClickstreamAnalytics.recordEvent(
                 ClickstreamAnalytics.EventName.SCREEN_VIEW,
                 [ClickstreamAnalytics.Attr.SCREEN_NAME: "HomeView"]
@@ -182,16 +183,16 @@ struct ClickstreamScreensTests {
         }
     }
 
-    @Test func switchedOffWhileScreensAreShownTheyAreNotTakenForWhatIsBeneathLater() async throws {
+    @Test func disablingDropsTheShownScreens() async throws {
         try await run(usual) {
             let configuration = try ClickstreamAnalytics.getClickstreamConfiguration()
             app.show(HomeController())
             configuration.withTrackScreenViewEvents(false)
-            await mainTurn()
+            await mainQueueTurn()
             let cart = CartController()
             app.show(cart)
             configuration.withTrackScreenViewEvents(true)
-            await mainTurn()
+            await mainQueueTurn()
             cart.present(ProductController(), animated: false)
             cart.dismiss(animated: false)
             for _ in 0..<200 {
@@ -202,7 +203,7 @@ struct ClickstreamScreensTests {
         }
     }
 
-    @Test func aDisabledModuleViewsNothing() async throws {
+    @Test func aDisabledModuleRecordsNoScreens() async throws {
         try await run(usual) {
             app.show(HomeController())
             ClickstreamAnalytics.disable()
@@ -213,7 +214,7 @@ struct ClickstreamScreensTests {
         }
     }
 
-    @Test func afterALongAbsenceTheShownScreenIsViewedAnewAsTheSessionsFirst() async throws {
+    @Test func aNewSessionRecordsTheShownScreenAgain() async throws {
         try await run(usual) {
             app.show(HomeController())
             let analytics = try #require(ClickstreamAnalytics.analytics)
@@ -234,11 +235,11 @@ struct ClickstreamScreensTests {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.capture = .standard
         let memory = try InMemoryAnalytics(configuration)
-        await mainTurn()
+        await mainQueueTurn()
         app.show(HomeController())
         #expect(app.exchanged == 0)
         #expect(memory.events(named: CapturedName.screenView).isEmpty)
-        // Nor does it hear anything of what is found for a module beside it.
+        // The instance also does not get the screens that another module captures.
         try await run(usual) {
             app.show(ProductController())
             #expect(names == ["ProductController"])

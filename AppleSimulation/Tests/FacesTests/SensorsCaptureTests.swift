@@ -11,7 +11,7 @@ import TrackwayUIKit
 import TrackwayWire
 import UIKit
 
-/// The Sensors Analytics document's screens and clicks, found by themselves when the mask names them.
+/// Automatic capture of screens and clicks as in the Sensors Analytics documentation, if the mask includes them.
 @MainActor
 @Suite(.serialized)
 struct SensorsCaptureTests {
@@ -20,7 +20,7 @@ struct SensorsCaptureTests {
     private let root = HomeController()
     private let target = Target()
 
-    /// Has the module run while something is done, with no other import or call.
+    /// Runs a closure while the module is active, without any other import or call.
     private func run(
         _ types: SensorsAnalyticsAutoTrackEventType,
         isOff: Bool = false,
@@ -33,12 +33,12 @@ struct SensorsCaptureTests {
         options.disableSDK = isOff
         SensorsAnalyticsSDK.startOver { $0.run(in: environment) }
         SensorsAnalyticsSDK.start(configOptions: options)
-        await mainTurn()
+        await mainQueueTurn()
         try await body(try #require(SensorsAnalyticsSDK.sharedInstance()))
         SensorsAnalyticsSDK.startOver()
         app.window.rootViewController = nil
-        await mainTurn()
-        #expect(app.exchanged == 0, "who lets go of the module has UIKit's own methods again")
+        await mainQueueTurn()
+        #expect(app.exchanged == 0, "releasing the module restores UIKit's own methods")
     }
 
     private func add<View: UIView>(_ view: View, _ name: String?, y: CGFloat) -> View {
@@ -52,7 +52,7 @@ struct SensorsCaptureTests {
         environment.recorded.filter { $0.event.name == name }
     }
 
-    /// What of clicks is told: the element's name, and its class.
+    /// The recorded clicks: the element's name and class.
     private var clicks: [String] {
         recorded(CapturedName.click).map {
             [$0.text(CapturedKey.elementID), $0.text(CapturedKey.elementType)].compactMap { $0 }.joined(separator: " ")
@@ -63,13 +63,13 @@ struct SensorsCaptureTests {
         recorded(CapturedName.screenView).compactMap { $0.text(CapturedKey.screenName) }
     }
 
-    /// Clicks on one element count as several when they are some time apart.
+    /// Clicks on the same element count separately only after some time.
     private func later(_ body: () -> Void) {
         environment.clock.advance(by: .seconds(1))
         body()
     }
 
-    /// The records that reach the back-end under a name.
+    /// Returns the records with this name that reach the back end.
     private func sent(_ name: String, _ sdk: SensorsAnalyticsSDK) async throws -> [JSONValue] {
         _ = await sdk.analytics.flush()
         var records: [JSONValue] = []
@@ -89,7 +89,7 @@ struct SensorsCaptureTests {
         (.eventTypeAppClick, 2), ([.eventTypeAppClick, .eventTypeAppViewScreen], 4),
     ]
 
-    @Test("Methods are exchanged for what the mask names alone", arguments: masks)
+    @Test("methods are exchanged only for the event types in the mask", arguments: masks)
     func mask(types: SensorsAnalyticsAutoTrackEventType, methods: Int) async throws {
         try await run(types) { _ in
             #expect(app.exchanged == methods)
@@ -100,7 +100,7 @@ struct SensorsCaptureTests {
         }
     }
 
-    @Test func aScreenArrivesWithNameTitleAddressAndTheOneBefore() async throws {
+    @Test func aScreenIsRecordedWithNameTitleURLAndReferrer() async throws {
         try await run(.eventTypeAppViewScreen) { sdk in
             let navigation = UINavigationController(rootViewController: root)
             root.title = "Home"
@@ -124,7 +124,7 @@ struct SensorsCaptureTests {
         }
     }
 
-    @Test func aClickArrivesWithElementContentPositionAndItsScreen() async throws {
+    @Test func aClickIsRecordedWithElementContentPositionAndScreen() async throws {
         try await run([.eventTypeAppClick, .eventTypeAppViewScreen]) { sdk in
             root.title = "Home"
             app.show(UINavigationController(rootViewController: root))
@@ -145,7 +145,7 @@ struct SensorsCaptureTests {
             #expect(target.count == 1)
             #expect(
                 try await sent("$AppClick", sdk).count == 1,
-                "a touch and the action that it leads to are one click"
+                "a touch and the action it causes are one click"
             )
         }
     }
@@ -172,7 +172,7 @@ struct SensorsCaptureTests {
         }
     }
 
-    @Test func rowsSayWhereTheyLieAndNothingOfWhatIsWrittenOnThem() async throws {
+    @Test func rowsRecordPositionsButNoTexts() async throws {
         try await run(.eventTypeAppClick) { _ in
             let list = ListController(style: .plain)
             app.show(list)
@@ -192,7 +192,7 @@ struct SensorsCaptureTests {
         }
     }
 
-    @Test func slidingScrollingTypingAndMissingAreNoClicks() async throws {
+    @Test func slidingScrollingTypingAndMissesAreNotClicks() async throws {
         try await run(.eventTypeAppClick) { _ in
             app.show(root)
             let slider = add(UISlider(), "slider", y: 0)
@@ -215,11 +215,11 @@ struct SensorsCaptureTests {
         }
     }
 
-    @Test func ignoredControllersAndKindsOfViewsAreLeftOut() async throws {
+    @Test func ignoredControllersAndViewClassesAreSkipped() async throws {
         try await run([.eventTypeAppClick, .eventTypeAppViewScreen]) { sdk in
             sdk.ignoreAutoTrackViewControllers(["ProductController", "FacesTests.CartController"])
             sdk.ignoreViewType(UISwitch.self)
-            await mainTurn()
+            await mainQueueTurn()
             let navigation = UINavigationController(rootViewController: ProductController())
             app.show(navigation)
             navigation.pushViewController(CartController(), animated: false)
@@ -244,14 +244,14 @@ struct SensorsCaptureTests {
             let button = add(UIButton(type: .system), "buy", y: 0)
             later { app.phone.tap(button) }
             SensorsAnalyticsSDK.enableSDK()
-            await mainTurn()
+            await mainQueueTurn()
             #expect(app.exchanged == 4)
             later { app.phone.tap(button) }
             app.show(ProductController())
             #expect(screens == ["FacesTests.ProductController"])
             #expect(clicks == ["buy UIButton"])
             SensorsAnalyticsSDK.disableSDK()
-            await mainTurn()
+            await mainQueueTurn()
             #expect(app.exchanged == 0, "although views are on the screen")
             app.show(root)
             later { app.phone.tap(button) }
@@ -262,7 +262,7 @@ struct SensorsCaptureTests {
     }
 }
 
-/// What a control's action is carried out by.
+/// The target of a control's action.
 private final class Target: SimulatedActionTarget {
     var count = 0
 

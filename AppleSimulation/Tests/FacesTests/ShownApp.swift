@@ -9,9 +9,9 @@ import TrackwayTesting
 import TrackwayUIKit
 import UIKit
 
-/// Lets the main thread turn once: compatibility modules speak to UIKit in its next turn.
+/// Waits for one turn of the main queue, in which compatibility modules call UIKit.
 @MainActor
-func mainTurn() async {
+func mainQueueTurn() async {
     await withCheckedContinuation { turned in DispatchQueue.main.async { turned.resume() } }
 }
 
@@ -26,14 +26,14 @@ struct ShownApp {
         phone.launch()
     }
 
-    /// Shows a controller in the window, in place of the one before.
+    /// Shows a controller as the root of the window.
     func show(_ controller: UIViewController) {
         window.rootViewController = controller
         window.makeKeyAndVisible()
         window.layoutIfNeeded()
     }
 
-    /// How many of the four methods are exchanged.
+    /// The number of the four methods that are exchanged.
     var exchanged: Int {
         [
             UIViewController.simulatedViewDidAppear.isOriginal, UIViewController.simulatedViewDidDisappear.isOriginal,
@@ -42,29 +42,29 @@ struct ShownApp {
     }
 }
 
-/// Controllers of the app's own.
+/// The app's controllers.
 class HomeController: UIViewController {}
 final class SpecialHomeController: HomeController {}
 final class ProductController: UIViewController {}
 final class CartController: UIViewController {}
 
-/// Says what its screen is called.
+/// A controller that provides its screen name.
 final class AccountController: UIViewController, NamedScreen {
     var screenName: String? { "Account" }
     var screenAttributes: Attributes { ["plan": "gold"] }
 }
 
-/// Says that it shows no screen.
+/// A controller that declares that it is not a screen.
 final class BannerController: UIViewController, NamedScreen {
     var screenName: String? { nil }
 }
 
-/// Forgets to call `super`, so that nobody who hears of screens hears of it.
-final class ForgetfulController: UIViewController {
+/// A controller that does not call `super`, so that its appearance is not observed.
+final class ControllerWithoutSuper: UIViewController {
     override func viewDidAppear(_ animated: Bool) {}
 }
 
 extension RecordedEvent {
-    /// The text that an attribute of the event is.
+    /// Returns a string attribute of the event.
     func text(_ name: String) -> String? { event.attributes[name]?.string }
 }

@@ -7,11 +7,11 @@ import Testing
 import TrackwayAdvertisingID
 import TrackwayPlatform
 
-@Suite("The identifier for advertisers, as a product of its own", .serialized)
+@Suite("Advertising identifier product", .serialized)
 struct AdvertisingProductTests {
-    @Test("the identifier is told as long as the person allows tracking, and never all zeros")
+    @Test("the identifier is reported only while the user permits tracking, and never as all zeros")
     func allowed() throws {
-        // Nobody has registered it: a context without the product has none.
+        // The identifier is nil until the product is registered.
         #expect(LinkedAdvertisingID.current() == nil)
         AdvertisingID.register()
         let id = try #require(UUID(uuidString: "6D92078A-8246-4BA4-AE5B-76104861E7DC"))

@@ -8,8 +8,8 @@ import TrackwayEvents
 import TrackwayLocation
 import TrackwayPlatform
 
-/// Not on the main actor: the source asks the main thread, and waits for it from any other.
-@Suite("Where the device is, as a product of its own", .serialized)
+/// Not on the main actor: the source queries the main thread, and waits for it on any other thread.
+@Suite("Location product", .serialized)
 struct LocationProductTests {
     private static func sources() -> SnapshotSources {
         LocationSnapshots.register()
@@ -28,9 +28,9 @@ struct LocationProductTests {
         timestamp: Date(timeIntervalSince1970: 1_700_000_000.25)
     )
 
-    @Test("a place is told with leave only, nobody is asked for leave, and nothing begins to look")
+    @Test("a location is reported only with permission, without prompting and without starting updates")
     func place() throws {
-        let places = SimulatedPlaces.current
+        let places = SimulatedLocation.current
         places.reset()
         places.simulate(location: Self.place)
         let location = try #require(Self.sources().location)
@@ -41,7 +41,7 @@ struct LocationProductTests {
         }
         for status in [CLAuthorizationStatus.authorizedWhenInUse, .authorizedAlways] {
             places.simulate(authorization: status)
-            // A main thread that is busy says nothing at first.
+            // The first results may be missing while the main thread is busy.
             while !location.isAuthorized {}
             var known: Location?
             while known == nil { known = location.lastLocation() }
@@ -51,16 +51,16 @@ struct LocationProductTests {
             #expect(told.horizontalAccuracy == 12)
             #expect(told.time == Timestamp(milliseconds: 1_700_000_000_250))
         }
-        // The person takes it back.
+        // The user revokes the permission.
         places.simulate(authorization: .denied)
         #expect(location.lastLocation() == nil)
         #expect(places.questions == 0)
         #expect(places.followers == 0)
     }
 
-    @Test("the compass reads between start and stop only")
+    @Test("the compass is read only between start and stop")
     func compass() async throws {
-        let places = SimulatedPlaces.current
+        let places = SimulatedLocation.current
         places.reset()
         let compass = try #require(Self.sources().heading)
         #expect(compass.isAvailable)
@@ -79,21 +79,21 @@ struct LocationProductTests {
         #expect(headings.first?.geographic == 12)
     }
 
-    @Test("a compass that is stopped before the main thread had its turn never begins")
+    @Test("a compass that is stopped before the main thread runs never starts")
     func stoppedAtOnce() async throws {
-        let places = SimulatedPlaces.current
+        let places = SimulatedLocation.current
         places.reset()
         let compass = try #require(Self.sources().heading)
-        compass.start { _ in Issue.record("nobody listens") }
+        compass.start { _ in Issue.record("a reading arrived after stop") }
         compass.stop()
         await Self.mainThreadsTurn()
         #expect(places.followers == 0)
         places.simulate(heading: CLHeading(simulatedMagnetic: 20, timestamp: Date(timeIntervalSince1970: 0)))
     }
 
-    @Test("a device without a compass has none, and what the app feeds itself stays")
+    @Test("a device without a compass has no heading, and the app's own source is kept")
     func none() throws {
-        SimulatedPlaces.current.reset(hasCompass: false)
+        SimulatedLocation.current.reset(hasCompass: false)
         #expect(try #require(Self.sources().heading).isAvailable == false)
         struct Own: LocationSource {
             var isAuthorized: Bool { true }
@@ -104,7 +104,7 @@ struct LocationProductTests {
         #expect(sources.location is Own)
     }
 
-    /// Returns when what was put on the main queue before was done.
+    /// Waits until all blocks that are now on the main queue have run.
     private static func mainThreadsTurn() async {
         await withCheckedContinuation { turn in DispatchQueue.main.async { turn.resume() } }
     }

@@ -9,10 +9,10 @@ import TrackwayEvents
 import TrackwayMotion
 import TrackwayPlatform
 
-@Suite("How the device moves, as a product of its own", .serialized)
+@Suite("Motion product", .serialized)
 @MainActor
 struct MotionProductTests {
-    /// The process's manager of the sensors is made once, so that the phone is reset before it only.
+    /// The process creates its motion manager once, so the phone is reset only before that.
     private static let motion: (any MotionSource)? = {
         SimulatedMotionSensors.current.reset()
         MotionSnapshots.register()
@@ -25,14 +25,14 @@ struct MotionProductTests {
         .simulated(at: ProcessInfo.processInfo.systemUptime, roll: roll)
     }
 
-    /// The next reading, after the phone was moved once.
+    /// Moves the phone once and returns the next reading.
     private static func next(_ readings: AsyncStream<MotionReading>, roll: Double) async -> MotionReading? {
         SimulatedMotionSensors.current.simulate(reading(roll: roll))
         var iterator = readings.makeAsyncIterator()
         return await iterator.next()
     }
 
-    @Test("motion is read between start and stop only, in a frame that needs no leave")
+    @Test("motion is read only between start and stop, in a reference frame that needs no permission")
     func device() async throws {
         let motion = try #require(Self.motion)
         #expect(motion.hasDeviceMotion)
@@ -54,15 +54,16 @@ struct MotionProductTests {
         told.finish()
     }
 
-    @Test("true north that the system refuses is given up for the frame that needs nothing")
-    func refusedNorth() async throws {
+    @Test("if the system rejects true north, the frame without requirements is used")
+    func rejectedTrueNorthFallsBack() async throws {
         let motion = try #require(Self.motion)
         MotionSnapshots.referenceFrame = .trueNorth
         defer { MotionSnapshots.referenceFrame = .arbitrary }
         let sensors = SimulatedMotionSensors.current
         let (readings, told) = AsyncStream.makeStream(of: MotionReading.self)
         motion.start(.device, every: .milliseconds(100)) { told.yield($0) }
-        // The first is refused, and the frame changed on the sensors' own thread: moved until a reading comes.
+        // The first reading is rejected and the frame is changed on the sensors' thread: move the phone until a reading
+        // arrives.
         let moved = Task {
             while !Task.isCancelled {
                 sensors.simulate(Self.reading(roll: 0.25))
@@ -83,7 +84,7 @@ struct MotionProductTests {
         told.finish()
     }
 
-    @Test("each sensor by itself")
+    @Test("raw readings are reported for each sensor")
     func raw() async throws {
         let motion = try #require(Self.motion)
         let sensors = SimulatedMotionSensors.current

@@ -12,7 +12,7 @@ import UIKit
 
 @testable import FirstHour
 
-/// The sample of Documentation/AppleApps.md in the simulated iPhone.
+/// The sample app of Documentation/AppleApps.md in the simulated iPhone.
 @MainActor
 @Suite(.serialized)
 struct FirstHourTests {
@@ -29,13 +29,13 @@ struct FirstHourTests {
     }
 
     @Test(arguments: [("Allow", Consent.granted), ("Don't allow", .denied)])
-    func itAsksForConsentOnce(answer: String, decision: Consent) throws {
+    func consentIsRequestedOnce(answer: String, decision: Consent) throws {
         let memory = try memory(.pending)
         let screen = SimulatedScreen(FirstPage().analytics(memory.analytics))
         screen.appear()
         #expect(screen.tap(answer))
         #expect(memory.analytics.consent == decision)
-        #expect(!screen.texts.contains("May we count how you use the shop?"))
+        #expect(!screen.texts.contains("May we collect data about how you use the shop?"))
         screen.disappear()
         screen.appear()
         #expect(!screen.tap(answer))

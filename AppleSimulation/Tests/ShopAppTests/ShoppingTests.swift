@@ -10,11 +10,11 @@ import UIKit
 
 @testable import ShopApp
 
-/// The example app in the simulated iPhone: what a person does, and what the SDK has recorded then.
+/// The sample app in the simulated iPhone: a user's actions and the recorded events.
 @MainActor
 @Suite(.serialized)
 struct ShoppingTests {
-    @Test func whoBuysShoesIsRecorded() throws {
+    @Test func aPurchaseIsRecorded() throws {
         SimulatedPhone.new().launch()
         let memory = try InMemoryAnalytics()
         let screen = SimulatedScreen(ShopView(shop: Shop(analytics: memory.analytics)))
@@ -39,7 +39,7 @@ struct ShoppingTests {
         #expect(purchase.event.attributes["total"] == 159.8)
     }
 
-    @Test func theShopSellsWithoutAnalytics() {
+    @Test func theShopWorksWithoutAnalytics() {
         SimulatedPhone.new().launch()
         let screen = SimulatedScreen(ShopView(shop: Shop(analytics: nil)))
         screen.appear()

@@ -10,7 +10,7 @@ import UIKit
 
 @testable import ShopApp
 
-/// The example's page of triggers: what a person does, and what stands beneath the elements then.
+/// The sample app's triggers page: a user's actions and the lines below the elements.
 @MainActor
 @Suite(.serialized)
 struct TriggersPageTests {
@@ -21,7 +21,7 @@ struct TriggersPageTests {
         phone.launch()
     }
 
-    /// The lines of the trace without their times, the oldest first, once there are so many.
+    /// Returns at least `count` lines of the trace without times, oldest first.
     private func trace(_ page: TriggersController, _ count: Int) async -> [String] {
         var lines: [String] = []
         for _ in 0..<10_000 {
@@ -32,7 +32,7 @@ struct TriggersPageTests {
         return lines
     }
 
-    @Test func everyElementTellsOfItsTriggerBeneath() async {
+    @Test func everyElementShowsItsFiredTrigger() async {
         let page = TriggersController()
         let navigation = UINavigationController(rootViewController: page)
         window.rootViewController = navigation
@@ -69,7 +69,7 @@ struct TriggersPageTests {
         #expect(await trace(page, 8) == expected)
     }
 
-    @Test func whatFiresIsRecordedToo() async throws {
+    @Test func firedEventsAreRecorded() async throws {
         let memory = try InMemoryAnalytics()
         let screen = SimulatedScreen(ShopView(shop: Shop(analytics: memory.analytics)))
         screen.appear()
@@ -84,14 +84,14 @@ struct TriggersPageTests {
         screen.goBack()
     }
 
-    @Test func aPageThatIsLeftForGoodIsFreed() async {
+    @Test func aClosedPageIsFreed() async {
         weak var page: TriggersController?
         do {
             let controller = TriggersController()
             controller.loadViewIfNeeded()
             page = controller
         }
-        // Its reader lets go of it between two reports.
+        // The reading task releases the page between two reports.
         for _ in 0..<1000 where page != nil { await Task.yield() }
         #expect(page == nil)
     }

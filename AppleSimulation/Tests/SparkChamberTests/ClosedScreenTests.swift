@@ -8,7 +8,7 @@ import TrackwayTriggers
 import TrackwayUIKit
 import UIKit
 
-/// Actions that refer to their screen without keeping it, as apps write them, when the screen is closed before they run.
+/// Actions with weak or unowned references to a screen that is closed before they run.
 @MainActor
 @Suite(.serialized)
 struct ClosedScreenTests {
@@ -80,7 +80,7 @@ struct ClosedScreenTests {
     }
 
     @Test(arguments: Reference.allCases)
-    func aWindowThatShowsAnotherRoot(reference: Reference) async {
+    func aWindowWithANewRootController(reference: Reference) async {
         show(Page(notes, reference))
         window.rootViewController = UIViewController()
         await untilDone()
@@ -89,7 +89,7 @@ struct ClosedScreenTests {
     }
 
     @Test(arguments: Reference.allCases)
-    func aChildWhoseActionsReferToTheControllerAroundIt(reference: Reference) async {
+    func aChildWithActionsThatReferToItsParent(reference: Reference) async {
         let navigation = UINavigationController(rootViewController: UIViewController())
         show(navigation)
         navigation.pushViewController(Outer(notes, reference), animated: true)
@@ -99,7 +99,7 @@ struct ClosedScreenTests {
     }
 
     @Test(arguments: Reference.allCases)
-    func aCellThatIsThrownAway(reference: Reference) async {
+    func aDeletedCell(reference: Reference) async {
         let rows = CellRows(notes, reference)
         let table = UITableView(frame: CGRect(x: 0, y: 0, width: 393, height: 132))
         table.dataSource = rows
@@ -113,7 +113,7 @@ struct ClosedScreenTests {
     }
 
     @Test(arguments: Reference.allCases)
-    func aCellThatIsUsedAgainBeforeItsActionRuns(reference: Reference) async {
+    func aCellReusedBeforeItsActionRuns(reference: Reference) async {
         UITableView.simulate(making: SparkTableViewCell.self) {
             SparkTableViewCell(style: .default, reuseIdentifier: $0)
         }
@@ -136,7 +136,7 @@ struct ClosedScreenTests {
     }
 
     @Test(arguments: Reference.allCases)
-    func aViewThatIsTakenAwayInItsOwnAction(reference: Reference) async {
+    func aViewRemovedInItsOwnAction(reference: Reference) async {
         let controller = SparkViewController()
         let notes = notes
         let button = SparkButton(frame: CGRect(x: 20, y: 100, width: 200, height: 50))
@@ -153,7 +153,7 @@ struct ClosedScreenTests {
         #expect(notes.all == ["tapped"])
     }
 
-    @Test func actionsRunAtOnceWhereTheAppChoosesSo() async {
+    @Test func actionsRunImmediatelyIfTheAppChooses() async {
         defer { SparkDetector.actionTiming = .nextTurn }
         SparkDetector.actionTiming = .immediately
         let label = UILabel(frame: .zero)
@@ -175,7 +175,7 @@ struct ClosedScreenTests {
     }
 
     @Test(arguments: [false, true])
-    func ourOwnEventsKeepTheirScreenToo(isOnAQueue: Bool) async {
+    func SDKEventsKeepTheirScreen(isOnAQueue: Bool) async {
         let queue = DispatchQueue(label: "actions")
         let executor = TriggerExecutor { queue.async(execute: $0) }
         let detector = Detector()
@@ -205,7 +205,7 @@ struct ClosedScreenTests {
     }
 }
 
-/// How an action refers to what it looks at.
+/// How an action refers to its screen.
 enum Reference: CaseIterable, Sendable {
     case weakly
     case unowned
@@ -234,7 +234,7 @@ private struct UncheckedReference<Value>: @unchecked Sendable {
     let value: Value
 }
 
-/// A screen whose view says when it is seen and left.
+/// A screen whose view fires when it appears and disappears.
 private final class Page: SparkViewController {
     nonisolated(unsafe) static var alive = 0
     private let notes: Notes
@@ -254,7 +254,7 @@ private final class Page: SparkViewController {
     deinit { Self.alive -= 1 }
 }
 
-/// A screen with a child, to whose view actions are attached that refer to the outer one.
+/// A screen with a child whose view has actions that refer to the outer screen.
 private final class Outer: UIViewController {
     private let notes: Notes
 
@@ -276,7 +276,7 @@ private final class Outer: UIViewController {
     required init?(coder: NSCoder) { nil }
 }
 
-/// Rows whose cells are not used again.
+/// Rows whose cells are not reused.
 private final class CellRows: NSObject, UITableViewDataSource {
     private let notes: Notes
     private let reference: Reference

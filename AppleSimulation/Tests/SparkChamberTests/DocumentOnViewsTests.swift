@@ -8,7 +8,7 @@ import Testing
 import TrackwayTesting
 import UIKit
 
-/// The document's samples, as they stand, on views of screens that a person looks at and touches.
+/// The samples of the documentation, unchanged, on views of screens that a user sees and touches.
 @MainActor
 @Suite(.serialized)
 struct DocumentOnViewsTests {
@@ -68,7 +68,7 @@ struct DocumentOnViewsTests {
 
     @Test func aSingleFireEvent() async {
         documentFiresASingleTimeOnTheMainActor(button)
-        // Twice before its action had a turn, and once more.
+        // The trigger occurs twice before the action has run, and once more.
         #expect(
             await output {
                 come()
@@ -103,7 +103,7 @@ struct DocumentOnViewsTests {
         }
         let prefix = "Time on screen: "
         #expect(output.allSatisfy { $0.hasPrefix(prefix) })
-        // A difference of two dates is a binary fraction.
+        // The difference of two dates is a binary floating-point number.
         let milliseconds = output.map { Double($0.dropFirst(prefix.count)).map { Int(($0 * 1000).rounded()) } }
         #expect(milliseconds == [1500, 1, 3_600_250])
     }

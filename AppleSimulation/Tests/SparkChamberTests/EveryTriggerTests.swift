@@ -6,8 +6,9 @@ import SparkChamberCompatibility
 import Testing
 import UIKit
 
-/// Each of the eight triggers on views, by what a person does with the phone. Every view has an event of every trigger, so that one
-/// that fires too much is seen, too.
+/// Each of the eight triggers on views, fired by a user's actions.
+///
+/// Every view has an event for every trigger, so that extra events are detected.
 @MainActor
 @Suite(.serialized)
 struct EveryTriggerTests {
@@ -25,14 +26,14 @@ struct EveryTriggerTests {
         window.layoutIfNeeded()
     }
 
-    /// A screen whose views have appeared.
+    /// Returns a screen whose views have appeared.
     private func shownPlayground() async -> Playground {
         let playground = Playground(notes)
         _ = await fired { show(playground) }
         return playground
     }
 
-    /// What fired while something was done.
+    /// Returns the events that fired while a closure ran.
     private func fired(_ body: () -> Void) async -> [String] {
         notes.all = []
         body()
@@ -40,7 +41,7 @@ struct EveryTriggerTests {
         return notes.all
     }
 
-    @Test func eachFiresWhereItsDeedIsDone() async {
+    @Test func eachTriggerFiresForItsAction() async {
         let playground = Playground(notes)
         let navigation = UINavigationController(rootViewController: playground)
         let names = ["label", "button", "scroll", "field", "view"]
@@ -59,7 +60,7 @@ struct EveryTriggerTests {
         #expect(await fired { navigation.popViewController(animated: false) } == names.map { "\($0) didAppear" })
     }
 
-    @Test func whatCannotBeTouchedFiresNothing() async {
+    @Test func untouchableViewsFireNothing() async {
         let playground = await shownPlayground()
         let button = playground.button
         button.isEnabled = false
@@ -74,7 +75,7 @@ struct EveryTriggerTests {
         playground.view.isUserInteractionEnabled = false
         #expect(await fired { phone.tap(button) } == [])
         playground.view.isUserInteractionEnabled = true
-        // What lies over it takes the touch.
+        // A view on top of it gets the touch.
         let cover = UIView(frame: playground.view.bounds)
         playground.view.addSubview(cover)
         #expect(await fired { phone.tap(button) } == [])
@@ -82,7 +83,7 @@ struct EveryTriggerTests {
         #expect(await fired { phone.tap(button) } == ["button didEndTouch", "button targetAction"])
     }
 
-    @Test func aFingerThatLeavesOrIsTakenAwayFiresNothingAndOneThatComesBackDoes() async {
+    @Test func aTouchThatLeavesOrIsCanceledFiresNothingAndOneThatReturnsFires() async {
         let playground = await shownPlayground()
         let button = playground.button
         let (inside, outside) = (CGPoint(x: 120, y: 145), CGPoint(x: 380, y: 840))
@@ -95,11 +96,11 @@ struct EveryTriggerTests {
             finger?.lift()
         }
         #expect(back == ["button didEndTouch", "button targetAction"])
-        // One that was put down elsewhere is not the button's.
+        // A touch that began elsewhere does not belong to the button.
         #expect(await fired { phone.drag(from: playground.label, to: inside) } == [])
     }
 
-    @Test func severalEventsOfOneElementRunInTheirOrderAndTriggersInTheirs() async {
+    @Test func eventsAndTriggersOfOneElementRunInOrder() async {
         let view = UIView(frame: .zero)
         let (early, late) = (UIView(frame: .zero), UIView(frame: .zero))
         for (name, element) in [("early", early), ("late", late)] {
@@ -119,7 +120,7 @@ struct EveryTriggerTests {
         )
     }
 
-    @Test func anEventWithoutATriggerFiresByNoDeed() async {
+    @Test func anEventWithoutATriggerNeverFires() async {
         let playground = Playground(notes, triggers: [.none])
         let navigation = UINavigationController(rootViewController: playground)
         let fired = await fired {
@@ -144,7 +145,7 @@ struct EveryTriggerTests {
         }
         #expect(fired == ["freed didDisappear"])
         #expect(freed == nil)
-        // Without Objective-C, what belongs to a freed object goes when others get events.
+        // Without Objective-C, the data of a freed object is released when other objects get events.
         let others = (0..<25_000).map { _ in NSObject() }
         for other in others { other.sparkEvents = [] }
         #expect(event == nil)

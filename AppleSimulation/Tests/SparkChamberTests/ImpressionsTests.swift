@@ -6,7 +6,7 @@ import SparkChamberCompatibility
 import Testing
 import UIKit
 
-/// A view appears once until it disappears, whoever reports it.
+/// A view appears once until it disappears, even if its appearance is reported repeatedly.
 @MainActor
 @Suite(.serialized)
 struct ImpressionsTests {
@@ -28,7 +28,7 @@ struct ImpressionsTests {
         window.layoutIfNeeded()
     }
 
-    /// What happened since the last time.
+    /// Returns the events since the last call.
     private func news() async -> [String] {
         await untilDone()
         defer { notes.all = [] }
@@ -36,7 +36,7 @@ struct ImpressionsTests {
     }
 
     @Test(arguments: Kind.allCases, SimulatedOrder.allCases)
-    func aListThatIsTheViewOfItsController(kind: Kind, order: SimulatedOrder) async {
+    func aListAsTheControllersView(kind: Kind, order: SimulatedOrder) async {
         phone.order = order
         let list = kind.make(notes)
         let navigation = UINavigationController(rootViewController: list)
@@ -79,7 +79,7 @@ struct ImpressionsTests {
         #expect(await news() == ["0 didAppear", "2 didDisappear"])
     }
 
-    @Test func anAppThatAlsoCallsTheDetectorForCellsThatNoticeByThemselves() async {
+    @Test func extraCallsForSelfReportingCells() async {
         let controller = CallingController(notes)
         show(controller)
         #expect(await news() == ["0 didAppear", "1 didAppear"])
@@ -89,7 +89,7 @@ struct ImpressionsTests {
         #expect(controller.answers.allSatisfy { $0 })
     }
 
-    @Test func callsForACellThatIsNowhereCountLikeThoseForAnyView() async {
+    @Test func callsForADetachedCellCountLikeOthers() async {
         let cell = SparkTableViewCell()
         cell.sparkEvents = playedEvents("cell", notes, [.didAppear, .didDisappear])
         #expect(SparkDetector.trackEndDisplaying(forViews: [cell]))
@@ -116,7 +116,7 @@ struct ImpressionsTests {
         #expect(await news() == ["child didDisappear"])
     }
 
-    @Test func aViewThatIsTakenAwayAndPutBackAppearsAgain() async {
+    @Test func aRemovedViewAppearsAgainWhenAdded() async {
         let controller = SparkViewController()
         let label = UILabel()
         label.sparkEvents = playedEvents("label", notes, [.didAppear, .didDisappear])
@@ -144,7 +144,7 @@ struct ImpressionsTests {
         #expect(UITableViewCell(frame: CGRect(x: 0, y: 0, width: 5, height: 5)).frame.width == 5)
     }
 
-    @Test func aRowThatIsMadeBeforeItComesIntoSightAppearsWhenItDoes() async {
+    @Test func aPrefetchedRowAppearsWhenItBecomesVisible() async {
         let list = TableController(notes, makesSparkCells: true)
         let prefetching = Prefetching()
         list.table.prefetchDataSource = prefetching
@@ -210,7 +210,7 @@ private final class TableController: SparkViewController, UITableViewDataSource,
     }
 }
 
-/// A screen whose view is its collection, with two items in sight.
+/// A screen whose view is its collection, with two visible items.
 private final class CollectionController: SparkViewController, UICollectionViewDataSource, UICollectionViewDelegate {
     private let notes: Notes
 
@@ -244,7 +244,7 @@ private final class CollectionController: SparkViewController, UICollectionViewD
     }
 }
 
-/// A screen that is not SparkKit's, and tells the detector of SparkKit's cells by itself.
+/// A screen that does not belong to SparkKit and calls the detector for SparkKit's cells.
 private final class CallingController: UIViewController, UITableViewDataSource, UITableViewDelegate {
     let table = UITableView(frame: CGRect(x: 0, y: 0, width: 393, height: 800))
     private let notes: Notes

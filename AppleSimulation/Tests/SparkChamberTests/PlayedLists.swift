@@ -5,13 +5,13 @@ import Foundation
 import SparkChamberCompatibility
 import UIKit
 
-/// What actions did, in order.
+/// The results of actions, in order.
 @MainActor
 final class Notes {
     var all: [String] = []
 }
 
-/// Returns when every action that was decided before has run.
+/// Returns when all actions that were scheduled before have run.
 @MainActor
 func untilDone() async {
     let view = UIView(frame: .zero)
@@ -21,7 +21,7 @@ func untilDone() async {
     }
 }
 
-/// A screen with a table of rows 400 points high, of which two are in sight.
+/// A screen with a table of rows 400 points high, two of which are visible.
 final class List: SparkViewController, UITableViewDataSource, UITableViewDelegate {
     let table = UITableView(frame: CGRect(x: 0, y: 0, width: 393, height: 800))
     private let events: (_ row: Int) -> [SparkEvent]
@@ -50,10 +50,10 @@ final class List: SparkViewController, UITableViewDataSource, UITableViewDelegat
     }
 }
 
-/// A delegate that knows nothing of events.
+/// A delegate without events.
 final class OtherDelegate: NSObject, UITableViewDelegate {}
 
-/// A screen with a collection of items 390 points wide and 440 high, of which two are in sight.
+/// A screen with a collection of items 390 points wide and 440 high, two of which are visible.
 final class Grid: SparkViewController, UICollectionViewDataSource, UICollectionViewDelegate {
     let collection: UICollectionView
     private let notes: Notes

@@ -5,7 +5,7 @@ import Foundation
 import SparkChamberCompatibility
 import UIKit
 
-/// An event of each trigger, which notes its name.
+/// Returns an event for each trigger that notes its name.
 @MainActor
 func playedEvents(
     _ name: String,
@@ -19,7 +19,9 @@ func playedEvents(
     }
 }
 
-/// A screen with an element for each kind of trigger, which all have events of every trigger.
+/// A screen with an element for each kind of trigger.
+///
+/// Every element has events for every trigger.
 final class Playground: SparkViewController, UIScrollViewDelegate, SimulatedActionTarget {
     let label = UILabel(frame: CGRect(x: 20, y: 60, width: 200, height: 40))
     let button = SparkButton(frame: CGRect(x: 20, y: 120, width: 200, height: 50))
@@ -46,7 +48,7 @@ final class Playground: SparkViewController, UIScrollViewDelegate, SimulatedActi
     }
 }
 
-/// A field that tells the detector when it is typed into, and when no more.
+/// A text field that notifies the detector when editing begins and ends.
 final class TypingField: UITextField {
     override func becomeFirstResponder() -> Bool {
         let wasFirst = isFirstResponder

@@ -6,7 +6,7 @@ import SparkChamberCompatibility
 import Testing
 import UIKit
 
-/// What SparkKit's classes tell the detector when a person uses the phone.
+/// The reports of SparkKit's classes to the detector while a user uses the phone.
 @MainActor
 @Suite(.serialized)
 struct SparkKitTests {
@@ -50,7 +50,7 @@ struct SparkKitTests {
         #expect(notes.all == ["buy didEndTouch"])
     }
 
-    @Test func aButtonWithinAnotherViewAnswersForItself() async {
+    @Test func aNestedButtonFiresItsOwnEvents() async {
         let controller = UIViewController()
         let outer = UIView(frame: CGRect(x: 0, y: 100, width: 393, height: 200))
         outer.sparkEvents = events(.didEndTouch, of: "outer")
@@ -64,7 +64,7 @@ struct SparkKitTests {
         #expect(notes.all == ["buy didEndTouch", "buy didEndTouch"])
     }
 
-    @Test func aScreenTellsItsViewAndWhatLiesDirectlyInIt() async {
+    @Test func aScreenReportsItsViewAndDirectSubviews() async {
         let controller = SparkViewController()
         let label = UILabel(frame: .zero)
         let nested = UILabel(frame: .zero)
@@ -81,7 +81,7 @@ struct SparkKitTests {
     }
 
     @Test(arguments: [true, false])
-    func cellsAppearAndDisappearOnceWhateverTheDelegate(isSparks: Bool) async {
+    func cellsAppearAndDisappearOnceWithAnyDelegate(isSparks: Bool) async {
         UITableView.simulate(making: SparkTableViewCell.self) {
             SparkTableViewCell(style: .default, reuseIdentifier: $0)
         }
@@ -97,7 +97,7 @@ struct SparkKitTests {
         await untilDone()
         #expect(notes.all.sorted() == ["row 0 didDisappear", "row 2 didAppear"])
         notes.all = []
-        // Used again for what it showed before.
+        // Reused for the row that it showed before.
         list.table.contentOffset = .zero
         window.layoutIfNeeded()
         window.layoutIfNeeded()
@@ -105,7 +105,7 @@ struct SparkKitTests {
         #expect(notes.all.sorted() == ["row 0 didAppear", "row 2 didDisappear"])
     }
 
-    @Test func whatFiresOnceDoesSoHoweverCellsAreUsedAgain() async {
+    @Test func singleFireEventsFireOnceDespiteCellReuse() async {
         UITableView.simulate(making: SparkTableViewCell.self) {
             SparkTableViewCell(style: .default, reuseIdentifier: $0)
         }
@@ -125,7 +125,7 @@ struct SparkKitTests {
         #expect(notes.all == ["row 0", "row 1", "row 2", "row 3"])
     }
 
-    @Test func aTouchInACellIsTheCellsAndSelectsItsRow() async {
+    @Test func aTouchInACellReachesTheCellAndSelectsItsRow() async {
         let list = List(notes, triggers: [.didEndTouch, .targetAction])
         list.table.delegate = list
         UITableView.simulate(making: SparkTableViewCell.self) {
@@ -161,13 +161,13 @@ struct SparkKitTests {
         #expect(Set(notes.all).count == notes.all.count)
     }
 
-    @Test func headersFootersAndViewsBesideCells() async {
+    @Test func headersFootersAndSupplementaryViews() async {
         let controller = SparkViewController()
         let table = UITableView(frame: .zero)
         let collection = UICollectionView(frame: .zero, collectionViewLayout: UICollectionViewFlowLayout())
         let path = IndexPath(row: 0, section: 0)
         let (header, footer, beside) = (UIView(), UIView(), UICollectionReusableView(frame: .zero))
-        for (view, name) in [(header, "header"), (footer, "footer"), (beside, "beside")] {
+        for (view, name) in [(header, "header"), (footer, "footer"), (beside, "supplementary")] {
             view.sparkEvents = events(.didAppear, .didDisappear, of: name)
         }
         controller.tableView(table, willDisplayHeaderView: header, forSection: 0)
@@ -184,13 +184,13 @@ struct SparkKitTests {
         await untilDone()
         #expect(
             notes.all == [
-                "header didAppear", "footer didAppear", "beside didAppear", "header didDisappear",
-                "footer didDisappear", "beside didDisappear",
+                "header didAppear", "footer didAppear", "supplementary didAppear", "header didDisappear",
+                "footer didDisappear", "supplementary didDisappear",
             ]
         )
     }
 
-    @Test func aDetectorAskedAboutForeignAndNestedViewsAnswers() {
+    @Test func theDetectorHandlesForeignAndNestedViews() {
         let view = UIView(frame: .zero)
         #expect(!SparkDetector.trackDisplay(forViews: [view, NSObject()]))
         #expect(!SparkDetector.trackDisplay(forViews: [view]))

@@ -6,7 +6,7 @@ import SparkChamberCompatibility
 import Testing
 import UIKit
 
-/// Events of the app's own classes.
+/// Events of the app's own subclasses.
 @MainActor
 @Suite(.serialized)
 struct SubclassedEventTests {
@@ -66,7 +66,7 @@ struct SubclassedEventTests {
         #expect(event.description.contains("trace: seen b"))
     }
 
-    @Test func aCopyIsOfTheSameClassAndEqual() async throws {
+    @Test func aCopyHasTheSameClassAndIsEqual() async throws {
         for event in [
             Counting(trigger: .didAppear, trace: "t", action: nil), SparkEvent(trigger: .targetAction) { _ in },
         ] {

@@ -11,10 +11,10 @@ internal import TrackwayTesting
 
 @testable import TrackwayPlatform
 
-/// Power and heat are handed in: this Foundation has no word for them. The network is the simulated one.
-@Suite("The device's conditions on Apple's systems", .serialized)
+/// Tests with injected power and thermal states, which this Foundation does not have, and with the simulated network.
+@Suite("Device conditions on Apple platforms", .serialized)
 struct AppleConditionsTests {
-    /// What was told, in order.
+    /// The reported conditions, in order.
     private final class Told: Sendable {
         private let conditions = Locked<[DeviceConditions]>([])
 
@@ -22,7 +22,7 @@ struct AppleConditionsTests {
 
         func tell(_ told: DeviceConditions) { conditions.withLock { $0.append(told) } }
 
-        /// Returns when the last that was told is this.
+        /// Returns when the last reported conditions are these.
         func until(_ wanted: DeviceConditions) async throws {
             try await Deadline.wait(while: all.last != wanted)
         }
@@ -32,7 +32,7 @@ struct AppleConditionsTests {
     private static let heatChanged = NSNotification.Name("simulated.heat")
 
     @Test(
-        "power, heat and network are told together, at first and whenever one of them changes",
+        "power, thermal state and network are reported together, initially and after each change",
         .timeLimit(.minutes(30))
     )
     func told() async throws {
@@ -72,7 +72,7 @@ struct AppleConditionsTests {
         SimulatedNetwork.current.simulate(.simulated())
         (expected.isConnected, expected.isConstrained, expected.isExpensive) = (false, nil, nil)
         try await told.until(expected)
-        #expect(zip(told.all, told.all.dropFirst()).allSatisfy { $0 != $1 }, "nothing is told twice in a row")
+        #expect(zip(told.all, told.all.dropFirst()).allSatisfy { $0 != $1 }, "no conditions are repeated")
 
         let count = told.all.count
         #expect(conditions != nil)

@@ -10,16 +10,16 @@ internal import TrackwayJournal
 
 @testable import TrackwayPlatform
 
-/// What MetricKit tells, as the adapter keeps it.
-@Suite("MetricKit's reports", .serialized)
+/// MetricKit's payloads, as the adapter stores them.
+@Suite("MetricKit reports", .serialized)
 struct MetricKitReportsTests {
-    /// A folder that goes away with its test.
+    /// A folder that is removed at the end of the test.
     private final class Folder: Sendable {
         let path = NSTemporaryDirectory() + "trackway-metrickit-\(UUID().uuidString)"
         var reports: CrashReports { CrashReports(in: path, storage: DiskStorage()) }
 
         deinit {
-            // What a test leaves behind in the temporary folder harms nobody.
+            // A folder that is left in the system's temporary folder does no harm.
             try? FileManager.default.removeItem(atPath: path)
         }
     }
@@ -46,7 +46,7 @@ struct MetricKitReportsTests {
         .simulated(signal: 11, exceptionType: 1, terminationReason: "Namespace SIGNAL, Code 11", callStack: stacks)
     }
 
-    @Test("a crash and a hang are kept, as long as somebody listens, and told as reports")
+    @Test("crashes and hangs are stored as reports while an observer exists")
     func kept() throws {
         let folder = Folder()
         let arrivals = Locked(0)
@@ -70,7 +70,7 @@ struct MetricKitReportsTests {
                 1 UIKitCore + 0x200
                 Shop is Shop, build AAAA0000-0000-0000-0000-000000000000, arm64e, at 0x1000
                 UIKitCore is UIKitCore, build BBBB0000-0000-0000-0000-000000000000, arm64e, at 0x2000
-                told by MetricKit
+                reported by MetricKit
                 """
         )
         #expect(crash.at.wall == Timestamp(milliseconds: 1_700_000_060_000))
@@ -78,7 +78,7 @@ struct MetricKitReportsTests {
         #expect(MXMetricManager.shared.simulatedSubscribers == before)
     }
 
-    @Test("the same payload again is the same report, and a payload without either is nothing")
+    @Test("repeated payloads result in one report, and empty payloads in no report")
     func again() throws {
         let folder = Folder()
         let observer = SystemReportObserver.observe(into: folder.reports) { _ in }
@@ -88,7 +88,7 @@ struct MetricKitReportsTests {
         withExtendedLifetime(observer) {}
     }
 
-    @Test("a crash that the process left a report of is told once")
+    @Test("a crash that the process itself reported is reported once")
     func once() throws {
         let folder = Folder()
         try DiskStorage().makeFolder(folder.path + "/crashes")
@@ -112,7 +112,7 @@ struct MetricKitReportsTests {
         withExtendedLifetime(observer) {}
     }
 
-    @Test("a system that tells more says which process it was, and what an uncaught exception said")
+    @Test("a report contains the process id and the exception message if the system provides them")
     func more() throws {
         let folder = Folder()
         let observer = SystemReportObserver.observe(into: folder.reports) { _ in }
@@ -129,7 +129,7 @@ struct MetricKitReportsTests {
         withExtendedLifetime(observer) {}
     }
 
-    @Test("what cannot be kept is said")
+    @Test("a report that cannot be stored is reported as a failure")
     func refused() throws {
         let folder = Folder()
         try Data().write(to: URL(fileURLWithPath: folder.path))

@@ -12,7 +12,7 @@ import TrackwayTriggers
 import TrackwayUIKit
 import UIKit
 
-/// What the modifiers of TrackwaySwiftUI record as their views come, go and are tapped.
+/// The events that the modifiers of TrackwaySwiftUI record while their views appear, disappear and are tapped.
 @MainActor
 @Suite(.serialized)
 struct ModifiersTests {
@@ -31,7 +31,7 @@ struct ModifiersTests {
         memory.events(named: CapturedName.screenView).compactMap { $0.event.attributes[CapturedKey.screenName]?.string }
     }
 
-    /// Moves time until something is recorded that a pause brings about.
+    /// Advances the clock until an event that depends on a pause is recorded.
     private func wait(_ isThere: () -> Bool) async {
         for _ in 0..<10_000 where !isThere() {
             memory.clock.advance(by: .milliseconds(400))
@@ -39,7 +39,7 @@ struct ModifiersTests {
         }
     }
 
-    @Test func aScreenIsViewedWhenItAppearsAndItsEventsCarryIt() throws {
+    @Test func aScreenIsRecordedOnAppearanceAndAttachedToEvents() throws {
         struct Product: View {
             let sku: String
             @Environment(\.analytics) private var analytics
@@ -55,7 +55,7 @@ struct ModifiersTests {
         }
         let screen = SimulatedScreen(Product(sku: "A-1").analytics(memory.analytics))
         screen.appear()
-        // The body is read anew with each change, and the screen is the same.
+        // The body is evaluated again after each change, and the screen stays the same.
         #expect(screen.tap("Add 0"))
         #expect(screen.tap("Add 1"))
         #expect(screens == ["Product"])
@@ -66,7 +66,7 @@ struct ModifiersTests {
         #expect(added.map { $0.context["screen"]?["name"]?.string } == ["Product", "Product"])
     }
 
-    @Test func aPushedScreenIsViewedAndTheFirstAgainWhenItGoes() async {
+    @Test func aPushedScreenIsRecordedAndTheFirstAgainAfterThePop() async {
         struct Shop: View {
             var body: some View {
                 NavigationStack {
@@ -82,7 +82,7 @@ struct ModifiersTests {
         #expect(screens == ["Shop", "Shoes", "Shop"])
     }
 
-    @Test func aSheetThatGoesShowsWhatIsBeneathAgain() async {
+    @Test func dismissingASheetRecordsTheScreenBelowAgain() async {
         struct Shop: View {
             @State private var isOpen = false
             var body: some View {
@@ -100,7 +100,7 @@ struct ModifiersTests {
     }
 
     @Test(arguments: [UIModalPresentationStyle.pageSheet, .fullScreen])
-    func screensOfUIKitAndOfSwiftUILieOnOneStack(style: UIModalPresentationStyle) async {
+    func UIKitAndSwiftUIScreensShareOneStack(style: UIModalPresentationStyle) async {
         let capture = memory.analytics.captureUIKit(clicks: nil)
         defer { capture.stop() }
         let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 393, height: 852))
@@ -111,20 +111,20 @@ struct ModifiersTests {
         memory.clock.advance(by: .seconds(5))
         host.modalPresentationStyle = style
         home.present(host, animated: false)
-        #expect(screens == ["Home", "Cart"], "the host is no screen of its own")
+        #expect(screens == ["Home", "Cart"], "the host is not a separate screen")
         memory.clock.advance(by: .seconds(5))
         home.dismiss(animated: false)
         await wait { screens.count == 3 }
         #expect(screens == ["Home", "Cart", "Home"])
     }
 
-    @Test func aScreenWithoutANameAndOneWithoutAnalyticsAreNone() {
+    @Test func screensWithoutNameOrAnalyticsAreNotRecorded() {
         SimulatedScreen(Text("a").trackScreen("").analytics(memory.analytics)).appear()
         SimulatedScreen(Text("a").trackScreen("Lost").trackTap("lost")).appear()
         #expect(memory.recorded.isEmpty)
     }
 
-    @Test func theInnermostAnalyticsCount() throws {
+    @Test func theInnermostAnalyticsIsUsed() throws {
         let other = try InMemoryAnalytics()
         let view = VStack {
             Text("a").trackTap("a")
@@ -138,7 +138,7 @@ struct ModifiersTests {
         #expect(other.events(named: CapturedName.click).map { $0.event.attributes[CapturedKey.elementID] } == ["b"])
     }
 
-    @Test func aTapIsAClickBesideWhatItDoes() {
+    @Test func aTapIsAClickInAdditionToItsAction() {
         struct Shop: View {
             @State private var count = 0
             var body: some View {
@@ -156,7 +156,7 @@ struct ModifiersTests {
         SimulatedScreen(Text("x").trackTap("").analytics(memory.analytics)).appear()
     }
 
-    @Test func triggersFireAsViewsComeGoAndAreTapped() {
+    @Test func triggersFireOnAppearanceDisappearanceAndTap() {
         let notes = Locked<[String]>([])
         let note: (Trigger) -> TriggerEvent = { trigger in
             TriggerEvent(trigger, on: .caller) { _ in notes.withLock { $0.append("\(trigger)") } }
@@ -167,7 +167,7 @@ struct ModifiersTests {
         #expect(screen.tap("offer"))
         screen.disappear()
         #expect(notes.withLock { $0 } == ["didAppear", "didEndTouch", "didDisappear"])
-        // Without one for touches there is nothing to tap, and without a detector nothing fires.
+        // Without a touch trigger the view cannot be tapped, and without a detector nothing fires.
         let silent = SimulatedScreen(Text("offer").trigger(note(.didAppear), note(.didDisappear)))
         silent.appear()
         #expect(!silent.tap("offer"))
@@ -184,7 +184,7 @@ struct ModifiersTests {
         #expect(memory.events(named: "offer_time").map { $0.event.attributes["event_duration"] } == [1.234])
     }
 
-    @Test func theScenesPhaseIsFollowedWhereNothingElseFollowsTheApp() async throws {
+    @Test func scenePhaseIsUsedWithoutOtherLifecycleObservers() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.capture = .launches
         configuration.lifecycle.isObserved = false

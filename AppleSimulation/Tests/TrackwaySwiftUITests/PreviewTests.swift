@@ -8,7 +8,7 @@ import Trackway
 import TrackwayEvents
 import TrackwaySwiftUI
 
-/// Views that Xcode shows while they are written.
+/// Views in Xcode previews.
 @MainActor
 @Suite(.serialized)
 struct PreviewTests {

@@ -10,7 +10,7 @@ import TrackwayTesting
 import TrackwayUIKit
 import UIKit
 
-/// The one call that captures screens and clicks of UIKit.
+/// The call that captures UIKit screens and clicks.
 @MainActor
 @Suite(.serialized)
 struct CaptureUIKitTests {
@@ -44,7 +44,7 @@ struct CaptureUIKitTests {
         return button
     }
 
-    private func mainTurn() async {
+    private func mainQueueTurn() async {
         await withCheckedContinuation { turned in DispatchQueue.main.async { turned.resume() } }
     }
 
@@ -58,15 +58,15 @@ struct CaptureUIKitTests {
     @Test func oneCallCapturesUntilTheAnalyticsEnd() async throws {
         var analytics: Analytics? = try analytics()
         let _ = analytics?.captureUIKit()
-        await mainTurn()
+        await mainQueueTurn()
         _ = use()
         #expect(screens == ["Home"])
         #expect(clicks == ["buy"])
         #expect(UIKitHooks.exchanged > 0)
         weak let ended = analytics
         analytics = nil
-        #expect(ended == nil, "the capture does not keep the analytics alive")
-        await mainTurn()
+        #expect(ended == nil, "the capture does not retain the analytics instance")
+        await mainQueueTurn()
         #expect(UIKitHooks.exchanged == 0)
         _ = use()
         #expect(clicks == ["buy"])
@@ -85,7 +85,7 @@ struct CaptureUIKitTests {
         #expect(clicks == ["buy"])
         let next = analytics.captureUIKit(screens: nil)
         #expect(next !== capture)
-        // The one that was stopped before does not end its successor.
+        // Stopping the first capture again does not end its successor.
         capture.stop()
         environment.clock.advance(by: .seconds(1))
         _ = use(ProductViewController())
@@ -94,7 +94,7 @@ struct CaptureUIKitTests {
         next.stop()
     }
 
-    @Test func severalAnalyticsHaveCapturesOfTheirOwn() throws {
+    @Test func severalInstancesHaveSeparateCaptures() throws {
         let (first, second) = (try analytics(), try InMemoryAnalytics())
         let capture = first.captureUIKit(clicks: nil)
         #expect(second.analytics.captureUIKit(screens: nil) !== capture)
@@ -108,7 +108,7 @@ struct CaptureUIKitTests {
     }
 
     @Test(arguments: [false, true])
-    func screensUnseenIsReportedUnlessTheyAreCaptured(isCaptured: Bool) async throws {
+    func missingScreenCaptureIsReported(isCaptured: Bool) async throws {
         let analytics = try analytics()
         if isCaptured { let _ = analytics.captureUIKit() }
         analytics.lifeCycleChanged(to: .didBecomeActive)
@@ -121,7 +121,7 @@ struct CaptureUIKitTests {
         if isCaptured { analytics.captureUIKit().stop() }
     }
 
-    @Test func aViewIsLeftOutWithoutAnIdentifierThatSaysSo() throws {
+    @Test func aViewCanBeIgnoredWithoutAnIdentifier() throws {
         let analytics = try analytics()
         let capture = analytics.captureUIKit()
         defer { capture.stop() }
@@ -140,7 +140,7 @@ struct CaptureUIKitTests {
         #expect(clicks == ["buy", "buy"])
     }
 
-    @Test func anIdentifierThatNamesAPersonIsNotRecorded() throws {
+    @Test func anIdentifierWithPersonalDataIsNotRecorded() throws {
         let analytics = try analytics()
         let capture = analytics.captureUIKit()
         defer { capture.stop() }

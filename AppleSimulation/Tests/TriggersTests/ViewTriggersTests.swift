@@ -10,8 +10,8 @@ import TrackwayTriggers
 import TrackwayUIKit
 import UIKit
 
-/// `UIView.triggerEvents` while a `UIKitCapture` with a detector is kept: what a person does with the phone fires them, without
-/// subclasses and without calls.
+/// `UIView.triggerEvents` while a `UIKitCapture` with a detector exists: a user's actions fire them, without subclasses
+/// and without calls.
 @MainActor
 @Suite(.serialized)
 struct ViewTriggersTests {
@@ -51,8 +51,8 @@ struct ViewTriggersTests {
         return notes.all
     }
 
-    /// A touch that is no click shows that somebody uses the app, which a kill must not take away.
-    @Test func aTouchIsFollowedByAHeartbeat() throws {
+    /// A touch that is not a click still shows activity, which must survive a kill.
+    @Test func aTouchSchedulesAHeartbeat() throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.capture = .standard
         let used = try InMemoryAnalytics(configuration)
@@ -63,7 +63,7 @@ struct ViewTriggersTests {
         #expect(behavior.heartbeatDue == nil)
         let plain = add(UIView(), "plain", y: 0)
         phone.tap(plain)
-        #expect(behavior.heartbeatDue == nil, "nobody sees touches")
+        #expect(behavior.heartbeatDue == nil, "touches are not observed")
         let capture = used.analytics.captureUIKit(screens: nil, clicks: nil, detector: detector)
         phone.tap(plain)
         #expect(behavior.heartbeatDue == used.clock.now().monotonic.advanced(by: .seconds(60)))
@@ -108,7 +108,7 @@ struct ViewTriggersTests {
         #expect(target.count == 2)
     }
 
-    @Test func whatIsDisabledHiddenCoveredOrOutsideFiresNothing() {
+    @Test func disabledHiddenCoveredAndOutsideViewsFireNothing() {
         let button = add(UIButton(type: .system), "button", y: 0)
         let capture = capture()
         defer { capture.stop() }
@@ -128,7 +128,7 @@ struct ViewTriggersTests {
         #expect(fired { phone.tap(button) } == ["button didEndTouch"])
     }
 
-    @Test func aTouchIsAnElementsOwnElseItsCells() {
+    @Test func aTouchFiresTheElementsEventElseItsCells() {
         let cell = add(UITableViewCell(style: .default, reuseIdentifier: nil), "cell", y: 0)
         let label = UILabel(frame: CGRect(x: 0, y: 0, width: 100, height: 50))
         cell.contentView.frame = cell.bounds
@@ -142,7 +142,7 @@ struct ViewTriggersTests {
         #expect(fired { phone.tap(label) } == ["cell didEndTouch"])
     }
 
-    @Test func appearingIsToldByTheAppAndRecordedByOneLine() {
+    @Test func appReportedAppearancesAreRecorded() {
         let offer = UIView(frame: .zero)
         offer.triggerEvents =
             [.record("offer_seen", on: .didAppear, with: memory.analytics, ["offer": "A-1"], once: "A-1")]
@@ -158,7 +158,7 @@ struct ViewTriggersTests {
         #expect(times == [1.001, 2.001])
     }
 
-    @Test func theTraceSaysWhichElementItWas() {
+    @Test func theTraceNamesTheElement() {
         let button = add(UIButton(type: .system), "buy", y: 0)
         let capture = capture()
         defer { capture.stop() }
@@ -169,7 +169,7 @@ struct ViewTriggersTests {
         #expect(last?.outcome == .ran)
     }
 
-    @Test func anAppThatHangsLosesNoTouchAndTellsTheirTimes() async {
+    @Test func aHangLosesNoTouchesAndKeepsTheirTimes() async {
         let button = UIButton(type: .system)
         button.frame = CGRect(x: 20, y: 0, width: 200, height: 50)
         root.view.addSubview(button)
@@ -179,7 +179,7 @@ struct ViewTriggersTests {
         ]
         let capture = capture()
         defer { capture.stop() }
-        // Nothing of this gives the main actor a turn.
+        // None of this yields to the main actor.
         for _ in 0..<3 {
             clock.advance(by: .seconds(1))
             phone.tap(button)
@@ -191,7 +191,7 @@ struct ViewTriggersTests {
         #expect(notes.all == ["1.0 seconds", "2.0 seconds", "3.0 seconds"])
     }
 
-    @Test func freedViewsFreeTheirEventsAndAreNotKept() {
+    @Test func freedViewsFreeTheirEvents() {
         weak var view: UIView?
         weak var event: TriggerEvent?
         do {
@@ -204,14 +204,14 @@ struct ViewTriggersTests {
         }
         #expect(notes.all == ["made didEndTouch"])
         #expect(view == nil)
-        // Without Objective-C, what belongs to a freed object goes when others get events.
+        // Without Objective-C, the data of a freed object is released when other objects get events.
         let others = (0..<1000).map { _ in UIView() }
         for other in others { other.triggerEvents = [] }
         #expect(event == nil)
     }
 }
 
-/// What actions did, in order.
+/// The results of actions, in order.
 private final class Fired: Sendable {
     private let list = Locked<[String]>([])
 
@@ -226,7 +226,7 @@ private final class Fired: Sendable {
     }
 }
 
-/// What a control's action is carried out by.
+/// The target of a control's action.
 private final class Target: SimulatedActionTarget {
     var count = 0
 

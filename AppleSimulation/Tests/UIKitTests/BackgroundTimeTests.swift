@@ -6,11 +6,11 @@ import Foundation
 import Testing
 import UIKit
 
-/// What keeps an app awake in the background, and what happens when it does so for too long.
+/// The work that keeps an app awake in the background, and the consequences of exceeding the background time.
 @MainActor
 @Suite(.serialized)
 struct BackgroundTimeTests {
-    @Test func tasksAreKeptUntilTheyAreEnded() {
+    @Test func tasksRemainUntilTheyEnd() {
         let phone = SimulatedPhone.new()
         phone.launch()
         let task = phone.application.beginBackgroundTask(withName: "save")
@@ -22,7 +22,7 @@ struct BackgroundTimeTests {
         #expect(phone.finishedBackgroundWork.map(\.name) == ["save"])
     }
 
-    @Test func tasksBeginAndEndOnAnyThread() async {
+    @Test func tasksStartAndEndOnAnyThread() async {
         let phone = SimulatedPhone.new()
         phone.launch()
         let app = phone.application
@@ -33,7 +33,7 @@ struct BackgroundTimeTests {
         #expect(phone.finishedBackgroundWork.count == 1)
     }
 
-    @Test func anAppThatEndsItsTaskWhenTheTimeIsOverLivesOn() {
+    @Test func anAppThatEndsItsTaskOnExpirationSurvives() {
         let phone = SimulatedPhone.new()
         phone.launch()
         let app = phone.application
@@ -47,7 +47,7 @@ struct BackgroundTimeTests {
         #expect(app.beginBackgroundTask(withName: "late") == .invalid)
     }
 
-    @Test func anAppThatDoesNotIsKilled() {
+    @Test func anAppThatDoesNotEndItsTaskIsKilled() {
         let phone = SimulatedPhone.new()
         phone.launch()
         _ = phone.application.beginBackgroundTask(withName: "upload")
@@ -56,7 +56,7 @@ struct BackgroundTimeTests {
         #expect(!phone.isRunning && phone.isKilledForOverstaying)
     }
 
-    @Test func anExpiringActivityIsCalledBesideItselfWhenTheTimeIsOver() {
+    @Test func anExpiringActivityIsCalledConcurrentlyOnExpiration() {
         let phone = SimulatedPhone.new()
         phone.launch()
         let began = DispatchSemaphore(value: 0)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import UIKit
 
-/// What controllers are told when screens change, and what cells are told when lists scroll.
+/// The notifications of controllers when screens change, and of cells when lists scroll.
 @MainActor
 @Suite(.serialized)
 struct ScreenTests {
@@ -73,7 +73,7 @@ struct ScreenTests {
         #expect(navigation.popViewController(animated: true) == nil)
     }
 
-    @Test func aSheetLeavesWhatIsBeneathOnScreen() {
+    @Test func aSheetLeavesThePresenterOnScreen() {
         let root = Screen("A", log)
         show(root)
         log.lines = []
@@ -84,7 +84,7 @@ struct ScreenTests {
         )
     }
 
-    @Test func aFullScreenMakesItDisappear() {
+    @Test func aFullScreenPresentationMakesThePresenterDisappear() {
         let root = Screen("A", log)
         show(root)
         log.lines = []
@@ -97,7 +97,7 @@ struct ScreenTests {
         #expect(root.presentedViewController === other && other.presentingViewController === root)
     }
 
-    @Test func tabsExchangeTheirScreens() {
+    @Test func tabsReplaceEachOther() {
         let tabs = UITabBarController()
         tabs.viewControllers = [Screen("A", log), Screen("B", log)]
         show(tabs)
@@ -106,7 +106,7 @@ struct ScreenTests {
         #expect(log.lines == ["A willDisappear", "B didLoad", "B willAppear", "A didDisappear", "B didAppear"])
     }
 
-    @Test func aSubclassThatForgetsSuperIsNotSeenByThoseWhoExchangedTheMethod() {
+    @Test func aSubclassWithoutSuperIsNotSeenByExchangedMethods() {
         final class Forgetful: UIViewController {
             override func viewDidAppear(_ animated: Bool) {}
         }
@@ -127,7 +127,7 @@ struct ScreenTests {
         #expect(seen == ["A"])
     }
 
-    @Test func rowsAreToldWhenTheyComeAndGo() {
+    @Test func rowsAreNotifiedOfAppearances() {
         final class Rows: NSObject, UITableViewDataSource, UITableViewDelegate {
             var heard: [String] = []
             func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { 100 }
@@ -169,14 +169,14 @@ struct ScreenTests {
         #expect(table.indexPathForSelectedRow == IndexPath(row: 2, section: 0))
     }
 
-    @Test func nobodyAskedForTheMainScreen() {
+    @Test func UIScreenMainIsNotRead() {
         show(UINavigationController(rootViewController: UIViewController()))
         #expect(phone.mainScreenReadings == 0)
         #expect(UIScreen.main.scale == 3)
         #expect(phone.mainScreenReadings == 1)
     }
 
-    @Test func theDeviceSaysNothingBeforeItIsAsked() {
+    @Test func theDeviceReportsNothingBeforeMonitoring() {
         let device = UIDevice.current
         #expect(device.batteryLevel == -1 && device.batteryState == .unknown)
         device.isBatteryMonitoringEnabled = true

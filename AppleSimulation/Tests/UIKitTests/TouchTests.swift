@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import UIKit
 
-/// The way of a touch from the finger to views, controls, gestures and cells.
+/// The path of a touch from the finger to views, controls, gestures and cells.
 @MainActor
 @Suite(.serialized)
 struct TouchTests {
@@ -44,7 +44,7 @@ struct TouchTests {
         return view
     }
 
-    @Test func aTapReachesTheViewThatWasHit() {
+    @Test func aTapReachesTheHitView() {
         let view = add(TouchedView())
         phone.tap(view)
         #expect(view.heard == ["began", "ended"])
@@ -65,7 +65,7 @@ struct TouchTests {
         #expect(view.heard.isEmpty)
     }
 
-    @Test func aTouchKeepsItsViewWhereverTheFingerGoes() {
+    @Test func aTouchKeepsItsViewWhenItMoves() {
         let view = add(TouchedView())
         let finger = phone.touch(at: CGPoint(x: 30, y: 110))
         finger?.move(to: CGPoint(x: 380, y: 800))
@@ -74,7 +74,7 @@ struct TouchTests {
         #expect(view.heard == ["began", "moved", "cancelled"])
     }
 
-    @Test func aTouchThatNobodyHandlesGoesUpTheResponders() {
+    @Test func anUnhandledTouchGoesUpTheResponderChain() {
         let outer = add(TouchedView(), height: 200)
         let inner = UIView(frame: CGRect(x: 10, y: 10, width: 50, height: 50))
         outer.addSubview(inner)
@@ -82,7 +82,7 @@ struct TouchTests {
         #expect(outer.heard == ["began", "ended"])
     }
 
-    @Test func aControlTellsWhatTheFingerDoes() {
+    @Test func aControlReportsTouchEvents() {
         let button = add(UIButton(type: .system))
         let target = Target()
         for (event, name) in [
@@ -102,7 +102,7 @@ struct TouchTests {
         #expect(target.heard.count == 7)
     }
 
-    @Test func aControlIsTouchedInsideWhileItsTouchEnds() {
+    @Test func isTouchInsideIsTrueWhileTheTouchEnds() {
         final class Button: UIButton {
             var wasInside: Bool?
             override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) {
@@ -116,7 +116,7 @@ struct TouchTests {
         #expect(!button.isTouchInside && !button.isTracking)
     }
 
-    @Test func actionsWithoutATargetGoUpTheResponders() {
+    @Test func actionsWithoutATargetGoUpTheResponderChain() {
         final class Controller: UIViewController, SimulatedActionTarget {
             var heard: [String] = []
             func simulatedPerform(_ action: Selector, from sender: Any?, for event: UIEvent?) -> Bool {
@@ -149,7 +149,7 @@ struct TouchTests {
         #expect(target.heard == ["changed:"])
     }
 
-    @Test func aRecognizedTapTakesTheTouchFromTheView() {
+    @Test func aRecognizedTapCancelsTheViewsTouch() {
         let view = add(TouchedView())
         let target = Target()
         view.addGestureRecognizer(UITapGestureRecognizer(target: target, action: "tapped:"))
@@ -158,7 +158,7 @@ struct TouchTests {
         #expect(view.heard == ["began", "cancelled"])
     }
 
-    @Test func eventsCanBeWatchedByExchangingTheMethod() {
+    @Test func exchangingSendEventObservesEvents() {
         defer { SimulatedPhone.restoreMethods() }
         let view = add(TouchedView())
         var phases: [UITouch.Phase] = []
@@ -177,7 +177,7 @@ struct TouchTests {
         #expect(method.isOriginal)
     }
 
-    @Test func oneFieldHasTheKeyboard() {
+    @Test func onlyOneFieldIsFirstResponder() {
         final class Delegate: NSObject, UITextFieldDelegate {
             var heard: [String] = []
             func textFieldDidBeginEditing(_ textField: UITextField) { heard.append("begin \(textField.tag)") }

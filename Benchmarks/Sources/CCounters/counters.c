@@ -17,7 +17,7 @@ static uint64_t allocations;
 uint64_t ccounters_allocations(void) { return __atomic_load_n(&allocations, __ATOMIC_RELAXED); }
 
 #if defined(__GLIBC__)
-// The program's own definitions come before the library's, so every allocation of the process passes here.
+// The program's definitions take precedence over the library's, so every allocation of the process is counted here.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// A sink as cheap as it can be, so that a drain measures the SDK and not a server: it reads bodies without looking at
-// them and takes the number of events from the batch's name (`<writer>-<first>-<last>`).
+// A minimal sink, so that a drain measures the SDK and not a server: it reads bodies without parsing them and takes the
+// number of events from the batch's name (`<writer>-<first>-<last>`).
 
 #define _GNU_SOURCE
 #include "CCounters.h"

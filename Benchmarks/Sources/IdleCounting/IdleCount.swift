@@ -3,12 +3,12 @@
 
 import CCounters
 
-/// How often a process's threads slept, and what it wrote, up to a moment.
+/// The wake-ups of a process's threads and the bytes it has written so far.
 package struct IdleCount {
     private let sleepsByThread: [String: UInt64]
     private let io: ccounters_io
 
-    /// Reads what the kernel says now.
+    /// Reads the current counters from the kernel.
     package init() {
         var sleeps: [String: UInt64] = [:]
         withUnsafeMutablePointer(to: &sleeps) { sleeps in
@@ -21,7 +21,8 @@ package struct IdleCount {
         io = ccounters_read_io()
     }
 
-    /// Prints what came since an earlier count, as one line, and with `isLong` one for each thread that woke.
+    /// Prints the difference to an earlier count as one line, and with `isLong` one more line for each thread that
+    /// woke.
     package func report(since before: IdleCount, as name: String, isLong: Bool) {
         var wakes: [(thread: String, count: UInt64)] = []
         for (thread, count) in sleepsByThread {
@@ -31,7 +32,7 @@ package struct IdleCount {
         let total = wakes.reduce(0) { $0 + $1.count }
         let calls = io.written_by_calls - before.io.written_by_calls
         let disk = io.written_to_disk - before.io.written_to_disk
-        print("\(name): \(total) wake-ups, \(calls) bytes written, \(disk) of them or their pages to the disk")
+        print("\(name): \(total) wake-ups, \(calls) bytes written, \(disk) bytes of pages written to disk")
         guard isLong else { return }
         for wake in wakes.sorted(by: { $0.count > $1.count }) { print("    \(wake.thread): \(wake.count)") }
     }

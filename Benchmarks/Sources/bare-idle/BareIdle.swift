@@ -9,10 +9,12 @@ import Glibc
 import Darwin
 #endif
 
-/// A Swift program with one sleeping task and no SDK: what the language's own runtime wakes for.
+/// A Swift program with one sleeping task and without the SDK: the wake-ups of the Swift runtime itself.
 ///
-///     bare-idle SECONDS [EVERY [FILE]]      with EVERY, the task wakes after so many seconds, again and again; with FILE it then
-///                                           appends a line of 400 bytes to it, by one call: the least that an event can cost
+///     bare-idle SECONDS [EVERY [FILE]]
+///
+/// With EVERY, the task wakes at this interval in seconds. With FILE, it then appends a line of 400 bytes to the file
+/// in one call, which is the minimum that an event can cost.
 @main
 struct BareIdle {
     static func main() async throws {

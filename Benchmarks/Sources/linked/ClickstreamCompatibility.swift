@@ -3,7 +3,7 @@
 
 import ClickstreamCompatibility
 
-/// Clickstream's calls.
+/// Uses Clickstream's calls.
 @main
 struct LinkedClickstream {
     static func main() throws {

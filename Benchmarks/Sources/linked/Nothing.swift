@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Links nothing: what every program of Swift has.
+/// Links no product: the minimum size of a Swift program.
 @main
 struct Nothing {
     static func main() {

@@ -3,7 +3,7 @@
 
 import SensorsAnalyticsCompatibility
 
-/// Sensors Analytics' calls.
+/// Uses Sensors Analytics' calls.
 @main
 struct LinkedSensors {
     static func main() {

@@ -3,7 +3,7 @@
 
 import SiftCompatibility
 
-/// Sift's calls.
+/// Uses Sift's calls.
 @main
 struct LinkedSift {
     static func main() {

@@ -4,10 +4,10 @@
 import Foundation
 import SparkChamberCompatibility
 
-/// An object that the detector takes for a view.
+/// An object that the detector treats as a view.
 final class View: NSObject, SparkElement {}
 
-/// SparkChamber's calls.
+/// Uses SparkChamber's calls.
 @main
 struct LinkedSparkChamber {
     @MainActor

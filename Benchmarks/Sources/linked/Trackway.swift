@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The front door, as the first sample of the README has it.
+/// Uses the public API as in the README's first sample.
 @main
 struct LinkedTrackway {
     static func main() async throws {

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An element of an app's own interface, with one event.
+/// An element of an app's own UI with one event.
 final class Button: TriggerElement {
     let triggerEvents: [TriggerEvent]?
 
@@ -19,7 +19,7 @@ final class Button: TriggerElement {
     }
 }
 
-/// Triggers over the front door.
+/// Uses triggers with the public API.
 @main
 struct LinkedTriggers {
     @MainActor

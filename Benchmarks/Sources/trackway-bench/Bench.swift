@@ -5,7 +5,7 @@ import CCounters
 import Foundation
 import Trackway
 
-/// The program: one measurement per call, figures on standard output as `key: value` lines.
+/// The program: one measurement per call, results on standard output as `key: value` lines.
 @main
 struct Bench {
     static func main() async throws {
@@ -14,7 +14,7 @@ struct Bench {
         let count = arguments.compactMap { Int($0) }.first
         switch command {
         case "record": try Recording(count: count ?? 300_000).run()
-        case "behavior": try BehavingRecording(count: count ?? 300_000).run()
+        case "behavior": try FeatureCost(count: count ?? 300_000).run()
         case "plain": try PlainRecording(count: count ?? 100_000, switches: Switches(arguments.last)).run()
         case "ways": try WaysOfRecording(count: count ?? 60_000).run()
         case "way": try WaysOfRecording.run(arguments.last, count: count ?? 10_000)
@@ -30,38 +30,38 @@ struct Bench {
         case "paced": try await Paced(arguments.compactMap { Int($0) }).run()
         case "sink":
             if ccounters_sink(UInt16(clamping: count ?? 18_700)) != 0 {
-                throw BenchError("port \(count ?? 18_700) cannot be had")
+                throw BenchError("port \(count ?? 18_700) is not available")
             }
         case "silence":
             if ccounters_silence(UInt16(clamping: count ?? 18_701)) != 0 {
-                throw BenchError("port \(count ?? 18_701) cannot be had")
+                throw BenchError("port \(count ?? 18_701) is not available")
             }
         default:
             print(
                 """
-                usage: trackway-bench record [COUNT]      time per record, beside baselines
-                       trackway-bench behavior [COUNT]    time per record with everything switched on, and off
+                usage: trackway-bench record [COUNT]      time per record, with baselines
+                       trackway-bench behavior [COUNT]    time per record with all features on, and off
                        trackway-bench plain [COUNT] [off|on|dynamic|queue|unrepeated]
                                                           records only, for instruction counts
                        trackway-bench ways [COUNT]        time per record for each way of calling it
                        trackway-bench way COUNT NAME      records in one way only, for instruction counts
-                       trackway-bench triggers [COUNT]    time per trigger, beside a closure that is called
-                       trackway-bench drain [COUNT]       memory while COUNT wait, then the drain rate
-                       trackway-bench startup             time to the first delivery, by what waits
-                       trackway-bench away                bytes read by maintenance while a collector is away
+                       trackway-bench triggers [COUNT]    time per trigger, compared with a closure call
+                       trackway-bench drain [COUNT]       memory with COUNT pending events, then drain rate
+                       trackway-bench startup             time to the first delivery, by pending events
+                       trackway-bench away                bytes read for maintenance during an outage
                        trackway-bench paced [COUNT] [RATE]
                                                           requests for COUNT events recorded at RATE a second
                        trackway-bench bodies [COUNT] DIR  request bodies for a load generator
                        trackway-bench large-bodies [COUNT] DIR
-                       trackway-bench sink PORT           a collector that takes everything and looks at nothing
-                       trackway-bench silence PORT        one that never answers
+                       trackway-bench sink PORT           a collector that accepts and ignores everything
+                       trackway-bench silence PORT        a server that never responds
                 """
             )
         }
     }
 }
 
-/// A sentence.
+/// An error with a message.
 struct BenchError: Error, CustomStringConvertible {
     let description: String
 
@@ -70,7 +70,9 @@ struct BenchError: Error, CustomStringConvertible {
     }
 }
 
-/// A folder for one run, removed when the run says so.
+/// A folder for one run.
+///
+/// The run must remove it.
 final class Scratch {
     let url: URL
 
@@ -84,18 +86,18 @@ final class Scratch {
         do {
             try FileManager.default.removeItem(at: url)
         } catch {
-            print("left behind: \(url.path)")
+            print("not removed: \(url.path)")
         }
     }
 
-    /// An SDK that keeps everything and sends nothing until told.
+    /// Returns an SDK instance that stores all events and sends nothing until the run requests it.
     func analytics(
         port: Int = 9,
         _ switches: Switches = .off,
         folder: String? = nil,
         interceptors: [Interceptor] = []
     ) throws -> Analytics {
-        guard let endpoint = URL(string: "http://127.0.0.1:\(port)") else { throw BenchError("no such port: \(port)") }
+        guard let endpoint = URL(string: "http://127.0.0.1:\(port)") else { throw BenchError("invalid port: \(port)") }
         var configuration = Configuration(
             appID: "bench",
             destinations: [.collector(endpoint, writeKey: "bench")]

@@ -5,11 +5,12 @@ import Foundation
 import TrackwayEvents
 import TrackwayWire
 
-/// Request bodies of a hundred events each, as the SDK sends them, for a load generator.
+/// Request bodies of 100 events each, as the SDK sends them, for a load generator.
 struct Bodies {
     let count: Int
     let folder: String
-    /// Events of about 1.4 kB with much chance in them, as SDKs send that repeat device and user in every event.
+    /// Whether events have about 1.4 kB with much random content, as from SDKs that repeat device and user in every
+    /// event.
     var isLarge = false
 
     func run() throws {

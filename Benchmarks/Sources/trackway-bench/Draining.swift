@@ -9,7 +9,7 @@ import Trackway
 import FoundationNetworking
 #endif
 
-/// Memory while events wait, then how fast they go to a sink on loopback, and what that costs.
+/// Measures memory with pending events, and the rate and cost of sending them to a sink on loopback.
 struct Draining {
     let count: Int
 
@@ -33,7 +33,7 @@ struct Draining {
         let waiting = try Memory.now()
         print(
             "memory, MB resident: \(idle.resident) before the SDK, \(started.resident) after a thousand events, "
-                + "\(waiting.resident) with \(count) waiting (peak \(waiting.peak))"
+                + "\(waiting.resident) with \(count) pending (peak \(waiting.peak))"
         )
         print("of that anonymous: \(idle.anonymous), \(started.anonymous), \(waiting.anonymous)")
         print("recording, processor µs per event: \(micros(recording, count))")
@@ -45,7 +45,7 @@ struct Draining {
         let elapsed = ccounters_nanoseconds() - start
         let processor = ccounters_processor_nanoseconds() - processorStart
         let delivered = report.destinations["collector"]?.delivered ?? 0
-        guard delivered > 0 else { throw BenchError("nothing was delivered: \(report)") }
+        guard delivered > 0 else { throw BenchError("no events were delivered: \(report)") }
         let drained = try Memory.now()
         let ledger = analytics.ledger()
         print("drained: \(delivered) of \(ledger.recorded), pending \(ledger.destinations["collector"]?.pending ?? 0)")
@@ -64,15 +64,15 @@ struct Draining {
     }
 }
 
-/// What a sink in another process of this program has taken.
+/// The statistics of a sink that runs in another process of this program.
 enum Sink {
     static func stats(_ port: Int) async throws -> String {
-        guard let url = URL(string: "http://127.0.0.1:\(port)/stats") else { throw BenchError("no such port") }
+        guard let url = URL(string: "http://127.0.0.1:\(port)/stats") else { throw BenchError("invalid port") }
         return String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
     }
 }
 
-/// What the kernel says about this process's memory.
+/// The kernel's statistics of this process's memory.
 struct Memory {
     let resident: String
     let peak: String

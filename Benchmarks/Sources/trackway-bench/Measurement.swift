@@ -6,7 +6,7 @@ import CCounters
 /// Durations of many calls, sorted.
 struct Measurement {
     private let sorted: [UInt64]
-    /// What reading the clock twice costs; taken off every figure.
+    /// The cost of reading the clock twice, which is subtracted from every duration.
     static let clockCost: UInt64 = {
         var costs: [UInt64] = []
         for _ in 0..<10_000 {
@@ -35,7 +35,7 @@ struct Measurement {
         Measurement(durations(count, body))
     }
 
-    /// The calls one by one, in nanoseconds.
+    /// Measures individual calls, in nanoseconds.
     static func durations(_ count: Int, _ body: (Int) -> Void) -> [UInt64] {
         var durations = [UInt64](repeating: 0, count: count)
         for index in 0..<count {

@@ -3,7 +3,7 @@
 
 import Trackway
 
-/// Nothing but recording, so that a profiler or an instruction counter sees nothing else.
+/// Records and does nothing else, so that a profiler or instruction counter measures only that.
 struct PlainRecording {
     let count: Int
     var switches = Switches.off

@@ -7,7 +7,7 @@ import Trackway
 import TrackwayEvents
 import TrackwayJournal
 
-/// Time, allocations and bytes per `record`, with baselines of the same run beside it.
+/// Time, allocations and bytes per `record`, with baselines from the same run.
 struct Recording {
     let count: Int
 
@@ -44,7 +44,7 @@ struct Recording {
         try baselines(scratch)
     }
 
-    /// What a straightforward implementation of the same promise costs: encode, then one write(2) under a lock.
+    /// Measures a straightforward implementation with the same guarantee: encode, then one write(2) under a lock.
     private func baselines(_ scratch: Scratch) throws {
         let file = ccounters_open(scratch.url.appending(path: "write.log").path)
         guard file >= 0 else { throw BenchError("cannot write to \(scratch.url.path)") }

@@ -5,14 +5,15 @@ import CCounters
 import Foundation
 import Trackway
 
-/// How long a process takes from before `Analytics.init` to its first request at a sink on loopback, by what earlier processes
-/// left behind: each was ended without a chance to tidy up.
+/// Measures the time from before `Analytics.init` to the first request at a sink on loopback.
+///
+/// Varies the number of events left by earlier processes, which exited without a shutdown.
 struct Startup {
-    /// What waits: so many dead writers, with so many events each.
+    /// The pending events: the number of ended writers and of events per writer.
     private static let situations = [
-        (name: "nothing waits", writers: 0, events: 0),
-        (name: "100,000 wait", writers: 1, events: 100_000),
-        (name: "1,000,000 wait", writers: 1, events: 1_000_000),
+        (name: "nothing pending", writers: 0, events: 0),
+        (name: "100,000 pending", writers: 1, events: 100_000),
+        (name: "1,000,000 pending", writers: 1, events: 1_000_000),
         (name: "500 orphans", writers: 500, events: 20),
     ]
 
@@ -40,7 +41,7 @@ struct Startup {
         process.waitUntilExit()
     }
 
-    /// `leave COUNT FOLDER`: records, and ends at once.
+    /// `leave COUNT FOLDER`: records events and exits immediately.
     static func leave(_ arguments: [String]) throws {
         guard arguments.count == 2, let count = Int(arguments[0]) else { throw BenchError("leave COUNT FOLDER") }
         let analytics = try Analytics(configuration(port: 9, folder: arguments[1]))
@@ -48,7 +49,7 @@ struct Startup {
         _exit(0)
     }
 
-    /// `start PORT FOLDER`: starts and sends one event of its own with everything else, and tells how long that took.
+    /// `start PORT FOLDER`: starts, sends one new event together with all others, and prints how long that took.
     static func start(_ arguments: [String]) async throws {
         guard arguments.count == 2, let port = UInt16(arguments[0]) else { throw BenchError("start PORT FOLDER") }
         Thread.detachNewThread { ccounters_sink(port) }
@@ -88,7 +89,7 @@ struct Startup {
         return configuration
     }
 
-    /// Bytes this process has asked the system for, from files, sockets and the like.
+    /// Returns the bytes that this process has read from files, sockets and the like.
     static func bytesRead() throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/io", encoding: .utf8)
         let line = text.split(separator: "\n").first { $0.hasPrefix("rchar:") }
@@ -96,20 +97,20 @@ struct Startup {
     }
 }
 
-/// What a process reads while events wait and the collector is away.
+/// Measures a process's reads with pending events during an outage of the collector.
 struct Away {
     func run() throws {
         for megabytes in [1, 50, 200] {
             let scratch = try Scratch()
             defer { scratch.remove() }
             try Startup.ask("leave", String(megabytes << 20 / 423), scratch.url.path)
-            print("away, \(megabytes) MB wait:", terminator: " ")
+            print("away, \(megabytes) MB pending:", terminator: " ")
             fflush(nil)
             try Startup.ask("stay", scratch.url.path)
         }
     }
 
-    /// `stay FOLDER`: delivers to a port where nobody listens, and tells what it reads once everything was looked at.
+    /// `stay FOLDER`: delivers to a port without a listener and prints the bytes read after the initial scan.
     static func stay(_ arguments: [String]) async throws {
         guard let folder = arguments.first else { throw BenchError("stay FOLDER") }
         let analytics = try Analytics(Startup.configuration(port: 9, folder: folder, consent: .granted))
@@ -125,12 +126,12 @@ struct Away {
     }
 }
 
-/// How many requests it takes to send events that are recorded at a steady rate, and what that costs.
+/// Measures the number and cost of requests for events that are recorded at a steady rate.
 struct Paced {
     private let count: Int
     private let rate: Int
 
-    /// - Parameter numbers: how many events, and how many a second.
+    /// - Parameter numbers: The number of events, and of events per second.
     init(_ numbers: [Int]) {
         count = numbers.first ?? 20_000
         rate = numbers.count > 1 ? numbers[1] : 9_000

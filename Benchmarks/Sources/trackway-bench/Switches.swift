@@ -3,37 +3,39 @@
 
 import Foundation
 import Trackway
+import TrackwayDestinations
 import TrackwayEvents
 
-/// What runs beside recording.
+/// The features that are enabled during recording.
 enum Switches: String, CaseIterable {
-    /// Nothing: only what the app records itself.
+    /// None: only the events that the app records itself.
     case off
-    /// The same, and everything in the folder encrypted.
+    /// The same with encryption at rest.
     case encrypted
-    /// Standard capture, and nothing else.
+    /// Standard capture only.
     case capture
-    /// Everything: capture with crashes, a session, a screen, a signed-in user with attributes, categories of consent, timers.
+    /// Everything: capture with crashes, a session, a screen, a signed-in user with attributes, consent categories,
+    /// timers.
     case on
-    /// The same, and a closure that gives every event two attributes more.
+    /// The same with a closure that adds two attributes to every event.
     case dynamic
-    /// Snapshots, and every event into a named queue with a rule about its number and its age.
+    /// Snapshots, and every event into a named queue with rules for count and age.
     case queue
-    /// The same, and the queue does not take repeats, so that each event is compared with the one before it.
+    /// The same with a queue that drops repeats, so that each event is compared with the previous one.
     case unrepeated
 
-    /// Where events go; everywhere when empty.
+    /// The route of events; all destinations if empty.
     var route: Route { isQueued ? [Self.queueID] : .all }
 
     private static let queueID: DestinationID = "queue"
     private var isQueued: Bool { self == .queue || self == .unrepeated }
 
-    /// Reads a word; anything else is off.
+    /// Parses a name; any other word means off.
     init(_ word: String?) {
         self = word.flatMap(Switches.init(rawValue:)) ?? .off
     }
 
-    /// What is chosen before.
+    /// Applies the features that are set in the configuration.
     func prepare(_ configuration: inout Configuration) throws {
         if self == .capture {
             configuration.capture = .standard
@@ -62,7 +64,7 @@ enum Switches: String, CaseIterable {
         configuration.destinations[0].consentCategory = .marketing
     }
 
-    /// What the app does once.
+    /// Applies the features that are set by calls after the start.
     func switchOn(_ analytics: Analytics) {
         guard self != .off, self != .capture, self != .encrypted, !isQueued else { return }
         analytics.identify("user-42")

@@ -7,7 +7,9 @@ import SparkChamberCompatibility
 import Trackway
 import TrackwayTriggers
 
-/// What a trigger costs the main thread: the decision, and the action's turn, beside calling the action.
+/// Measures what a trigger costs the main thread, compared with calling the action directly.
+///
+/// Covers the decision and the scheduling of the action.
 struct Triggers {
     let count: Int
 
@@ -18,17 +20,17 @@ struct Triggers {
         let analytics = try scratch.analytics()
         var sum = 0
         let detector = Detector()
-        report("a closure called", Measurement.of(count) { sum &+= $0 })
-        report("the clock read", Measurement.of(count) { _ in sum &+= Int(SystemClock().now().wall.milliseconds) })
+        report("calling a closure", Measurement.of(count) { sum &+= $0 })
+        report("reading the clock", Measurement.of(count) { _ in sum &+= Int(SystemClock().now().wall.milliseconds) })
 
         let without = Element(nil)
         report("no events", Measurement.of(count) { _ in detector.trackDisplay(for: [without]) })
         let other = Element([TriggerEvent(.didDisappear)])
-        report("an event of another trigger", Measurement.of(count) { _ in detector.trackDisplay(for: [other]) })
+        report("an event with another trigger", Measurement.of(count) { _ in detector.trackDisplay(for: [other]) })
         let called = Element([TriggerEvent(.didAppear, on: .caller) { _ in }])
-        report("an action at once", Measurement.of(count) { _ in detector.trackDisplay(for: [called]) })
+        report("an immediate action", Measurement.of(count) { _ in detector.trackDisplay(for: [called]) })
         let recorded = Element([.record("seen", on: .didAppear, with: analytics, ["id": "A-1"])])
-        report("recording alone", Measurement.of(count) { _ in analytics.record("seen", ["id": "A-1"]) })
+        report("recording only", Measurement.of(count) { _ in analytics.record("seen", ["id": "A-1"]) })
         report("recording by a trigger", Measurement.of(count) { _ in detector.trackDisplay(for: [recorded]) })
 
         let later = Element([TriggerEvent(.didAppear) { _ in }])
@@ -73,5 +75,5 @@ private final class Element: TriggerElement {
     }
 }
 
-/// An object that the detector takes for a view.
+/// An object that the detector treats as a view.
 private final class View: NSObject, SparkElement {}

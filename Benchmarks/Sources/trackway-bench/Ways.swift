@@ -5,13 +5,13 @@ import Trackway
 
 /// The ways in which apps call `record`, all with the same ten values.
 ///
-/// The values are made at run time and before the call, so that the compiler knows none of them.
+/// The values are created at run time before the call, so that the compiler cannot know them.
 enum Way: String, CaseIterable {
-    /// Attributes made before the call.
+    /// Attributes created before the call.
     case made
     /// A literal of variables.
     case literal
-    /// The same; three of its texts are interpolated.
+    /// The same with three interpolated strings.
     case interpolated
     /// Filled by subscript, with run-time keys.
     case `subscript`
@@ -66,7 +66,7 @@ enum Way: String, CaseIterable {
         }
     }
 
-    /// An SDK for this way.
+    /// Returns an SDK instance for this way.
     func analytics(_ scratch: Scratch) throws -> Analytics {
         try scratch.analytics(switches, folder: "way-\(rawValue)", interceptors: interceptors)
     }
@@ -88,10 +88,10 @@ enum Way: String, CaseIterable {
     }
 }
 
-/// One event's values, and the forms in which an app may have them.
+/// The values of one event in the forms that an app may have them in.
 struct Sample {
     static let name = "product_viewed"
-    /// How many different ones there are.
+    /// The number of different samples.
     static let number = 256
     static func all() -> [Sample] { (0..<number).map { Sample($0) } }
 
@@ -126,7 +126,7 @@ struct Sample {
         items = (0..<3).map { Item(id: "SKU-\(index)-\($0)", name: "product \($0)") }
     }
 
-    /// Text that the compiler does not know.
+    /// Returns a string that the compiler cannot know.
     private static func copy(_ text: String) -> String { String(decoding: Array(text.utf8), as: UTF8.self) }
 
     private static func copy(_ value: AttributeValue) -> AttributeValue {
@@ -199,7 +199,9 @@ struct ProductViewed: TypedEvent {
     }
 }
 
-/// Time per `record` for every way of calling it, in turn, so that all have the same machine.
+/// Measures the time per `record` for every way of calling it.
+///
+/// The ways alternate, so that all run under the same conditions.
 struct WaysOfRecording {
     let count: Int
     private let rounds = 6
@@ -215,7 +217,7 @@ struct WaysOfRecording {
         var durations: [Way: [UInt64]] = [:]
         for round in 0..<rounds {
             for offset in all.indices {
-                // Another one begins each round.
+                // Each round begins with a different way.
                 let (way, analytics) = all[(round + offset) % all.count]
                 durations[way, default: []] += Measurement.durations(count / rounds) {
                     way.record(samples[$0 % Sample.number], analytics)
@@ -225,10 +227,10 @@ struct WaysOfRecording {
         for (way, _) in all { print("\(way), record, 1 thread: \(Measurement(durations[way] ?? []).summary)") }
     }
 
-    /// Nothing but recording in one way, for an instruction counter.
+    /// Records in one way and does nothing else, for an instruction counter.
     static func run(_ word: String?, count: Int) throws {
         guard let way = word.flatMap(Way.init(rawValue:)) else {
-            throw BenchError("no such way; there are \(Way.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw BenchError("unknown way; expected one of \(Way.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         let scratch = try Scratch()
         defer { scratch.remove() }

@@ -3,8 +3,10 @@
 
 import Trackway
 
-/// The event everything is measured with: a name and ten attributes of mixed kinds, about 410 bytes as JSON, whose
-/// values change from event to event as an app's do.
+/// The event used in all measurements.
+///
+/// It has a name and ten attributes of mixed types, about 410 bytes as JSON. The values vary between events as in an
+/// app.
 struct Workload: Sendable {
     private static let categories = ["shoes", "jackets", "books", "garden", "toys"]
     private static let screens = ["product detail", "search results", "basket", "home"]
@@ -27,7 +29,7 @@ struct Workload: Sendable {
         ]
     }
 
-    /// Thirty attributes, a third of them with content that hardly compresses.
+    /// Returns thirty attributes, a third of them with almost incompressible content.
     static func largeAttributes(_ index: Int) -> Attributes {
         var attributes = attributes(index)
         var state = UInt64(index) &* 0x9E37_79B9_7F4A_7C15 | 1

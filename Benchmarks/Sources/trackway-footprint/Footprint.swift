@@ -10,11 +10,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What the SDK takes of a process that imports nothing else: memory, the time to start, a drain, and the processor in a wait.
+/// Measures the SDK in a process that imports nothing else: memory, startup time, a drain, and processor time while
+/// waiting.
 ///
 ///     trackway-footprint COUNT SINK-PORT SILENT-PORT FOLDER
 ///
-/// A sink listens at the first port, somebody who never answers at the second.
+/// A sink must listen on the first port, and a server that never responds on the second.
 @main
 struct Footprint {
     static func main() async throws {
@@ -35,16 +36,16 @@ struct Footprint {
         for index in 1..<1_000 { analytics.record(Workload.name, Workload.attributes(index)) }
         printMemory("memory after a thousand events")
         for index in 1_000..<count { analytics.record(Workload.name, Workload.attributes(index)) }
-        printMemory("memory with \(count) waiting")
+        printMemory("memory with \(count) pending")
 
         var processor = ccounters_processor_nanoseconds()
         start = ccounters_nanoseconds()
         analytics.setConsent(.granted)
         let report = await analytics.flush(timeout: .seconds(300))
         let delivered = report.destinations["collector"]?.delivered ?? 0
-        print("drained: \(delivered), \(delivered * 1_000_000 / UInt64(max(1, since(start)))) a second")
+        print("drained: \(delivered), \(delivered * 1_000_000 / UInt64(max(1, since(start)))) per second")
         let used = ccounters_processor_nanoseconds() - processor
-        print("processor for it: \(used / 1_000_000) ms, \(Double(used / 10 / max(1, delivered)) / 100) µs an event")
+        print("drain: \(used / 1_000_000) ms, \(Double(used / 10 / max(1, delivered)) / 100) µs per event")
         printMemory("memory after the drain")
         await analytics.shutdown()
 
@@ -53,11 +54,11 @@ struct Footprint {
         let patient = try Analytics(waiting)
         patient.record(Workload.name, Workload.attributes(0))
         let flush = Task { await patient.flush(timeout: .seconds(20)) }
-        // Until the request is on its way.
+        // Wait until the request has been sent.
         try await Task.sleep(for: .seconds(2))
         processor = ccounters_processor_nanoseconds()
         try await Task.sleep(for: .seconds(5))
-        print("processor in a wait of 5 s: \((ccounters_processor_nanoseconds() - processor) / 1_000_000) ms")
+        print("processor time in a wait of 5 s: \((ccounters_processor_nanoseconds() - processor) / 1_000_000) ms")
         flush.cancel()
         printMemory("memory at the end")
     }

@@ -11,12 +11,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How often an app wakes, and what it writes, while nothing or little happens.
+/// Measures wake-ups and writes of an app while it is idle or nearly idle.
 ///
 ///     trackway-idle off|on|steady|beside SECONDS SINK-PORT FOLDER    nothing captured | everything captured |
-///                                                                    an event every 10 s | a second app lives beside
-///     trackway-idle ask SINK-PORT FOLDER                             asks the process that delivers, and says how long it took
-///     trackway-idle live SECONDS SINK-PORT FOLDER                    lives, and does nothing
+///                                                                    an event every 10 s | a second app runs too
+///     trackway-idle ask SINK-PORT FOLDER                             asks the delivering process; prints the delay
+///     trackway-idle live SECONDS SINK-PORT FOLDER                    runs without doing anything
 @main
 struct Idle {
     static func main() async throws {
@@ -32,8 +32,8 @@ struct Idle {
         let analytics = try Analytics(configuration(port, arguments[2], captures: mode == "on"))
         analytics.record("started")
         _ = await analytics.flush(timeout: .seconds(10))
-        // Until everything that comes after a start is over: what is told and removed, and where something is captured the heartbeat that
-        // follows the start after half a minute.
+        // Wait until all work after a start is done: reports, removals, and, with capture, the heartbeat half a minute
+        // after the start.
         try await Task.sleep(for: .seconds(mode == "live" ? 0 : 10))
         if mode == "on" {
             let started = IdleCount()
@@ -51,20 +51,20 @@ struct Idle {
         }
         if mode != "live" { IdleCount().report(since: before, as: "\(mode), \(seconds) s", isLong: true) }
         let accounts = analytics.ledger().destinations["collector"]
-        if mode == "steady" { print("    delivered: \(accounts?.delivered ?? 0), waiting: \(accounts?.pending ?? 0)") }
+        if mode == "steady" { print("    delivered: \(accounts?.delivered ?? 0), pending: \(accounts?.pending ?? 0)") }
     }
 
-    /// A second process records one event and has it delivered by the first.
+    /// Records one event in a second process and lets the first one deliver it.
     private static func ask(_ port: UInt16, _ folder: String) async throws {
         let analytics = try Analytics(configuration(port, folder, captures: false))
-        // Until it is known that another process delivers.
+        // Wait until this process knows that another one delivers.
         try await Task.sleep(for: .seconds(3))
         analytics.record("asked")
         let start = ccounters_nanoseconds()
         let report = await analytics.flush(timeout: .seconds(20))
         let took = (ccounters_nanoseconds() - start) / 1_000_000
         let account = report.destinations["collector"]
-        print("asked by a second process: \(took) ms, \(account?.pending ?? 0) left waiting")
+        print("asked by a second process: \(took) ms, \(account?.pending ?? 0) still pending")
         await analytics.shutdown(timeout: .zero)
     }
 

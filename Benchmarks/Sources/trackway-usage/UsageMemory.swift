@@ -4,7 +4,7 @@
 import CCounters
 import SAPUsageCompatibility
 
-/// What it takes of memory to report a great many records, and to have an uploader of the app's own stream them away.
+/// Measures the memory needed to report a million records and to stream them through an app's own uploader.
 ///
 ///     trackway-usage COUNT FOLDER
 @main
@@ -17,7 +17,7 @@ struct UsageMemory {
         }
         Usage.startOver { configuration in
             configuration.storage.folder = URL(fileURLWithPath: arguments[2], isDirectory: true)
-            // By default the oldest would go at 50 MiB.
+            // By default, the oldest records would be dropped at 50 MiB.
             configuration.storage.maximumLocalDestinationBytes = 4 << 30
         }
         Usage.shared.configure(with: try UsageStore())
@@ -29,7 +29,7 @@ struct UsageMemory {
         let start = ccounters_nanoseconds()
         report(0..<count, to: reporter)
         print("recorded: \(count), \((ccounters_nanoseconds() - start) / UInt64(max(1, count))) ns each")
-        printMemory("memory with \(count) waiting")
+        printMemory("memory with \(count) pending")
         upload()
         let last = printMemory("memory after the upload")
         print("dropped: \(Usage.shared.droppedReports)")
@@ -46,7 +46,7 @@ struct UsageMemory {
         }
     }
 
-    /// The document's four steps; what would go over a network is counted.
+    /// The four documented steps; the bytes that would be sent are only counted.
     private static func upload() {
         guard let snapshot = Usage.shared.store?.snapshot(for: Usage.defaultTargetID) else { return }
         let start = ccounters_nanoseconds()
@@ -56,7 +56,7 @@ struct UsageMemory {
             bytes += "\(record.event),\(record.date.timeIntervalSince1970),\(record.info)\n".utf8.count
             return true
         }
-        printMemory("memory while it is uploaded")
+        printMemory("memory during the upload")
         snapshot.removeRecords()
         let left = Usage.shared.store?.snapshot(for: Usage.defaultTargetID).recordCount() ?? -1
         print(

@@ -6,10 +6,10 @@ internal import NIOSSL
 internal import NIOTLS
 internal import TrackwayEvents
 
-/// Encrypts connections that this side makes, and sees that the other side is who it was named. Safe from any thread.
+/// Encrypts outgoing connections and verifies the server's identity. Safe from any thread.
 ///
-/// The other side's certificate has to be signed by an authority that is trusted, to be valid now, and to be for the host that was
-/// named; TLS 1.2 is the least. There is no way around any of it.
+/// The server's certificate must be signed by a trusted authority, be currently valid, and be issued for the given
+/// host. The minimum version is TLS 1.2. None of these checks can be turned off.
 package struct TLSClient: Sendable {
     private let context: NIOSSLContext
     private let files: TLSFiles
@@ -22,33 +22,41 @@ package struct TLSClient: Sendable {
         context = try Self.context(files)
     }
 
-    /// Begins the handshake on a connection: everything that is sent waits for its end, and nothing is sent in plain any more. On the
-    /// connection's event loop, before or after it is made.
+    /// Starts the TLS handshake on a connection.
     ///
-    /// - Parameter host: Who the other side has to be, as a name or as an address.
-    /// - Throws: An error for which ``failure(_:on:host:)`` has a reason.
+    /// Outgoing data waits until the handshake is complete; nothing is sent in plain text from here on. Call on the
+    /// connection's event loop, before or after the connection is established.
+    ///
+    /// - Parameter host: The name or address that the server's certificate must match.
+    /// - Throws: An error that ``failure(_:on:host:)`` can explain.
     package func secure(_ channel: any Channel, host: String) throws {
-        // An address is not told to the other side; its certificate has to be for the address that is connected to.
+        // An address is not sent as SNI; the certificate must be issued for the address connected to.
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         let handler = try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
         try channel.pipeline.syncOperations.addHandler(handler, position: .first)
     }
 
-    /// Whether an event in a connection's pipeline says that it is encrypted, and the other side known, from now on.
+    /// Whether an event reports that the connection is encrypted and the server verified.
     package func isSecured(by event: Any) -> Bool {
         if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent { return true }
         return false
     }
 
-    /// Whether an error says that the other side ended an encrypted connection without saying so, as somebody in between could.
+    /// Whether an error reports an encrypted connection that ended without a close notification.
+    ///
+    /// A man in the middle can cause this.
     package func isCut(by error: any Error) -> Bool {
         if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError { return true }
         return false
     }
 
-    /// What an error of a connection says of its encryption; nil when it is about something else. On the connection's event loop.
+    /// Returns why encrypting a connection failed.
+    ///
+    /// Nil if the error has another cause.
+    ///
+    /// Call on the connection's event loop.
     package func failure(_ error: any Error, on channel: any Channel, host: String) -> TLSFailure? {
-        // Without a handler of its own the connection was not encrypted, and there is no certificate.
+        // Without this handler the connection was never encrypted, and no certificate exists.
         let certificate = (try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self))?
             .peerCertificate
         return TLSFailure(error, certificate: certificate, host: host, files: files, at: SystemClock().now().wall)
@@ -60,7 +68,7 @@ extension TLSClient {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         configuration.certificateVerification = .fullVerification
-        // Whoever is left does not have to say good-bye, and may not be there any more.
+        // The server need not answer the close notification, and may be gone.
         configuration.shutdownTimeout = .milliseconds(200)
         if let file = files.authorities {
             guard let authorities = certificates(in: file) else { throw .noAuthorities(file: file.path) }
@@ -82,7 +90,7 @@ extension TLSClient {
     }
 
     fileprivate static func certificates(in file: TLSFiles.File) -> [NIOSSLCertificate]? {
-        // The library takes an empty file for one that has nothing wrong.
+        // NIOSSL accepts an empty file without an error.
         guard !file.bytes.isEmpty, let certificates = try? NIOSSLCertificate.fromPEMBytes(file.bytes),
             !certificates.isEmpty
         else { return nil }
@@ -95,7 +103,7 @@ extension TLSConfiguration {
         guard let chain = TLSClient.certificates(in: certificate) else {
             throw .noCertificate(file: certificate.path)
         }
-        // The library says no more of a key than that it is none.
+        // For a key, NIOSSL reports only that it is invalid.
         guard !key.bytes.isEmpty, let secret = try? NIOSSLPrivateKey(bytes: key.bytes, format: .pem) else {
             throw .noKey(file: key.path)
         }

@@ -4,14 +4,16 @@
 internal import NIOSSL
 internal import TrackwayEvents
 
-/// What the library's errors mean.
+/// Maps NIOSSL errors.
 extension TLSFailure {
-    /// What an error says; nil when it is not about encryption, or only says that the connection ended without a good-bye.
+    /// Creates a failure from an error.
+    ///
+    /// Nil if it is unrelated to TLS or only reports an unclean shutdown.
     ///
     /// - Parameters:
-    ///   - certificate: The other side's, as far as it was shown.
-    ///   - host: Who the other side has to be.
-    ///   - now: The time. The library does not tell an expired certificate from one that nobody signed.
+    ///   - certificate: The server's certificate, if it was presented.
+    ///   - host: The host that the certificate must match.
+    ///   - now: The current time. NIOSSL reports an expired certificate and an unknown authority as the same error.
     init?(_ error: any Error, certificate: NIOSSLCertificate?, host: String, files: TLSFiles, at now: Timestamp) {
         switch error {
         case let error as NIOSSLExtraError
@@ -34,7 +36,7 @@ extension TLSFailure {
         )
     }
 
-    /// What the library calls an error, without the places in its own source.
+    /// The library's name for an error, without locations in its source.
     static func name(of error: any Error) -> String {
         let text = "\(error)"
         guard let name = text.split(separator: "OPENSSL_internal:").dropFirst().first else { return text }

@@ -3,86 +3,88 @@
 
 package import TrackwayEvents
 
-/// Why a connection could not be encrypted, or not with somebody who can be trusted.
+/// Why a connection is not encrypted, or its server not trusted.
 package enum TLSFailure: Error, Sendable, Hashable {
-    /// What the other side sent is not TLS.
+    /// The server's reply is not TLS.
     case noTLS
-    /// The other side closed the connection before it was encrypted, or at once behind that.
+    /// The server closed the connection during the handshake or immediately after it.
     case ended
-    /// The other side says nothing in the handshake.
+    /// The server did not answer the handshake.
     case unanswered
-    /// The certificate is no longer valid.
+    /// The server's certificate has expired.
     case expired(at: Timestamp)
-    /// The certificate is not valid yet.
+    /// The server's certificate is not valid yet.
     case notYetValid(until: Timestamp)
-    /// The certificate is for somebody else than this host.
+    /// The server's certificate is not valid for this host.
     case otherName(host: String)
-    /// No authority that is trusted signed the certificate; nil for those of the system, otherwise the file of authorities.
+    /// No trusted authority signed the certificate.
+    ///
+    /// The file lists the trusted authorities; nil means the system's.
     case unknownAuthority(file: String?)
-    /// The other side wants a certificate, and none was given.
+    /// The server requires a client certificate, and none is configured.
     case wantsCertificate
-    /// The other side refuses the certificate in this file.
+    /// The server rejected the client certificate in this file.
     case refusesCertificate(file: String)
-    /// There is no version or no cipher that both sides have.
+    /// Client and server share no TLS version or cipher.
     case nothingInCommon
-    /// There were unencrypted bytes where the handshake has to begin.
+    /// Unencrypted bytes arrived where the handshake must begin.
     case plainBytes
-    /// Something else, as the library names it.
+    /// Any other failure, with the library's name for it.
     case other(String)
 
-    /// Half a sentence that goes behind the server's address: what is wrong, and what helps.
+    /// A message to append to the server's address: the problem and its fix.
     ///
-    /// - Parameter option: The option that names the server, such as `--engine`. Those of certificates begin with it.
+    /// - Parameter option: The option that names the server, such as `--engine`. The certificate options start with it.
     package func words(option: String) -> String {
         switch self {
         case .noTLS:
-            "does not answer in TLS; see whether \(option) names a port of TLS"
+            "does not speak TLS; check that \(option) names a TLS port"
         case .ended:
-            "closed the connection in the TLS handshake, or at once behind it; see in its log why, and name a certificate with "
-                + "\(option)-cert if it verifies its clients"
+            "closed the connection during or right after the TLS handshake; see its log for the reason, and pass a "
+                + "client certificate with \(option)-cert if the server verifies clients"
         case .unanswered:
-            "does not answer the TLS handshake; see whether it is paused or overloaded, and whether \(option) names a port of TLS"
+            "ignores the TLS handshake; check whether it is paused or overloaded, and that \(option) names a TLS port"
         case .expired(let end):
-            "has a certificate that was valid until \(end.iso8601); renew it, and see whether the clock of this machine is right"
+            "has a certificate that expired at \(end.iso8601); renew it, and check this machine's clock"
         case .notYetValid(let start):
-            "has a certificate that is valid from \(start.iso8601) on; see whether the clocks of both machines are right"
+            "has a certificate that is not valid until \(start.iso8601); check the clocks of both machines"
         case .otherName(let host):
-            "has a certificate that is not for \(host); name the server behind \(option) as its certificate does, or add \(host) to the "
-                + "certificate's alternative names"
+            "has a certificate that is not valid for \(host); use a name from the certificate in \(option), or add "
+                + "\(host) to the certificate's alternative names"
         case .unknownAuthority(nil):
-            "has a certificate that no authority of this system signed; name the file of its authority with \(option)-ca, and see that nobody "
-                + "stands in between"
+            "has a certificate that no authority of this system signed; pass its authority's file with \(option)-ca, "
+                + "and rule out a man in the middle"
         case .unknownAuthority(let file?):
-            "has a certificate that no authority in \(file) signed; name the right file with \(option)-ca, and see that nobody stands in "
-                + "between"
+            "has a certificate that no authority in \(file) signed; pass the correct file with \(option)-ca, and rule "
+                + "out a man in the middle"
         case .wantsCertificate:
-            "wants a certificate of its clients; name one with \(option)-cert, and its key with \(option)-key"
+            "requires a client certificate; pass one with \(option)-cert, and its key with \(option)-key"
         case .refusesCertificate(let file):
-            "refuses the certificate in \(file); name one behind \(option)-cert that its authority signed, for clients, and that has not "
-                + "expired"
+            "rejected the certificate in \(file); pass one with \(option)-cert that the server's authority signed, "
+                + "that is valid for clients, and that has not expired"
         case .nothingInCommon:
-            "has no version of TLS, or no cipher, in common with this side; let it offer TLS 1.2 or 1.3, and name a certificate with \(option)-cert "
-                + "if it wants one"
+            "shares no TLS version or cipher with this client; enable TLS 1.2 or 1.3 on the server, and pass a "
+                + "certificate with \(option)-cert if it requires one"
         case .plainBytes:
-            "sent more than its greeting before the TLS handshake, so somebody may stand in between; see what listens there"
+            "sent extra plain text after its greeting, perhaps by a man in the middle; check what listens there"
         case .other(let reason):
-            "cannot be spoken to in TLS (\(reason)); see its log"
+            "failed in TLS (\(reason)); see its log"
         }
     }
 }
 
 extension TLSFailure {
-    /// When a certificate is valid.
+    /// The period in which a certificate is valid.
     struct ValidDates: Sendable, Hashable {
         var from: Timestamp
         var until: Timestamp
     }
 
-    /// What an error means that BoringSSL calls so, such as `CERTIFICATE_VERIFY_FAILED`.
+    /// Creates a failure from BoringSSL's name for an error, such as `CERTIFICATE_VERIFY_FAILED`.
     ///
     /// - Parameters:
-    ///   - dates: When the other side's certificate is valid, as far as it was shown.
-    ///   - now: The time.
+    ///   - dates: The validity period of the server's certificate, if it was presented.
+    ///   - now: The current time.
     init(named name: String, dates: ValidDates?, files: TLSFiles, at now: Timestamp) {
         func has(_ parts: String...) -> Bool { parts.contains { name.contains($0) } }
         if has("CERTIFICATE_VERIFY_FAILED") {

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a connection is encrypted with, as files hold it.
+/// The contents of the certificate and key files for TLS.
 package struct TLSFiles: Sendable, Hashable {
-    /// A file in the format PEM.
+    /// A PEM file.
     package struct File: Sendable, Hashable {
-        /// Where it is, for sentences about it.
+        /// The path, for messages.
         package var path: String
-        /// What it holds.
+        /// The contents.
         package var bytes: [UInt8]
 
-        /// A file that was read.
+        /// Creates a file from its path and contents.
         package init(path: String, bytes: [UInt8]) {
             self.path = path
             self.bytes = bytes
         }
     }
 
-    /// Certificates of the authorities that are trusted; nil for those that the system trusts.
+    /// Certificates of the trusted authorities; nil for the system's.
     package var authorities: File?
-    /// This side's certificate, and those between it and its authority; nil for none.
+    /// The client certificate, followed by intermediate certificates; nil for none.
     package var certificate: File?
-    /// The key of ``certificate``.
+    /// The private key of ``certificate``.
     package var key: File?
 
-    /// The files; without any, what the system trusts, and no certificate.
+    /// Creates a set of files.
+    ///
+    /// By default, trusts the system's authorities and has no client certificate.
     package init(authorities: File? = nil, certificate: File? = nil, key: File? = nil) {
         self.authorities = authorities
         self.certificate = certificate
@@ -33,7 +35,7 @@ package struct TLSFiles: Sendable, Hashable {
 }
 
 extension TLSFiles: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Where the files are. What is in them has no business in a log.
+    /// The paths only; the contents must not appear in a log.
     package var description: String {
         let paths = [authorities, certificate, key].map { $0?.path ?? "none" }
         return "authorities \(paths[0]), certificate \(paths[1]), key \(paths[2])"
@@ -43,18 +45,18 @@ extension TLSFiles: CustomStringConvertible, CustomDebugStringConvertible, Custo
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why files cannot be used.
+/// Why files are unusable.
 package enum TLSFilesFailure: Error, Sendable, Hashable {
-    /// There is no certificate of authorities in the file.
+    /// The file has no certificate of an authority.
     case noAuthorities(file: String)
-    /// There is no certificate in the file.
+    /// The file has no certificate.
     case noCertificate(file: String)
-    /// There is no key in the file that can be read without a password.
+    /// The file has no key that can be read without a password.
     case noKey(file: String)
-    /// The key belongs to another certificate.
+    /// The key does not belong to the certificate.
     case otherKey(file: String, certificate: String)
-    /// There is a certificate without a key, or a key without a certificate.
+    /// A certificate without a key, or a key without a certificate.
     case half
-    /// The library refuses all of it, for a reason as it names it.
+    /// Rejected by the library, with its name for the reason.
     case other(String)
 }

@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import TrackwayCommand
 
-/// The executable `trackway-cluster`: all of `trackway`, and cluster support.
+/// The executable `trackway-cluster`: everything in `trackway`, plus cluster support.
 @main
 struct TrackwayCluster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,7 +12,7 @@ struct TrackwayCluster: AsyncParsableCommand {
         abstract: "Run a Trackway collector on several machines, and query it.",
         discussion: """
             EXAMPLES
-              # Check whether several machines may keep the records.
+              # Check whether the NATS servers store records durably.
               trackway-cluster engine check --engine nats://a
               # Fill ClickHouse from the stream.
               trackway-cluster forward --engine nats://a --to http://c:8123/trackway

@@ -6,9 +6,9 @@ internal import Testing
 
 @testable internal import trackway_cluster
 
-@Suite("Commands of cluster support in documents")
+@Suite("Documented trackway-cluster commands")
 struct ClusterDocumentTests {
-    @Test("every trackway-cluster command line in a document is one that the parser accepts")
+    @Test("the parser accepts every trackway-cluster command line in the documents")
     func documents() throws {
         let lines = try DocumentedCommands(of: "trackway-cluster").lines
         #expect(lines.count > 20)
@@ -17,7 +17,7 @@ struct ClusterDocumentTests {
                 _ = try TrackwayCluster.parseAsRoot(line.words)
             } catch {
                 let message = TrackwayCluster.fullMessage(for: error)
-                // In a sentence a command or an option may be named without what else it takes.
+                // A command or option mentioned in a sentence may lack its required arguments.
                 guard TrackwayCluster.exitCode(for: error) != .success,
                     line.isComplete || message.contains("Unknown option") || message.contains("Unexpected argument")
                 else { continue }

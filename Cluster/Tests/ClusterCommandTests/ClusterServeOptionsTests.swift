@@ -6,7 +6,7 @@ internal import Testing
 
 @testable internal import trackway_cluster
 
-@Suite("Options of serve with an engine")
+@Suite("serve options for a NATS cluster")
 struct ClusterServeOptionsTests {
     @Test(
         "invalid options and combinations are rejected",
@@ -25,7 +25,7 @@ struct ClusterServeOptionsTests {
     }
 
     @Test(
-        "valid options are accepted, those of serve on one machine included",
+        "valid options are accepted, including those of serve on a single machine",
         arguments: [
             [], ["--ephemeral", "--json"], ["--dev-key", "dev"],
             ["--engine", "nats://a,nats://b:4223,[::1]:4224", "--engine-credentials", "engine.json"],

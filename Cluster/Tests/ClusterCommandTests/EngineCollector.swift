@@ -9,7 +9,9 @@ internal import Testing
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-/// A collector on an engine, in a process of its own, which a test kills. It ends with the test's process, however that ends.
+/// A collector process on a NATS cluster, for tests to kill.
+///
+/// It ends with the test process, however that ends.
 actor EngineCollector {
     /// How a process ended.
     struct End: Sendable {
@@ -18,29 +20,29 @@ actor EngineCollector {
     }
 
     private let folder: String
-    private let cluster: EngineCluster
+    private let cluster: NATSTestCluster
     private let options: [String]
     private var process: (process: Process, lifeline: Pipe)?
-    /// Kept when it is started again: whoever sends goes on sending there.
+    /// Kept across restarts, so that senders can continue to use it.
     private(set) var port = 0
 
-    /// A collector whose folder lies in another.
+    /// Creates a collector with a data folder inside `folder`.
     ///
-    /// - Parameter options: More options of `trackway serve`.
-    init(_ name: String, in folder: String, _ cluster: EngineCluster, options: [String] = []) {
+    /// - Parameter options: More options for `trackway-cluster serve`.
+    init(_ name: String, in folder: String, _ cluster: NATSTestCluster, options: [String] = []) {
         self.folder = folder + "/" + name
         self.cluster = cluster
         self.options = options
     }
 
-    /// The command that was built with these tests.
+    /// The path of the command that was built with these tests.
     static var command: String {
         URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("trackway-cluster").path
     }
 
-    /// The options that name the engine.
-    static func options(_ cluster: EngineCluster, _ folder: String) throws -> [String] {
+    /// Writes a credentials file to `folder`, and returns the options for the NATS cluster.
+    static func options(_ cluster: NATSTestCluster, _ folder: String) throws -> [String] {
         let file = folder + "/engine.json"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let credentials = #"{"user":"trackway","password":"secret","system":{"user":"sys","password":"other"}}"#
@@ -50,7 +52,7 @@ actor EngineCollector {
         ]
     }
 
-    /// Runs a command to its end.
+    /// Runs a command until it exits.
     static func run(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
         let process = Process()
         let (output, errors) = (Pipe(), Pipe())
@@ -59,7 +61,7 @@ actor EngineCollector {
         process.standardOutput = output
         process.standardError = errors
         try process.run()
-        // Both are short, and fit into their pipes.
+        // Both outputs are short, and fit into their pipes.
         process.waitUntilExit()
         return (
             process.terminationStatus,
@@ -68,16 +70,16 @@ actor EngineCollector {
         )
     }
 
-    /// Starts it, and returns its address once it is ready.
+    /// Starts the collector, and returns its address once it is ready.
     ///
-    /// - Throws: When it ends before it is ready.
+    /// - Throws: If the process ends before it is ready.
     func start() async throws -> CollectorAddress {
         let file = folder + ".address"
         try? FileManager.default.removeItem(atPath: file)
         let process = Process()
         let lifeline = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        // Not sh: the signal that a child has ended is blocked here, and dash would wait for it.
+        // Use bash instead of sh: SIGCHLD is blocked here, and dash would wait for it.
         process.arguments =
             ["-c", #""$@" & server=$!; read word; kill -$word $server; wait $server"#, "bash", Self.command, "serve"]
             + (try Self.options(cluster, folder))
@@ -94,7 +96,7 @@ actor EngineCollector {
                 port = found
                 return try CollectorAddress("127.0.0.1:\(found)", key: "dev")
             }
-            // The shell above it would wait for ever.
+            // Check the output as well, because the shell around the collector would wait indefinitely.
             let failure = errors.split(separator: "\n").first { $0.hasPrefix("trackway: ") }
             try #require(failure == nil && process.isRunning, "The collector ended: \(errors)")
             try await ContinuousClock().sleep(for: .milliseconds(20))
@@ -106,15 +108,15 @@ actor EngineCollector {
         return path
     }
 
-    /// What it said on standard error since it was started.
+    /// The standard error output since the last start.
     var errors: String { (try? String(contentsOfFile: folder + ".errors", encoding: .utf8)) ?? "" }
 
-    /// Ends it with a signal, and returns when it is gone.
+    /// Ends the process with a signal, and returns once it has ended.
     @discardableResult
     func end(_ signal: String) -> End? {
         guard let (process, lifeline) = process else { return nil }
         self.process = nil
-        // When it cannot be written the process is gone.
+        // If the write fails, the process has already ended.
         try? lifeline.fileHandleForWriting.write(contentsOf: Data("\(signal)\n".utf8))
         try? lifeline.fileHandleForWriting.close()
         process.waitUntilExit()

@@ -10,23 +10,25 @@ internal import TrackwayEvents
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-/// With real servers of NATS and ClickHouse that encrypt, and real processes. Skipped where they cannot be had.
+/// Tests with real NATS and ClickHouse servers that encrypt, and real processes.
+///
+/// Skipped if the servers are unavailable.
 @Suite(
-    "Collectors and forwarders over encrypted connections",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
-    .enabled(if: EngineServer.isHere, "There is no NATS server here, and it could not be installed."),
+    "Collectors and forwarders over TLS",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isHere, "nats-server is not installed, and installing it failed."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
     ),
-    .enabled(if: TestCertificates.canBeMade, "There is no program openssl here."),
+    .enabled(if: TestCertificates.canBeMade, "openssl is not installed."),
     .serialized,
     .timeLimit(.minutes(5))
 )
 struct EngineEncryptionTests {
-    /// What a test has.
+    /// The environment of a test.
     private struct Setting: Sendable {
-        let cluster: EngineCluster
+        let cluster: NATSTestCluster
         let server: ClickHouseServer
         let certificates: TestCertificates
         let mine: TestCertificates.Pair
@@ -52,8 +54,8 @@ struct EngineEncryptionTests {
         try await TestCertificates.run { certificates in
             let (theirs, mine) = (try certificates.issue("server"), try certificates.issue("mine"))
             let authority = certificates.authority
-            let encryption = EngineCluster.Encryption(theirs, authority: authority, isVerifying: true)
-            try await EngineCluster.run(encryption: encryption) { cluster in
+            let encryption = NATSTestCluster.Encryption(theirs, authority: authority, isVerifying: true)
+            try await NATSTestCluster.run(encryption: encryption) { cluster in
                 try await ClickHouseServer.run(certificate: theirs, clients: authority) { server in
                     try await RunningCollector.withFolder { folder in
                         let engine = try EngineCollector.options(cluster, folder)
@@ -73,13 +75,13 @@ struct EngineEncryptionTests {
         }
     }
 
-    @Test("an event is acknowledged, indexed, and forwarded into the tables, and a lost server changes nothing")
+    @Test("events are acknowledged, indexed and forwarded over TLS, even after a server is lost")
     func endToEnd() async throws {
         try await Self.run { setting in
             let options = setting.trusted + setting.shown
             let engine = setting.engine + options
             let made = try setting.command(["engine", "init", "--gigabytes", "1"] + engine + setting.columns)
-            #expect(made.status == 0 && made.output.contains("everything there is"), "\(made)")
+            #expect(made.status == 0 && made.output.contains("up to date"), "\(made)")
 
             let analysis = [
                 "--analysis", "https://localhost:\(setting.server.securePort)/trackway", "--analysis-ca",
@@ -115,7 +117,7 @@ struct EngineEncryptionTests {
         }
     }
 
-    @Test("what does not fit gets a sentence with the server, and what helps")
+    @Test("engine check reports each TLS problem with the address, file or option to correct")
     func refusals() async throws {
         try await Self.run { setting in
             let tables = setting.columns

@@ -14,22 +14,24 @@ internal import TrackwayJournal
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-/// What an erasure leaves in a stream, with three real servers of NATS, one of ClickHouse, and collectors and forwarders as processes.
+/// Deletes erased installations' records, with real servers and processes.
+///
+/// Uses three NATS servers, one ClickHouse server, and collectors and forwarders as processes.
 @Suite(
-    "Deleting what was erased from a stream",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
-    .enabled(if: EngineServer.isHere, "There is no NATS server here, and it could not be installed."),
+    "Deleting erased records from a NATS stream",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isHere, "nats-server is not installed, and installing it failed."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
     ),
     .serialized,
     .timeLimit(.minutes(3))
 )
 struct EngineErasedTests {
-    /// What a test has.
+    /// The environment of a test.
     private struct Setting: Sendable {
-        let cluster: EngineCluster
+        let cluster: NATSTestCluster
         let server: ClickHouseServer
         let folder: String
         let engine: Engine
@@ -43,18 +45,18 @@ struct EngineErasedTests {
             try EngineCollector.run(words + options + ["--to", server.url + "/" + database])
         }
 
-        /// A forwarding in this process, and its tables.
-        func forwarding() async throws -> (StreamForwarding, ClickHouseStore) {
+        /// Returns a forwarding runner for this process, and its tables.
+        func forwarding() async throws -> (ForwardingRunner, ClickHouseStore) {
             let origin = try await engine.origin()
             let address = try #require(ClickHouseAddress(server.url + "/trackway"))
             let store = try await ClickHouseTables(ClickHouseClient(address)).open(of: origin)
             let source = engine.source(of: origin)
             return (
-                StreamForwarding(source, store: store, clock: SystemClock(), sleep: CollectorHost.sleep), store
+                ForwardingRunner(source, store: store, clock: SystemClock(), sleep: CollectorHost.sleep), store
             )
         }
 
-        /// Puts a batch into the stream; returns its sequence.
+        /// Publishes a batch to the stream, and returns its sequence.
         @discardableResult
         func commit(_ batch: SentBatch) async throws -> UInt64 {
             let commit = try await engine.intake.commit(
@@ -62,11 +64,11 @@ struct EngineErasedTests {
                 record: batch.record,
                 route: IntakeRoute(installation: SentBatch.installation(batch.installation))
             )
-            // A commit tells the place behind it.
+            // A commit returns the position after the record.
             return commit.position.streamSequence - 1
         }
 
-        /// What the stream's leader says of a record: the number of its error; nil where it has the record.
+        /// Returns the error code of the stream's leader for a record; nil if it has the record.
         func errorNumber(_ sequence: UInt64) async throws -> Int64? {
             let answer = try await client.request(
                 "$JS.API.STREAM.MSG.GET.INTAKE_0",
@@ -76,20 +78,20 @@ struct EngineErasedTests {
             return try JSONValue.parse(answer.body)["error"]?["err_code"]?.integer
         }
 
-        /// Whether a text stands in what a server keeps of the stream.
+        /// Whether a server's files of the stream contain a text.
         func has(_ text: String, on member: String) throws -> Bool {
             let files = FileManager.default.enumerator(atPath: cluster.store(of: member))
             while let file = files?.nextObject() as? String {
                 guard file.contains("/streams/INTAKE_0/msgs/") else { continue }
                 let path = cluster.store(of: member) + "/" + file
-                // What is not there any more has nothing.
+                // A file that no longer exists contains nothing.
                 let data = FileManager.default.contents(atPath: path) ?? Data()
                 if data.range(of: Data(text.utf8)) != nil { return true }
             }
             return false
         }
 
-        /// Everything of the tables that erasing and deleting may not change.
+        /// Returns the contents of the tables that erasure and deletion must not change.
         func tables(_ database: String) async throws -> [String] {
             let living = "installation NOT IN (SELECT installation FROM erasures)"
             var queries = ["events", "sessions", "ranges", "people", "devices", "counts"].map { table in
@@ -111,12 +113,12 @@ struct EngineErasedTests {
 
     private static func pause() async throws { try await ContinuousClock().sleep(for: .milliseconds(50)) }
 
-    /// Runs servers with a stream and tables while `body` does.
+    /// Runs servers with a stream and tables while `body` runs.
     private static func run(_ body: @escaping @Sendable (Setting) async throws -> Void) async throws {
-        try await EngineCluster.run { cluster in
+        try await NATSTestCluster.run { cluster in
             try await ClickHouseServer.run { server in
                 try await RunningCollector.withFolder { folder in
-                    let credentials = EngineCluster.credentials
+                    let credentials = NATSTestCluster.credentials
                     let (chance, sleep) = (CollectorHost.chance, CollectorHost.sleep)
                     let engine = Engine(
                         cluster.addresses,
@@ -146,7 +148,7 @@ struct EngineErasedTests {
                             _ = try await engine.makeStream(bytes: 1 << 26, within: .seconds(30))
                             let made = try setting.command(["engine", "init"])
                             #expect(made.status == 0, "\(made)")
-                            #expect(await engine.reasonsAgainst() == nil)
+                            #expect(await engine.waitUntilDurable() == nil)
                             while client.connection == nil { try await pause() }
                             try await body(setting)
                         }
@@ -158,7 +160,7 @@ struct EngineErasedTests {
         }
     }
 
-    /// What a collector answers about everything, but for what is each index's own.
+    /// Returns all answers of a collector, without values that are specific to its index.
     private static func answers(_ client: CollectorClient) async throws -> [JSONValue] {
         let stats = try await client.get("/v1/stats")
         let events = try await client.get("/v1/events", query: [("limit", "1000")])
@@ -172,9 +174,7 @@ struct EngineErasedTests {
         ]
     }
 
-    @Test(
-        "the bytes are gone from every server; an index and tables that begin afterwards are equal to those from before; a hole that is not listed stops"
-    )
+    @Test("erased bytes disappear from every server, new indexes and tables match, and unlisted gaps are faults")
     func gone() async throws {
         try await Self.run { setting in
             let old = EngineCollector("one", in: setting.folder, setting.cluster)
@@ -182,7 +182,7 @@ struct EngineErasedTests {
             var erased: [UInt64] = []
             var others: [UInt64] = []
             for number in UInt64(0)..<18 {
-                // The first record, records in a row, and one that has only what came before.
+                // The first record, consecutive records, and one that contains only duplicates.
                 let isErased = [0, 3, 4, 5, 9, 16].contains(number)
                 var batch = SentBatch(isErased ? 7 : number % 3 + 1, number * 5 + 1...number * 5 + 5)
                 if number == 16 { batch = SentBatch(7, 16...20) }
@@ -207,7 +207,7 @@ struct EngineErasedTests {
             let before = try await Self.answers(client)
 
             let forward = try setting.command(["forward", "--until-caught-up"])
-            #expect(forward.status == 0 && !forward.errors.contains("stay in the stream"), "\(forward)")
+            #expect(forward.status == 0 && !forward.errors.contains("stay in"), "\(forward)")
             for sequence in erased { #expect(try await setting.errorNumber(sequence) == 10_037, "\(sequence)") }
             for sequence in others { #expect(try await setting.errorNumber(sequence) == nil, "\(sequence)") }
             for member in setting.cluster.members {
@@ -216,24 +216,25 @@ struct EngineErasedTests {
             let check = try setting.command(["engine", "check"])
             #expect(
                 check.output.contains(
-                    "listed for deletion: \(erased.count); blocks in which some are still to be looked for or deleted: 0."
+                    "listed for deletion: \(erased.count); blocks still to search or delete from: 0."
                 ),
                 "\(check)"
             )
             let extent = try await setting.engine.keeping.extent()
-            // What is erased of the records in front is no purge, and one that is gone is as old as what follows it.
+            // Deleting erased records at the start is not a purge. A deleted record has the time of the next existing
+            // one.
             #expect(extent.first == 1)
             let times = (try await setting.engine.keeping.time(of: 4), try await setting.engine.keeping.time(of: 7))
             #expect(times.0 == times.1 && times.0 != nil)
 
-            // The index from before goes on, and one that begins has the same.
+            // The existing index continues, and a new one has the same contents.
             let new = EngineCollector("two", in: setting.folder, setting.cluster)
             let begun = CollectorClient(try await new.start())
             _ = try await begun.get("/v1/wait", query: [("position", "0.\(last + 1)"), ("timeout", "60")], timeout: 90)
             #expect(try await Self.answers(begun) == before)
             #expect(try await Self.answers(client) == before)
 
-            // So have tables that begin.
+            // New tables have the same contents, too.
             #expect(try setting.command(["engine", "init"], database: "later").status == 0)
             let filled = try setting.command(["forward", "--until-caught-up"], database: "later")
             #expect(filled.status == 0, "\(filled)")
@@ -243,7 +244,7 @@ struct EngineErasedTests {
                 #expect(audit.status == 0, "\(audit)")
             }
 
-            // A hole that nobody listed is a loss.
+            // A gap that is not listed is a loss of data.
             await old.end("TERM")
             await new.end("TERM")
             let broken = others[4]
@@ -267,32 +268,30 @@ struct EngineErasedTests {
         }
     }
 
-    /// A list whose user dies before a record is deleted.
-    private struct Dying: ErasedRecords {
-        let list: OrderedErasures
+    /// A list that fails before a deletion, as if its process had been killed.
+    private struct Dying: DeletedRecordList {
+        let list: DeletionIndexSet
         let left: Locked<Int>
 
-        func prepare() async throws(UpkeepFailure) { try await list.prepare() }
+        func prepare() async throws(StreamMaintenanceError) { try await list.prepare() }
 
-        func progress() async throws(UpkeepFailure) -> ErasureProgress { try await list.progress() }
+        func progress() async throws(StreamMaintenanceError) -> ErasureProgress { try await list.progress() }
 
-        func note(_ progress: ErasureProgress) async throws(UpkeepFailure) { try await list.note(progress) }
+        func note(_ progress: ErasureProgress) async throws(StreamMaintenanceError) { try await list.note(progress) }
 
-        func list(_ record: ErasedRecord) async throws(UpkeepFailure) { try await list.list(record) }
+        func list(_ record: DeletedRecordEntry) async throws(StreamMaintenanceError) { try await list.list(record) }
 
-        func delete(_ sequence: UInt64) async throws(UpkeepFailure) {
+        func delete(_ sequence: UInt64) async throws(StreamMaintenanceError) {
             let isDead = left.withLock { left in
                 left -= 1
                 return left < 0
             }
-            if isDead { throw UpkeepFailure("It is dead.") }
+            if isDead { throw StreamMaintenanceError("It is dead.") }
             try await list.delete(sequence)
         }
     }
 
-    @Test(
-        "whoever is killed between listing and deleting is followed by one who deletes; processes that die anywhere, too"
-    )
+    @Test("after a process is killed between listing and deleting, or at any other point, another one finishes")
     func killed() async throws {
         try await Self.run { setting in
             var erased: [UInt64] = []
@@ -311,7 +310,7 @@ struct EngineErasedTests {
                 let list = Dying(list: setting.engine.erased, left: Locked(left))
                 let report = await forwarding.eraseRecords(list, setting.engine.keeping, store)
                 #expect(report.trouble == "It is dead." && report.deleted == left, "\(report)")
-                // Whoever reads meanwhile reads everything there is.
+                // A concurrent reader can still read to the end.
                 var next = LogPosition(stream: 0, sequence: 1)
                 while next.streamSequence <= last {
                     let end = LogPosition(stream: 0, sequence: last + 1)
@@ -337,7 +336,7 @@ struct EngineErasedTests {
         }
     }
 
-    @Test("what the tables had lost when it was looked for is found once an audit has written it again")
+    @Test("a record missed because table rows were lost is deleted after an audit restores the rows")
     func lost() async throws {
         try await Self.run { setting in
             let (forwarding, _) = try await setting.forwarding()
@@ -358,13 +357,13 @@ struct EngineErasedTests {
             #expect(try await setting.errorNumber(erased[0]) == nil)
             #expect(try await setting.errorNumber(erased[1]) == 10_037)
             let audit = try setting.command(["engine", "audit"])
-            #expect(audit.status == 0 && audit.output.contains("1 of counts; they were written again"), "\(audit)")
+            #expect(audit.status == 0 && audit.output.contains("1 in counts; they were written again"), "\(audit)")
             #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
             #expect(try await setting.errorNumber(erased[0]) == 10_037)
         }
     }
 
-    @Test("a forwarder that goes on deletes soon, and one that may not delete says so, with the rows gone nevertheless")
+    @Test("a running forwarder deletes records soon; one without permission reports that and still erases the rows")
     func permission() async throws {
         try await Self.run { setting in
             let first = try await setting.commit(SentBatch(2, 1...5))
@@ -372,12 +371,12 @@ struct EngineErasedTests {
             order.more = [SentBatch.tombstone(2)]
             try await setting.commit(order)
             let file = setting.folder + "/keeper.json"
-            try Data(EngineCluster.credentialsOfKeeper.utf8).write(to: URL(fileURLWithPath: file))
+            try Data(NATSTestCluster.credentialsOfKeeper.utf8).write(to: URL(fileURLWithPath: file))
             let to = ["--to", setting.server.url + "/trackway"]
             let engine = ["--engine", setting.options[1], "--engine-credentials", file]
             let kept = try EngineCollector.run(["forward", "--until-caught-up"] + engine + to)
             #expect(
-                kept.status == 0 && kept.errors.contains("may not publish to $JS.API.STREAM.MSG.DELETE.INTAKE_0"),
+                kept.status == 0 && kept.errors.contains("cannot publish to $JS.API.STREAM.MSG.DELETE.INTAKE_0"),
                 "\(kept)"
             )
             #expect(try await setting.errorNumber(first) == nil)
@@ -386,7 +385,7 @@ struct EngineErasedTests {
             let left = try setting.command(["engine", "check"])
             #expect(
                 left.output.contains(
-                    "listed for deletion: 1; blocks in which some are still to be looked for or deleted: 1."
+                    "listed for deletion: 1; blocks still to search or delete from: 1."
                 ),
                 "\(left)"
             )

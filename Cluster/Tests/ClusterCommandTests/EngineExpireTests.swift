@@ -9,7 +9,7 @@ internal import TrackwayEvents
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-@Suite("What is told of weeks of events that go by age")
+@Suite("Expiry options and reports")
 struct EngineExpireTests {
     private static let server = ["--to", "http://c:8123/trackway"]
 
@@ -18,15 +18,15 @@ struct EngineExpireTests {
         report.expired = [
             StoredWeek(number: 2_810, rows: 1_204_331, bytes: 3 << 29), StoredWeek(number: 2_811, rows: 9, bytes: 512),
         ]
-        report.keptFrom = TableExpiry.beginning(of: 2_812)
+        report.keptFrom = ExpiryPlanner.beginning(of: 2_812)
         report.isTrial = isTrial
         return report
     }
 
-    @Test("a time is two weeks at least, and anything else is told with the option and what it takes")
+    @Test("a retention time is at least two weeks; errors for other values name the option and its valid values")
     func times() throws {
         for (text, days) in [("2w", 14), ("14d", 14), ("336h", 14), ("26w", 182), ("400d", 400)] as [(String, Int64)] {
-            #expect(try KeptTime(ofEvents: text, option: "--retention").duration == .seconds(days * 86_400))
+            #expect(try RetentionTime(ofEvents: text, option: "--retention").duration == .seconds(days * 86_400))
         }
         for text in ["", "w", "3", "0w", "2m", "26 w", "1.5w", "junk", "200000w", "3d", "1w", "335h"] {
             for (words, option) in [
@@ -42,7 +42,7 @@ struct EngineExpireTests {
         }
     }
 
-    @Test("an expiry needs an age and a server, and a retention a forwarder that goes on")
+    @Test("engine expire requires an age and a server; --retention requires a continuously running forwarder")
     func options() throws {
         for (words, said) in [
             (["engine", "expire"] + Self.server, "--older-than"),
@@ -59,33 +59,35 @@ struct EngineExpireTests {
         _ = try TrackwayCluster.parseAsRoot(["forward", "--engine", "nats://a", "--retention", "4w"] + Self.server)
     }
 
-    @Test("weeks are told by their first day, with what went and what is kept")
+    @Test("weeks are listed by their first day, followed by what expired and what is kept")
     func lines() {
         let table = [
-            "week from      events  on the disk", "2023-11-09  1,204,331      1.5 GiB",
-            "2023-11-16          9    512 bytes",
+            "week from      events    on disk", "2023-11-09  1,204,331    1.5 GiB",
+            "2023-11-16          9  512 bytes",
         ]
         let style = Style(isColoured: false)
         #expect(
             ExpiryText.lines(Self.report(), style: style) == table + [
-                "2 weeks with 1,204,340 events went.", "Events are kept that arrived from 2023-11-23 on.",
+                "2 weeks with 1,204,340 events expired.", "Events that arrived on or after 2023-11-23 are kept.",
             ]
         )
         #expect(
             ExpiryText.lines(Self.report(isTrial: true), style: style) == table + [
-                "2 weeks with 1,204,340 events would go.", "Events would be kept that arrived from 2023-11-23 on.",
+                "2 weeks with 1,204,340 events would expire.",
+                "Events that arrived on or after 2023-11-23 would be kept.",
             ]
         )
-        #expect(ExpiryText.lines(ExpiryReport(), style: style) == ["No week went.", "All events are kept."])
+        #expect(ExpiryText.lines(ExpiryReport(), style: style) == ["No week expired.", "All events are kept."])
         var report = ExpiryReport()
         report.ahead = [StoredWeek(number: 5_000)]
-        #expect(ExpiryText.lines(report, style: style).last?.contains("1 week with events is yet to come") == true)
+        #expect(ExpiryText.lines(report, style: style).last?.contains("1 week has events in the future") == true)
     }
 
-    @Test("what is in the way is a sentence with what helps, and the same as a value")
+    @Test("a fault is reported as a sentence with advice, and as JSON")
     func faults() {
         for (fault, said, name) in [
-            (TableExpiry.Fault.clocks(.seconds(-7_200)), "-7200 s", "clocks"), (.early(2_900), "2025-07-31", "record"),
+            (ExpiryPlanner.Fault.clocks(.seconds(-7_200)), "-7200 s", "clocks"),
+            (.early(2_900), "2025-07-31", "record"),
         ] {
             var report = ExpiryReport()
             report.fault = fault

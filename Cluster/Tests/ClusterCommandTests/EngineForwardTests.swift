@@ -13,22 +13,22 @@ internal import TrackwayJournal
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-/// Forwarders as processes, with three real servers of NATS before them and one of ClickHouse behind them.
+/// Forwarder processes between three real NATS servers and one ClickHouse server.
 @Suite(
-    "Forwarding into a server of ClickHouse",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
-    .enabled(if: EngineServer.isHere, "There is no NATS server here, and it could not be installed."),
+    "Forwarding to a ClickHouse server",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isHere, "nats-server is not installed, and installing it failed."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
     ),
     .serialized,
     .timeLimit(.minutes(3))
 )
 struct EngineForwardTests {
-    /// What the tests of one cluster share.
+    /// The environment of a test.
     private struct Setting: Sendable {
-        let cluster: EngineCluster
+        let cluster: NATSTestCluster
         let server: ClickHouseServer
         let folder: String
         let engine: [String]
@@ -51,7 +51,7 @@ struct EngineForwardTests {
     }
 
     private static func run(_ body: @Sendable (Setting) async throws -> Void) async throws {
-        try await EngineCluster.run { cluster in
+        try await NATSTestCluster.run { cluster in
             try await ClickHouseServer.run { server in
                 try await RunningCollector.withFolder { folder in
                     let engine = try EngineCollector.options(cluster, folder)
@@ -65,13 +65,13 @@ struct EngineForwardTests {
         try await ContinuousClock().sleep(for: .milliseconds(milliseconds))
     }
 
-    @Test("an event that was acknowledged is in the tables, once, and what is wrong gets a sentence")
+    @Test("an acknowledged event is in the tables exactly once, and ClickHouse problems are explained")
     func one() async throws {
         try await Self.run { setting in
             let early = try setting.command(["forward", "--until-caught-up"])
             #expect(early.status == CommandStatus.cannotCreate.rawValue && early.errors.contains("INTAKE_0"))
             let made = try setting.command(["engine", "init", "--gigabytes", "1"])
-            #expect(made.status == 0 && made.output.contains("everything there is"), "\(made)")
+            #expect(made.status == 0 && made.output.contains("up to date"), "\(made)")
 
             let collector = EngineCollector("one", in: setting.folder, setting.cluster)
             let address = try await collector.start()
@@ -90,7 +90,7 @@ struct EngineForwardTests {
             let check = try setting.json(["engine", "check"])
             #expect(check["columns"]?["behind"] == .integer(0) && check["columns"]?["version"]?.string != nil)
 
-            // What is wrong with the other side.
+            // Problems on the ClickHouse side.
             func failure(_ words: [String]) throws -> (Int32, String) {
                 let answer = try EngineCollector.run(["forward", "--until-caught-up"] + setting.engine + words)
                 return (answer.status, answer.errors)
@@ -101,7 +101,7 @@ struct EngineForwardTests {
                 "\(other)"
             )
             let nats = try failure(["--to", "http://127.0.0.1:\(setting.cluster.members[0].port)/trackway"])
-            #expect(nats.0 == CommandStatus.unavailable.rawValue && nats.1.contains("is no ClickHouse"), "\(nats)")
+            #expect(nats.0 == CommandStatus.unavailable.rawValue && nats.1.contains("is not ClickHouse"), "\(nats)")
             let file = setting.folder + "/wrong.json"
             try Data(#"{"user":"writer","password":"wrong"}"#.utf8).write(to: URL(fileURLWithPath: file))
             let wrong = try failure(setting.columns + ["--to-credentials", file])
@@ -111,33 +111,33 @@ struct EngineForwardTests {
                 ["engine", "check"] + setting.engine + setting.columns + ["--to-credentials", file]
             )
             #expect(
-                reader.status == CommandStatus.negative.rawValue && reader.output.contains("takes no writes"),
+                reader.status == CommandStatus.negative.rawValue && reader.output.contains("rejects writes"),
                 "\(reader)"
             )
             _ = try await setting.server.ask("INSERT INTO trackway VALUES ('tables', '4')")
             let newer = try failure(setting.columns)
-            #expect(newer.0 == CommandStatus.cannotCreate.rawValue && newer.1.contains("of version 4"), "\(newer)")
+            #expect(newer.0 == CommandStatus.cannotCreate.rawValue && newer.1.contains("have version 4"), "\(newer)")
             await collector.end("TERM")
         }
     }
 
-    @Test("a start waits for a majority of the engine's servers, as long as --wait says")
+    @Test("a start waits for a majority of the NATS servers, up to the --wait time")
     func waits() async throws {
         try await Self.run { setting in
             #expect(try setting.command(["engine", "init", "--gigabytes", "1"]).status == 0)
             for name in ["n0", "n1"] { await setting.cluster.kill(name) }
             let early = try setting.command(["forward", "--until-caught-up", "--wait", "3"])
             #expect(early.status == CommandStatus.cannotCreate.rawValue, "\(early)")
-            #expect(early.errors.contains("is waited for") && early.errors.contains("could not be proven"), "\(early)")
+            #expect(early.errors.contains("Waiting for proof") && early.errors.contains("not be proven"), "\(early)")
             async let late = setting.command(["forward", "--until-caught-up", "--json"])
             try await Self.pause(3_000)
             for name in ["n0", "n1"] { try await setting.cluster.start(name) }
             let answer = try await late
-            #expect(answer.status == 0 && answer.output.contains("is waited for"), "\(answer)")
+            #expect(answer.status == 0 && answer.output.contains("Waiting for proof"), "\(answer)")
         }
     }
 
-    @Test("with --analysis questions are answered by ClickHouse, and say what stands in the way while it is away")
+    @Test("with --analysis, ClickHouse answers queries, and errors name the problem while it is down")
     func analysis() async throws {
         try await Self.run { setting in
             #expect(try setting.command(["engine", "init", "--gigabytes", "1"]).status == 0)
@@ -151,7 +151,7 @@ struct EngineForwardTests {
             let now = SystemClock().now().wall.milliseconds
             let question =
                 "/v1/trends?name=bought&measure=sum:total&by=in&from=\(now - 86_400_000)&to=\(now + 86_400_000)"
-            // The index has them; the tables are empty.
+            // The index has the events; the tables are empty.
             let early = try await Wire.request("GET", question, port: port)
             #expect(early.status == 200 && early.body.contains(#""series":[]"#), "\(early)")
             #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
@@ -173,7 +173,10 @@ struct EngineForwardTests {
         }
     }
 
-    /// A stream as clients make it: a tenth of the batches come again, a tenth are sent again cut anew, and some are refused in part.
+    /// Creates a stream's records as clients send them.
+    ///
+    /// A tenth of the batches are sent twice, a tenth are sent again with different boundaries, and some are rejected
+    /// in part.
     private static func records(events: Int, seed: UInt64) -> (records: [(UInt64, [UInt8])], ids: Set<EventID>) {
         var chance = SeededChance(seed: seed)
         var records: [(UInt64, [UInt8])] = []
@@ -200,17 +203,17 @@ struct EngineForwardTests {
         return (records, ids)
     }
 
-    /// Puts records into the stream, a few at a time.
-    private static func publish(_ records: [(UInt64, [UInt8])], _ cluster: EngineCluster) async throws {
+    /// Publishes records to the stream, a few at a time.
+    private static func publish(_ records: [(UInt64, [UInt8])], _ cluster: NATSTestCluster) async throws {
         let engine = Engine(
             cluster.addresses,
-            credentials: EngineCluster.credentials,
+            credentials: NATSTestCluster.credentials,
             clock: SystemClock(),
             chance: CollectorHost.chance,
             sleep: CollectorHost.sleep
         )
         let connections = Task { await engine.run() }
-        #expect(await engine.reasonsAgainst() == nil)
+        #expect(await engine.waitUntilDurable() == nil)
         for (installation, record) in records {
             let route = IntakeRoute(installation: SentBatch.installation(installation))
             while true {
@@ -218,7 +221,7 @@ struct EngineForwardTests {
                     _ = try await engine.intake.commit(kind: .intake, record: record, route: route)
                     break
                 } catch {
-                    // Not within ten seconds: it may be there, and is sent again, as clients do.
+                    // Not acknowledged within ten seconds: the record may be stored, and is sent again, as clients do.
                     try await pause(100)
                 }
             }
@@ -227,7 +230,7 @@ struct EngineForwardTests {
         await connections.value
     }
 
-    @Test("two forwarders, killed at random, with ClickHouse and the stream's leader killed: every event is there once")
+    @Test("every event is stored once even if two forwarders, ClickHouse and the stream's leader are killed")
     func kills() async throws {
         try await Self.run { setting in
             #expect(try setting.command(["engine", "init", "--gigabytes", "1"]).status == 0)
@@ -238,7 +241,7 @@ struct EngineForwardTests {
             }
             let forwarders = (0..<2).map { _ in ForwarderProcess(setting.engine + setting.columns) }
             for forwarder in forwarders { try await forwarder.start() }
-            // However quickly records come: these are of different blocks.
+            // Put these portions into different blocks, however quickly records arrive.
             for (block, portion) in portions[..<2].enumerated() {
                 try await Self.publish(portion, setting.cluster)
                 while try await setting.number("SELECT count() FROM blocks FINAL") <= block { try await Self.pause() }

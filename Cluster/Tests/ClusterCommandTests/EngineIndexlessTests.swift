@@ -10,24 +10,24 @@ internal import TrackwayEvents
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-/// Collectors without an index, as processes, with three real servers of NATS and one of ClickHouse.
+/// Collector processes without an index, on real NATS and ClickHouse servers.
+///
+/// Uses three NATS servers and one ClickHouse server.
 @Suite(
-    "Collectors that answer everything from a server of ClickHouse",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
-    .enabled(if: EngineServer.isHere, "There is no NATS server here, and it could not be installed."),
+    "Collectors without an index",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isHere, "nats-server is not installed, and installing it failed."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
     ),
     .serialized,
     .timeLimit(.minutes(3))
 )
 struct EngineIndexlessTests {
-    @Test(
-        "what was acknowledged is read once it is in the tables; what is wrong with them is said, and is over when it is over"
-    )
+    @Test("acknowledged events can be read once in the tables, and table problems are reported until resolved")
     func noIndex() async throws {
-        try await EngineCluster.run { cluster in
+        try await NATSTestCluster.run { cluster in
             try await ClickHouseServer.run { server in
                 try await RunningCollector.withFolder { folder in
                     try await Self.follow(cluster, server, folder)
@@ -36,11 +36,11 @@ struct EngineIndexlessTests {
         }
     }
 
-    private static func follow(_ cluster: EngineCluster, _ server: ClickHouseServer, _ folder: String) async throws {
+    private static func follow(_ cluster: NATSTestCluster, _ server: ClickHouseServer, _ folder: String) async throws {
         let engine = try EngineCollector.options(cluster, folder)
         let options = ["--analysis", server.url + "/trackway", "--no-index"]
         let columns = ["--to", server.url + "/trackway"]
-        // Without tables it does not start, and says what makes them.
+        // Without tables the collector does not start, and names the command that creates them.
         let early = try EngineCollector.run(
             ["serve", "--port", "0", "--dev-key", "dev", "--data", folder + "/early"] + engine + options
         )
@@ -58,7 +58,7 @@ struct EngineIndexlessTests {
             let answer = try await Wire.request("GET", path, port: port)
             return (answer.status, answer.body)
         }
-        // How far the tables are is looked at every second.
+        // The collector checks the tables' progress every second.
         func until(_ path: String, _ isRight: (Int, String) -> Bool) async throws {
             while true {
                 let answer = try await get(path)
@@ -82,7 +82,7 @@ struct EngineIndexlessTests {
         let away = try await get("/v1/events")
         #expect(away.status == 503 && away.body.contains("analysis_unavailable"), "\(away)")
         try await until("/readyz") { status, body in status == 503 && body.contains("index_behind") }
-        #expect(try await get("/readyz").body.contains("Batches are accepted and kept."))
+        #expect(try await get("/readyz").body.contains("Batches are accepted and stored."))
         try await server.start()
         try await until("/readyz") { status, _ in status == 200 }
         #expect(try await get("/v1/events?name=bought").body == events.body)

@@ -14,7 +14,7 @@ internal import TrackwayEvents
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-@Suite("Options and reports of an engine")
+@Suite("NATS cluster options and reports")
 struct EngineOptionsTests {
     private static func message(_ arguments: [String]) -> String {
         do {
@@ -25,15 +25,15 @@ struct EngineOptionsTests {
         }
     }
 
-    @Test("a text that is no server is named with the option and what it takes, and a password is not repeated")
+    @Test("an error quotes an invalid server address and the valid format, but never a password")
     func addresses() {
         let message = Self.message(["--engine", "nats://a,http://b"])
-        #expect(message.contains("“http://b” is no server of NATS; --engine takes addresses such as nats://host:4222"))
+        #expect(message.contains("“http://b” is not a NATS server; --engine takes addresses such as nats://host:4222"))
         let secret = Self.message(["--engine", "nats://joe:hunter2@a"])
-        #expect(secret.contains("name it with --engine-credentials") && !secret.contains("hunter2"))
+        #expect(secret.contains("pass it with --engine-credentials") && !secret.contains("hunter2"))
     }
 
-    @Test("a file of credentials holds a user, one of the system account, or a token; what it holds is never told")
+    @Test("a credentials file holds a user, optionally with a system account, or a token; its contents are never shown")
     func credentials() async throws {
         try await RunningCollector.withFolder { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -63,7 +63,7 @@ struct EngineOptionsTests {
         }
     }
 
-    @Test("a report has a line for each server and a sentence for what is wrong, and says the same as a value")
+    @Test("a report has a line per server and a sentence per problem, with the same contents as JSON")
     func report() {
         var stream = StreamFacts(name: "INTAKE_0")
         stream.leader = "n0"
@@ -71,21 +71,21 @@ struct EngineOptionsTests {
         stream.lastSequence = 1_234
         stream.bytes = 1_536
         stream.longest = 1 << 30
-        let facts = EngineFacts(
+        let facts = ClusterFacts(
             stream: stream,
             reports: [MemberReport(name: "n0"), MemberReport(name: "n1", syncsAlways: false)]
         )
-        let report = EngineReport([facts], faults: ["The server n1 does not sync always."])
+        let report = ClusterReport([facts], faults: ["The server n1 does not sync always."])
         let lines = EngineText.lines(report, style: Style(isColoured: false))
         #expect(
             lines == [
-                "INTAKE_0  3 copies, 1,234 records taken, 1.5 KiB of 1 GiB",
+                "INTAKE_0  3 copies, 1,234 records received, 1.5 KiB of 1 GiB",
                 "server  role    version  disk",
                 "n0      leader  2.15.1   syncs always",
                 "n1      copy    2.15.1   does not sync always",
-                "n2      copy             is not there",
+                "n2      copy             is unreachable",
                 "The server n1 does not sync always.",
-                "The server n2 is not there, so the loss of one more stops the intake: see whether it runs and reaches the others, and start it.",
+                "Server n2 is unreachable; losing one more stops intake. Check its connections, or start it.",
             ]
         )
         #expect(EngineText.status(report, nil) == .negative)
@@ -97,20 +97,20 @@ struct EngineOptionsTests {
             json["servers"]?.array?.map { $0["state"] } == [.string("proven"), .string("not_synced"), .string("gone")]
         )
         #expect(json["stream"]?["last"]?.integer == 1_234)
-        let nothing = EngineReport([], faults: ["There is no stream INTAKE_0; make it."])
-        #expect(EngineText.lines(nothing, style: Style(isColoured: false)) == ["There is no stream INTAKE_0; make it."])
+        let nothing = ClusterReport([], faults: ["The stream INTAKE_0 is missing."])
+        #expect(EngineText.lines(nothing, style: Style(isColoured: false)) == ["The stream INTAKE_0 is missing."])
     }
 
-    @Test("an engine that lost a server is durable and degraded, with an exit status of its own")
+    @Test("a cluster that lost a server is durable and degraded, with a separate exit status")
     func degraded() {
         var stream = StreamFacts(name: "INTAKE_0")
         stream.leader = "n0"
         stream.replicas = [.init(name: "n1"), .init(name: "n2")]
-        func report(_ last: MemberReport.Storage, warnings: [String] = []) -> EngineReport {
+        func report(_ last: MemberReport.Storage, warnings: [String] = []) -> ClusterReport {
             let reports = [
                 MemberReport(name: "n0"), MemberReport(name: "n1"), MemberReport(name: "n2", storage: last),
             ]
-            return EngineReport([EngineFacts(stream: stream, reports: reports)], faults: nil, warnings: warnings)
+            return ClusterReport([ClusterFacts(stream: stream, reports: reports)], faults: nil, warnings: warnings)
         }
         let whole = report(.syncsAlways)
         #expect(EngineText.status(whole, nil) == nil)
@@ -125,19 +125,19 @@ struct EngineOptionsTests {
         let lines = EngineText.lines(lost, style: Style(isColoured: false))
         #expect(lines.contains("n2      copy    2.15.1   stores nothing: JetStream is off"))
         #expect(
-            lines.contains { $0.hasPrefix("The server n2 stores nothing, so the loss of one more stops the intake:") }
+            lines.contains { $0.hasPrefix("Server n2 stores nothing; losing one more stops intake.") }
         )
-        #expect(lines.last == "What it acknowledges is on the disks of a majority.")
-        // A change of streams that was interrupted before it stopped anything is one, too.
-        let unfinished = StreamGrowth.Unfinished(streams: 3, accepts: true)
+        #expect(lines.last == "Acknowledged records are on the disks of a majority.")
+        // A change of streams that was interrupted before it stopped intake also counts as degraded.
+        let unfinished = StreamChangePlanner.Unfinished(streams: 3, accepts: true)
         #expect(EngineText.status(report(.syncsAlways, warnings: [unfinished.sentence]), nil) == .degraded)
-        // Tables that cannot be used are worse.
-        #expect(EngineText.status(lost, ColumnLook(address: "http://c:8123/t", last: 0)) == .negative)
+        // Unusable tables are worse than a degraded cluster.
+        #expect(EngineText.status(lost, TableStatus(address: "http://c:8123/t", last: 0)) == .negative)
     }
 
-    @Test("a plan of streams says when a change of them was not finished")
+    @Test("a stream plan reports an unfinished change of streams")
     func unfinishedPlan() {
-        var look = StreamGrowth.Look(line: nil, hasOrder: true, streams: [0: StreamFacts(name: "INTAKE_0")])
+        var look = StreamChangePlanner.Look(line: nil, hasOrder: true, streams: [0: StreamFacts(name: "INTAKE_0")])
         #expect(StreamPlanText.json(look)["unfinished"] == .null)
         look.streams[1] = StreamFacts(name: "INTAKE_1")
         let lines = StreamPlanText.lines(look, style: Style(isColoured: false))
@@ -146,28 +146,28 @@ struct EngineOptionsTests {
         #expect(json?["streams"] == .integer(1) && json?["accepts"] == .boolean(true))
     }
 
-    @Test(
-        "tables have a line that says how far they are filled, or a sentence for what is wrong, and say the same as a value"
-    )
+    @Test("tables are reported as a line with their progress or as a sentence per problem, and likewise as JSON")
     func columns() {
-        var look = ColumnLook(address: "http://c:8123/trackway", last: 1_300)
+        var look = TableStatus(address: "http://c:8123/trackway", last: 1_300)
         look.report = ColumnReport(version: "18.16.1", blocks: 12, last: 1_234, events: 23_817)
         #expect(
             EngineText.lines(look) == [
                 "http://c:8123/trackway  ClickHouse 18.16.1, 12 blocks, 23,817 events, 66 records behind"
             ]
         )
-        let report = EngineReport([], faults: nil)
+        let report = ClusterReport([], faults: nil)
         let json = EngineText.json(report, look)
         #expect(json["durable"] == .boolean(true) && json["columns"]?["behind"] == .integer(66) && look.isGood)
         look.last = 1_000
-        #expect(EngineText.lines(look)[0].hasSuffix("everything there is"))
+        #expect(EngineText.lines(look)[0].hasSuffix("up to date"))
         look.erased = (0, 0)
         #expect(EngineText.lines(look).count == 1)
         look.erased = (1_200, 3)
         #expect(
             EngineText.lines(look).last
-                == "Records of erased installations that are listed for deletion: 1,200; blocks in which some are still to be looked for or deleted: 3."
+                == """
+                Records of erased installations listed for deletion: 1,200; blocks still to search or delete from: 3.
+                """
         )
         #expect(EngineText.json(report, look)["columns"]?["erasing_blocks"] == .integer(3))
         look.report = nil
@@ -177,7 +177,7 @@ struct EngineOptionsTests {
         #expect(EngineText.json(report)["columns"] == nil)
     }
 
-    @Test("an audit has a line for each block that is not whole")
+    @Test("an audit prints a line for each incomplete block")
     func audit() {
         var report = AuditReport()
         report.blocks = 1_200
@@ -187,21 +187,21 @@ struct EngineOptionsTests {
         #expect(!report.mayHaveHiddenErased)
         #expect(
             EngineAuditCommand.lines(report, isMending: true) == [
-                "Block 7 (records 10 to 19) lacked 1,500 of events, 1 of blocks; they were written again.",
-                "1,200 blocks with 5 events were looked at.",
+                "Block 7 (records 10 to 19) lacked rows: 1,500 in events, 1 in blocks; they were written again.",
+                "1,200 blocks with 5 events were checked.",
             ]
         )
         let json = EngineAuditCommand.json(report)
         #expect(json["whole"] == .boolean(true) && json["trouble"] == .null)
         #expect(json["findings"]?.array?[0]["missing"]?["events"] == .integer(1_500))
         report.findings[0].isMended = false
-        #expect(!report.isWhole && EngineAuditCommand.lines(report, isMending: false)[0].hasSuffix("1 of blocks."))
+        #expect(!report.isWhole && EngineAuditCommand.lines(report, isMending: false)[0].hasSuffix("1 in blocks."))
         report.findings = []
         report.trouble = "It ended."
         #expect(!report.isWhole && EngineAuditCommand.lines(report, isMending: true).last == "It ended.")
     }
 
-    @Test("a text that is no database is named with the option and what it takes, and a password is not repeated")
+    @Test("an error quotes an invalid database address and the valid format, but never a password")
     func databases() {
         func message(_ arguments: [String]) -> String {
             do {
@@ -213,7 +213,7 @@ struct EngineOptionsTests {
         }
         let engine = ["--engine", "nats://a"]
         #expect(message(engine).contains("--to http://host:8123/trackway"))
-        #expect(message(engine + ["--to", "ch:9000"]).contains("“ch:9000” is no database of ClickHouse"))
+        #expect(message(engine + ["--to", "ch:9000"]).contains("“ch:9000” is not a ClickHouse database"))
         let secret = message(engine + ["--to", "http://joe:hunter2@a"])
         #expect(secret.contains("--to-credentials") && !secret.contains("hunter2"))
         #expect(message(["--to", "http://a"]).contains("--engine"))
@@ -221,13 +221,13 @@ struct EngineOptionsTests {
         #expect(message(engine + ["--to", "http://a"]) == "")
     }
 
-    @Test("a folder of a log is not used for a stream, and one of a stream not for a log")
+    @Test("the folder of an intake log is rejected for a stream, and the folder of a stream for a log")
     func folders() async throws {
         try await RunningCollector.withFolder { place in
             let nobody = EngineSettings(addresses: [NATSAddress(host: "127.0.0.1", port: 1)])
             try await RunningCollector.with(folder: place + "/log") { _ in }
             let log = await RunningCollector.failure(folder: place + "/log", engine: nobody)
-            #expect(log?.status == .cannotCreate && log?.message.contains("has an intake log of its own") == true)
+            #expect(log?.status == .cannotCreate && log?.message.contains("has an intake log") == true)
 
             let folder = CollectorFolder(option: place + "/stream", environment: [:])
             try folder.make()
@@ -244,7 +244,7 @@ struct EngineOptionsTests {
 }
 
 extension RunningCollector {
-    /// Why a collector does not start.
+    /// Returns why a collector does not start; nil if it starts.
     static func failure(folder: String, engine: EngineSettings?) async -> CommandFailure? {
         var configuration = CollectorConfiguration(host: "127.0.0.1", port: 0)
         configuration.isEphemeral = false

@@ -14,22 +14,24 @@ internal import TrackwayJournal
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-/// What a stream keeps, with three real servers of NATS, one of ClickHouse, and collectors as processes.
+/// Retention in a stream and in tables, with real servers and processes.
+///
+/// Uses three NATS servers, one ClickHouse server, and collectors as processes.
 @Suite(
-    "Making room in a stream",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
-    .enabled(if: EngineServer.isHere, "There is no NATS server here, and it could not be installed."),
+    "Stream and table retention",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isHere, "nats-server is not installed, and installing it failed."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
     ),
     .serialized,
     .timeLimit(.minutes(3))
 )
 struct EngineRetentionTests {
-    /// What a test has.
+    /// The environment of a test.
     private struct Setting: Sendable {
-        let cluster: EngineCluster
+        let cluster: NATSTestCluster
         let server: ClickHouseServer
         let folder: String
         let engine: Engine
@@ -39,12 +41,12 @@ struct EngineRetentionTests {
             try EngineCollector.run(words + options)
         }
 
-        /// Removes what the engine took before a moment that is to come: nothing here is an hour old.
+        /// Removes records stored before a future time, because no record in these tests is an hour old.
         func purge(noIndex: Bool = false) async throws -> PurgeReport {
             let origin = try await engine.origin()
             let client = try #require(ClickHouseAddress(server.url + "/trackway").map { ClickHouseClient($0) })
             let store = try await ClickHouseTables(client).open(of: origin)
-            let forwarding = StreamForwarding(
+            let forwarding = ForwardingRunner(
                 engine.source(of: origin),
                 store: store,
                 clock: SystemClock(),
@@ -54,7 +56,7 @@ struct EngineRetentionTests {
             return await forwarding.purge(engine.keeping, store, .init(cutoff: cutoff, allowsNoIndex: noIndex))
         }
 
-        /// Waits until a collector has said that its index is so far.
+        /// Waits until a collector has reported this index position.
         func wait(until next: UInt64, of name: String) async throws {
             while true {
                 let readers = try await engine.keeping.readers()
@@ -63,7 +65,7 @@ struct EngineRetentionTests {
             }
         }
 
-        /// Puts records into the stream until it is full; says how many were taken.
+        /// Publishes records until the stream is full, and returns the number of accepted records.
         func fill(_ installation: UInt64) async throws -> UInt64 {
             var count: UInt64 = 0
             while true {
@@ -91,14 +93,14 @@ struct EngineRetentionTests {
 
     private static func pause() async throws { try await ContinuousClock().sleep(for: .milliseconds(50)) }
 
-    /// Runs servers with a stream of one mebibyte and tables while `body` does.
+    /// Runs servers with a stream of one mebibyte and tables while `body` runs.
     private static func run(_ body: @escaping @Sendable (Setting) async throws -> Void) async throws {
-        try await EngineCluster.run { cluster in
+        try await NATSTestCluster.run { cluster in
             try await ClickHouseServer.run { server in
                 try await RunningCollector.withFolder { folder in
                     let engine = Engine(
                         cluster.addresses,
-                        credentials: EngineCluster.credentials,
+                        credentials: NATSTestCluster.credentials,
                         clock: SystemClock(),
                         chance: CollectorHost.chance,
                         sleep: CollectorHost.sleep
@@ -117,7 +119,7 @@ struct EngineRetentionTests {
                             _ = try await engine.makeStream(bytes: 1 << 20, within: .seconds(30))
                             let made = try setting.command(["engine", "init"])
                             #expect(made.status == 0, "\(made)")
-                            #expect(await engine.reasonsAgainst() == nil)
+                            #expect(await engine.waitUntilDurable() == nil)
                             try await body(setting)
                         }
                         try await group.next()
@@ -128,9 +130,7 @@ struct EngineRetentionTests {
         }
     }
 
-    @Test(
-        "a full stream is purged as far as every index and the tables are, and takes records again; lost places are told"
-    )
+    @Test("purging records that all indexes and tables have read frees a full stream; a new index reports the loss")
     func full() async throws {
         try await Self.run { setting in
             let collector = EngineCollector("one", in: setting.folder, setting.cluster)
@@ -140,27 +140,27 @@ struct EngineRetentionTests {
             _ = try await client.get("/v1/wait", query: [("count", "\(taken * 20)"), ("timeout", "60")], timeout: 90)
             try await setting.wait(until: taken + 1, of: "/one")
 
-            // Nothing is in the tables yet, and then nothing is old.
+            // The tables are still empty, so no record counts as old.
             #expect(try await setting.purge().before == nil)
             #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
             let young = try setting.command(["engine", "purge", "--older-than", "1h"])
             #expect(young.status == 0 && young.output.contains("Nothing was removed."), "\(young)")
             #expect(young.output.contains("/one") && young.output.contains(taken.grouped), "\(young)")
 
-            // A collector that is behind keeps what it needs, also when it is gone.
+            // A collector that is behind keeps the records that it needs, even if it is gone.
             try await setting.engine.keeping.tell("elsewhere:/data", next: 1)
             let held = try await setting.purge()
             #expect(held.before == nil && held.readers.first?.name == "elsewhere:/data")
             let running = try setting.command([
                 "engine", "purge", "--older-than", "1h", "--forget", "elsewhere:/data",
             ])
-            #expect(running.status == CommandStatus.refused.rawValue && running.errors.contains("End it first"))
+            #expect(running.status == CommandStatus.refused.rawValue && running.errors.contains("Stop it first"))
             try await setting.engine.keeping.forget("elsewhere:/data")
 
             let purged = try await setting.purge()
             #expect(purged.trouble == nil && purged.removed == taken - 1, "\(purged)")
             #expect(purged.extent == StreamExtent(first: taken, last: taken))
-            // Room was made: records are taken, forwarded and indexed again.
+            // The stream has space again: records are accepted, forwarded, and indexed.
             _ = try await setting.commit(SentBatch(2, 1...20))
             _ = try await client.get(
                 "/v1/wait",
@@ -171,7 +171,7 @@ struct EngineRetentionTests {
             let audit = try setting.command(["engine", "audit"])
             #expect(audit.status == 0, "\(audit)")
 
-            // A collector that was there goes on; an index that begins cannot, and one without an index can.
+            // An existing collector continues; a new index cannot start, but a collector without an index can.
             await collector.end("TERM")
             _ = try await collector.start()
             await collector.end("KILL")
@@ -180,7 +180,7 @@ struct EngineRetentionTests {
                     + setting.options.dropLast(2)
             )
             #expect(begun.status == CommandStatus.cannotCreate.rawValue, "\(begun)")
-            #expect(begun.errors.contains("begins with record \(taken)") && begun.errors.contains("--no-index"))
+            #expect(begun.errors.contains("starts with record \(taken)") && begun.errors.contains("--no-index"))
             let copy = setting.folder + "/copy"
             try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
             await collector.end("TERM")
@@ -197,16 +197,14 @@ struct EngineRetentionTests {
         }
     }
 
-    @Test(
-        "rows that are lost of a purged block are told, and never written from what is left; a lost block ends the forwarder"
-    )
+    @Test("lost rows of a purged block are reported and not rewritten, and a lost block ends the forwarder")
     func audit() async throws {
         try await Self.run { setting in
             for number in UInt64(1)...6 {
                 var batch = SentBatch(number, 1...20)
                 if number == 6 { batch.more = [SentBatch.tombstone(2)] }
                 _ = try await setting.commit(batch)
-                // Each in a block of its own.
+                // Put each record into a separate block.
                 #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
             }
             var report = try await setting.purge(noIndex: true)
@@ -214,9 +212,9 @@ struct EngineRetentionTests {
                 try await Self.pause()
                 report = try await setting.purge(noIndex: true)
             }
-            // The one that was erased is gone already.
+            // The erased record has already been deleted.
             #expect(report.removed == 4 && report.trouble == nil, "\(report)")
-            // What was erased is not missing.
+            // Erased rows do not count as missing.
             let good = try setting.command(["engine", "audit"])
             #expect(good.status == 0, "\(good)")
 
@@ -227,24 +225,22 @@ struct EngineRetentionTests {
             }
             let told = try setting.command(["engine", "audit"])
             #expect(told.status == CommandStatus.negative.rawValue, "\(told)")
-            #expect(told.output.contains("Block 3") && told.output.contains("cannot be written again"), "\(told)")
+            #expect(told.output.contains("Block 3") && told.output.contains("cannot be rewritten"), "\(told)")
             let forward = try setting.command(["forward", "--until-caught-up"])
             #expect(forward.status == CommandStatus.inputOutput.rawValue, "\(forward)")
-            #expect(forward.errors.contains("has no record 4"), "\(forward)")
+            #expect(forward.errors.contains("no longer has record 4"), "\(forward)")
             #expect(try await setting.server.ask("SELECT count() FROM blocks FINAL WHERE block = 4").hasPrefix("0"))
         }
     }
 
-    @Test(
-        "old weeks go from the tables by command and by a forwarder, are not missed or written again, and answers say so"
-    )
+    @Test("weeks expired by command or forwarder are not reported missing or rewritten, and responses have kept_from")
     func expire() async throws {
         try await Self.run { setting in
             let now = SystemClock().now().wall.milliseconds
             let week: Int64 = 604_800_000
             for number in UInt64(1)...6 {
                 var batch = SentBatch(number, 1...20)
-                // Five, four, three weeks ago, and so on; the last one now.
+                // Five, four, three weeks ago, and so on; the last batch now.
                 batch.received = now - Int64(6 - number) * week
                 _ = try await setting.commit(batch)
             }
@@ -254,20 +250,20 @@ struct EngineRetentionTests {
                 try EngineCollector.run(["engine", "expire"] + words + to)
             }
             let trial = try expire("--older-than", "4w", "--dry-run")
-            #expect(trial.status == 0 && trial.output.contains("with 20 events would go."), "\(trial)")
+            #expect(trial.status == 0 && trial.output.contains("with 20 events would expire."), "\(trial)")
             #expect(try await setting.server.ask("SELECT count() FROM events").hasPrefix("120"))
             let went = try expire("--older-than", "4w", "--json")
             #expect(went.status == 0 && went.output.contains(#""kept_from":1"#), "\(went)")
             #expect(try await setting.server.ask("SELECT count() FROM events").hasPrefix("100"))
             let audit = try setting.command(["engine", "audit"])
-            #expect(audit.status == 0 && audit.output.contains("The events of 1 of them went by age"), "\(audit)")
+            #expect(audit.status == 0 && audit.output.contains("The events of 1 of them have expired"), "\(audit)")
 
-            // Written again, as tables are that lost their last blocks.
+            // Write the blocks again, as for tables that lost their last blocks.
             _ = try await setting.server.ask("TRUNCATE TABLE blocks")
             #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
             #expect(try await setting.server.ask("SELECT uniqExact(position) FROM events").hasPrefix("100"))
 
-            // A forwarder that goes on keeps less.
+            // A running forwarder with a shorter retention expires more weeks.
             let forwarder = ForwarderProcess(["--retention", "3w"] + setting.options)
             try await forwarder.start()
             while try await !setting.server.ask("SELECT uniqExact(position) FROM events").hasPrefix("80") {
@@ -285,7 +281,7 @@ struct EngineRetentionTests {
             #expect(events["events"]?.array?.count == 80 && events["kept_from"]?.integer == kept)
             let recent = try await client.get("/v1/events", query: [("from", String(kept))])
             #expect(recent["kept_from"] == nil)
-            // Every one of them, and who sent them, is an account still.
+            // The ledger still has an account of every writer, including the expired events.
             #expect(try await client.get("/v1/ledger")["total"]?.integer == 6)
             await collector.end("TERM")
             #expect(try setting.command(["engine", "audit"]).status == 0)

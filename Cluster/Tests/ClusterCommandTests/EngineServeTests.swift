@@ -11,18 +11,18 @@ internal import TrackwayEvents
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-/// Whole collectors, as processes, with three real servers below them.
+/// Complete collectors, as processes, on three real NATS servers.
 @Suite(
-    "Collectors on three servers of NATS",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
-    .enabled(if: EngineServer.isHere, "There is no NATS server here, and it could not be installed."),
+    "Collectors on three NATS servers",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isHere, "nats-server is not installed, and installing it failed."),
     .serialized,
     .timeLimit(.minutes(3))
 )
 struct EngineServeTests {
     private static func pause() async throws { try await ContinuousClock().sleep(for: .milliseconds(50)) }
 
-    /// Sends events as an app does, a few at a time, until all of them were delivered.
+    /// Sends events as an app does, a few at a time, until all are delivered.
     private static func send(_ count: Int, to address: CollectorAddress, _ folder: String) async throws -> SendTally {
         var sender = try Sender(to: address, folder: folder, console: .standard)
         for number in 0..<count {
@@ -35,7 +35,7 @@ struct EngineServeTests {
         return sender.tally
     }
 
-    /// Every event that a collector has, in its order.
+    /// Returns the ids of all events of a collector, in its order.
     private static func events(_ address: CollectorAddress, _ count: Int) async throws -> [String] {
         let client = CollectorClient(address)
         _ = try await client.get("/v1/wait", query: [("count", "\(count)"), ("timeout", "60")], timeout: 90)
@@ -52,9 +52,9 @@ struct EngineServeTests {
         }
     }
 
-    /// What `nats-py` finds in the stream; nil where it cannot be had.
-    private static func secondOpinion(_ cluster: EngineCluster) throws -> JSONValue? {
-        guard let library = EngineServer.pythonClient else { return nil }
+    /// Returns what `nats-py` finds in the stream; nil if it is unavailable.
+    private static func secondOpinion(_ cluster: NATSTestCluster) throws -> JSONValue? {
+        guard let library = NATSServerBinary.pythonClient else { return nil }
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -69,11 +69,9 @@ struct EngineServeTests {
         return try JSONValue.parse([UInt8](bytes))
     }
 
-    @Test(
-        "two collectors, one killed and the stream's leader killed under load: nothing is lost, nothing is there twice"
-    )
+    @Test("no event is lost or stored twice when a collector and the stream's leader are killed under load")
     func kills() async throws {
-        try await EngineCluster.run { cluster in
+        try await NATSTestCluster.run { cluster in
             try await RunningCollector.withFolder { folder in
                 let options = try EngineCollector.options(cluster, folder)
                 let made = try EngineCollector.run(["engine", "init", "--json", "--gigabytes", "1"] + options)
@@ -115,7 +113,7 @@ struct EngineServeTests {
                     let ledger = CollectorLedger(try await CollectorClient(address).get("/v1/ledger"))
                     #expect(ledger.isComplete && ledger.total(\.received) == UInt64(each * 2))
                 }
-                // An index that begins from nothing comes to the same.
+                // An index built from scratch has the same events.
                 let third = EngineCollector("third", in: folder, cluster)
                 #expect(try await Self.events(try await third.start(), each * 2) == found)
                 if let opinion = try Self.secondOpinion(cluster) {
@@ -127,9 +125,9 @@ struct EngineServeTests {
         }
     }
 
-    @Test("with one server that does not sync always no collector starts, and the check says which it is")
+    @Test("no collector starts if one server does not sync always, and engine check names the server")
     func lazy() async throws {
-        try await EngineCluster.run(lazy: ["n1"]) { cluster in
+        try await NATSTestCluster.run(lazy: ["n1"]) { cluster in
             try await RunningCollector.withFolder { folder in
                 let options = try EngineCollector.options(cluster, folder)
                 let sentence = "The server n1 does not sync always"
@@ -144,17 +142,15 @@ struct EngineServeTests {
         }
     }
 
-    @Test(
-        "a server that comes back without syncing makes readiness red until it syncs again, and held requests end with the collector"
-    )
+    @Test("readiness fails while a server does not sync always, and held requests end when the collector stops")
     func gateLost() async throws {
-        try await EngineCluster.run { cluster in
+        try await NATSTestCluster.run { cluster in
             try await RunningCollector.withFolder { folder in
                 let options = try EngineCollector.options(cluster, folder)
                 #expect(try EngineCollector.run(["engine", "init", "--gigabytes", "1"] + options).status == 0)
                 let collector = EngineCollector("one", in: folder, cluster)
                 let address = try await collector.start()
-                func ready() async throws -> HTTPAnswer {
+                func ready() async throws -> TestHTTPResponse {
                     try await Wire.request("GET", "/readyz", port: try #require(URL(string: address.root)?.port))
                 }
                 #expect(try await ready().text("durability") == "replicated")
@@ -170,7 +166,7 @@ struct EngineServeTests {
                 try await cluster.start("n2")
                 while try await ready().status != 200 { try await Self.pause() }
 
-                // Without a majority what comes is held; a collector that is told to end does not wait for ever.
+                // Without a majority, requests are held; a terminated collector does not wait for them indefinitely.
                 for name in ["n0", "n1"] { await cluster.kill(name) }
                 let port = try #require(URL(string: address.root)?.port)
                 async let held = try? Wire.request(

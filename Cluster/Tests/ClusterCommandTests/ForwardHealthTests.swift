@@ -11,22 +11,22 @@ internal import TrackwayTesting
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-@Suite("How a forwarding goes, over HTTP")
+@Suite("Forwarder health over HTTP")
 struct ForwardHealthTests {
-    @Test("it lives at once, and is ready when it has begun, until something stands in the way or it falls behind")
+    @Test("a forwarder is live immediately, and ready once started unless a problem occurs or it falls behind")
     func answers() throws {
         let clock = ManualClock()
         let health = ForwardHealth(host: "127.0.0.1", port: 0, clock: clock)
         let early = try #require(health.answer("/readyz"))
-        #expect(early.status == 503 && early.body.contains("forward_behind") && early.body.contains("has not begun"))
+        #expect(early.status == 503 && early.body.contains("forward_behind") && early.body.contains("is starting"))
         #expect(health.answer("/livez")?.status == 200 && health.answer("/healthz")?.status == 200)
         #expect(health.answer("/") == nil)
         let highest = Locked<UInt64>(4)
         health.follow { highest.withLock { $0 } }
-        health.stands(StreamForwarding.Standing(written: 4))
+        health.stands(ForwardingRunner.Standing(written: 4))
         #expect(health.answer("/readyz")?.status == 200)
         #expect(health.answer("/readyz")?.body == #"{"status":"ready"}"#)
-        health.stands(StreamForwarding.Standing(written: 4, isStandingBy: true))
+        health.stands(ForwardingRunner.Standing(written: 4, isStandingBy: true))
         #expect(health.answer("/readyz")?.body == #"{"status":"standing_by"}"#)
         health.tell(.trouble("ClickHouse “a\"b” is away."))
         let away = try #require(health.answer("/readyz"))
@@ -37,11 +37,11 @@ struct ForwardHealthTests {
         clock.advance(by: .seconds(60))
         #expect(health.answer("/readyz")?.status == 200)
         clock.advance(by: .seconds(1))
-        #expect(health.answer("/readyz")?.body.contains("5 records behind the stream, since 61 s") == true)
+        #expect(health.answer("/readyz")?.body.contains("lack 5 records of the stream, the first for 61 s") == true)
         #expect(health.answer("/metrics")?.body.contains("\ntrackway_forward_lag_records 5\n") == true)
     }
 
-    @Test("it listens where it is told to, and a port that is taken ends it with a sentence")
+    @Test("the health server listens on the given port, and an occupied port ends it with a message")
     func listens() async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let health = ForwardHealth(host: "127.0.0.1", port: 0)

@@ -9,22 +9,24 @@ internal import TrackwayEvents
 
 @testable internal import trackway_cluster
 
-/// A forwarder in a process of its own, which a test kills. It ends with the test's process, however that ends.
+/// A forwarder process, for tests to kill.
+///
+/// It ends with the test process, however that ends.
 actor ForwarderProcess {
     private let options: [String]
     private var process: (process: Process, lifeline: Pipe)?
 
-    /// A forwarder with these options.
+    /// Creates a forwarder with these options.
     init(_ options: [String]) {
         self.options = options
     }
 
-    /// Starts it; it is not waited for.
+    /// Starts the forwarder without waiting for it.
     func start() throws {
         let process = Process()
         let lifeline = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        // Not sh: the signal that a child has ended is blocked here, and dash would wait for it.
+        // Use bash instead of sh: SIGCHLD is blocked here, and dash would wait for it.
         process.arguments =
             ["-c", #""$@" & forwarder=$!; read word; kill -$word $forwarder; wait $forwarder"#, "bash"]
             + [EngineCollector.command, "forward", "--json"] + options
@@ -35,18 +37,18 @@ actor ForwarderProcess {
         self.process = (process, lifeline)
     }
 
-    /// Ends it with a signal, and returns when it is gone.
+    /// Ends the process with a signal, and returns once it has ended.
     func end(_ signal: String) {
         guard let (process, lifeline) = process else { return }
         self.process = nil
-        // When it cannot be written the process is gone.
+        // If the write fails, the process has already ended.
         try? lifeline.fileHandleForWriting.write(contentsOf: Data("\(signal)\n".utf8))
         try? lifeline.fileHandleForWriting.close()
         process.waitUntilExit()
     }
 }
 
-/// All writers' accounts, from tables or from a collector, as lines that can be compared.
+/// The accounts of all writers, from tables or a collector, as comparable lines.
 struct ForwardedAccounts {
     let rows: [String]
 
@@ -54,7 +56,7 @@ struct ForwardedAccounts {
         "\(key) \(counts) dropped \(dropped) gaps \(gaps)"
     }
 
-    /// Those that a collector tells.
+    /// Creates the lines from a collector's ledger.
     init(_ ledger: JSONValue) {
         rows = (ledger["writers"]?.array ?? []).map { row in
             let key = "\(row["installation"]?.string ?? "") \(row["writer"]?.string ?? "")"
@@ -66,7 +68,7 @@ struct ForwardedAccounts {
         }.sorted()
     }
 
-    /// Those that the tables of a server have.
+    /// Creates the lines from a server's tables.
     init(_ server: ClickHouseServer) async throws {
         var accounts: [String: Account] = [:]
         var repeats: [String: UInt64] = [:]

@@ -9,7 +9,7 @@ internal import TrackwayEvents
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-@Suite("Files with secrets")
+@Suite("Secret files")
 struct SecretFileTests {
     private static func withFile(mode: Int, _ body: (String) throws -> Void) async throws {
         try await RunningCollector.withFolder { folder in
@@ -22,7 +22,7 @@ struct SecretFileTests {
     }
 
     @Test(
-        "every user who may read or change one is warned of, with the command that ends it; a group may read it",
+        "a file that all users can read or change causes a warning with a chmod command; its group may read it",
         arguments: [
             (0o600, nil), (0o400, nil), (0o640, nil), (0o644, "644"), (0o604, "604"), (0o666, "666"), (0o602, "602"),
         ]
@@ -40,13 +40,13 @@ struct SecretFileTests {
             #expect(sentences.count == (told == nil ? 0 : 1))
             guard let told, let sentence = sentences.first else { return }
             #expect(
-                sentence.contains("--engine-credentials has the mode \(told)") && sentence.contains("chmod 600 \(path)")
+                sentence.contains("--engine-credentials has mode \(told)") && sentence.contains("chmod 600 \(path)")
             )
             #expect(!sentence.contains("hunter2"))
         }
     }
 
-    @Test("a link is judged by the file that it leads to, as Kubernetes mounts secrets")
+    @Test("a symbolic link is judged by its target, as Kubernetes mounts secrets")
     func link() async throws {
         for (mode, isWide) in [(0o600, false), (0o644, true)] {
             try await Self.withFile(mode: mode) { path throws in
@@ -57,7 +57,7 @@ struct SecretFileTests {
         }
     }
 
-    @Test("one that is not there is named with its option")
+    @Test("a missing file is reported with its option")
     func missing() throws {
         let failure = #expect(throws: CommandFailure.self) {
             try SecretFile(path: "/nowhere/engine.json", option: "--engine-credentials").read()

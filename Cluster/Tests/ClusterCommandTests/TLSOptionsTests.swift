@@ -9,7 +9,7 @@ internal import Testing
 @testable internal import TrackwayCommand
 @testable internal import trackway_cluster
 
-@Suite("Options of encrypted connections")
+@Suite("TLS options")
 struct TLSOptionsTests {
     private static func message(_ arguments: [String]) -> String {
         do {
@@ -23,7 +23,7 @@ struct TLSOptionsTests {
     private static let plain = ["--engine", "nats://a", "--to", "http://c"]
     private static let encrypted = ["--engine", "tls://a,tls://b", "--to", "https://c"]
 
-    /// Options behind those of two servers, and what is said of them.
+    /// Options added to those of two servers, and the expected message.
     struct Combination: Sendable {
         let isEncrypted: Bool
         let options: [String]
@@ -34,7 +34,7 @@ struct TLSOptionsTests {
         Combination(
             isEncrypted: false,
             options: ["--engine-ca", "ca.pem"],
-            words: "--engine-ca is for encrypted connections; name the server with --engine tls://host:4222"
+            words: "--engine-ca is for encrypted connections; pass the server with --engine tls://host:4222"
         ),
         Combination(
             isEncrypted: false,
@@ -51,20 +51,20 @@ struct TLSOptionsTests {
         Combination(isEncrypted: false, options: [], words: ""),
     ]
 
-    @Test("what does not go together is refused with the option and what to write", arguments: together)
+    @Test("conflicting TLS options are rejected with the option and the correct usage", arguments: together)
     func combinations(_ combination: Combination) {
         let message = Self.message((combination.isEncrypted ? Self.encrypted : Self.plain) + combination.options)
         #expect(message.isEmpty == combination.words.isEmpty, "\(message)")
         #expect(combination.words.isEmpty || message.contains(combination.words), "\(message)")
     }
 
-    @Test("servers are encrypted all of them, or none", arguments: ["tls://a,nats://b", "tls://a,b", "a,tls://b"])
+    @Test("either all NATS servers use tls:// or none do", arguments: ["tls://a,nats://b", "tls://a,b", "a,tls://b"])
     func mixed(engine: String) {
         let message = Self.message(["--engine", engine, "--to", "http://c"])
         #expect(message.contains("--engine takes tls:// for all servers or for none"), "\(message)")
     }
 
-    @Test("those of questions are held to the same")
+    @Test("the TLS options of --analysis follow the same rules")
     func analysis() {
         func message(_ arguments: [String]) -> String {
             do {
@@ -92,8 +92,8 @@ struct TLSOptionsTests {
     }
 
     @Test(
-        "files that cannot be used are named with what they have to be",
-        .enabled(if: TestCertificates.canBeMade, "There is no program openssl here.")
+        "unusable files are named with the required contents",
+        .enabled(if: TestCertificates.canBeMade, "openssl is not installed.")
     )
     func files() async throws {
         try await TestCertificates.run { certificates in
@@ -105,10 +105,10 @@ struct TLSOptionsTests {
             }
             let cases: [([String], CommandStatus, String)] = [
                 (["--engine-ca", missing], .inputMissing, missing), (["--to-ca", missing], .inputMissing, missing),
-                (["--engine-ca", text], .malformedInput, "--engine-ca takes one or more certificates as PEM"),
+                (["--engine-ca", text], .malformedInput, "--engine-ca takes one or more PEM certificates"),
                 (pair(text, mine.key), .malformedInput, text), (pair(mine.certificate, text), .malformedInput, text),
                 (pair(mine.certificate, try certificates.locked(mine)), .malformedInput, "without a password"),
-                (pair(mine.certificate, other.key), .malformedInput, "is not the one of the certificate"),
+                (pair(mine.certificate, other.key), .malformedInput, "does not match the certificate"),
                 (pair(mine.certificate, mine.certificate), .malformedInput, "-----BEGIN PRIVATE KEY-----"),
             ]
             for (options, status, words) in cases {

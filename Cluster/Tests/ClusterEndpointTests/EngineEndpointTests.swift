@@ -11,11 +11,11 @@ internal import TrackwayTesting
 
 @testable import CollectorHTTP
 
-@Suite("Batches over an engine", .timeLimit(.minutes(5)))
+@Suite("Uploads to a collector on JetStream", .timeLimit(.minutes(5)))
 struct EngineEndpointTests {
     private static let event = Array(#"{"name":"view_item"}"#.utf8)
 
-    /// What a server of NATS does with publications.
+    /// How the NATS server treats publications.
     private enum Mood: Sendable {
         case takes
         case hasNoLeader
@@ -23,7 +23,7 @@ struct EngineEndpointTests {
         case hasLost
     }
 
-    /// A collector whose records go to a scripted server.
+    /// A collector that publishes its records to a scripted server.
     private struct Setting: Sendable {
         let collector: CollectorUnderTest
         let mood: Locked<Mood>
@@ -72,7 +72,7 @@ struct EngineEndpointTests {
                 standing: { standing.withLock { $0 } },
                 clock: clock,
                 chance: { random.next() },
-                // Time passes for whoever waits.
+                // Sleeping advances the clock.
                 sleep: { duration in
                     clock.advance(by: duration)
                     await Task.yield()
@@ -94,7 +94,7 @@ struct EngineEndpointTests {
         }
     }
 
-    @Test("a batch is answered with its place when it is replicated, and lies in the stream as it came")
+    @Test("a replicated batch is acknowledged with its position and stored unchanged in the stream")
     func taken() async throws {
         try await Self.run { setting in
             for place in 1...2 {
@@ -113,7 +113,7 @@ struct EngineEndpointTests {
         }
     }
 
-    @Test("without a leader a batch is held for ten seconds and then refused, and is taken when it comes again")
+    @Test("without a leader, a batch is held for ten seconds and rejected, and a retry is accepted later")
     func noLeader() async throws {
         try await Self.run { setting in
             setting.mood.withLock { $0 = .hasNoLeader }
@@ -127,7 +127,7 @@ struct EngineEndpointTests {
         }
     }
 
-    @Test("a full stream refuses at once, and says when to come back")
+    @Test("a full stream rejects a batch immediately with a Retry-After header")
     func full() async throws {
         try await Self.run { setting in
             setting.mood.withLock { $0 = .isFull }
@@ -139,7 +139,7 @@ struct EngineEndpointTests {
         }
     }
 
-    @Test("while the proof is lost nothing is published, and both answers name server, setting and remedy")
+    @Test("without proof of durability, nothing is published, and errors name the server, the setting and the fix")
     func gateLost() async throws {
         try await Self.run { setting in
             setting.standing.withLock { $0 = .unproven([.lazyDisk(server: "n1", version: "2.15.1")]) }
@@ -157,7 +157,7 @@ struct EngineEndpointTests {
         }
     }
 
-    @Test("a stream that goes back is believed no more, whatever it acknowledges later")
+    @Test("a stream whose sequence goes back is not trusted again, whatever it acknowledges later")
     func wentBack() async throws {
         try await Self.run { setting in
             for _ in 0..<2 { #expect(try await setting.collector.post(Self.event).status == 200) }

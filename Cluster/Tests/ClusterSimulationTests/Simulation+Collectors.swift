@@ -6,13 +6,15 @@ internal import TrackwayEvents
 
 @testable internal import CollectorJetStream
 
-/// Collectors: their intakes do what the product's values say, as `OrderedIntake` and `StreamIntake` do.
+/// Collectors: their intakes follow the product's values, like `OrderedIntake` and `StreamIntake`.
 extension Simulation {
-    /// Looks are ten seconds apart, and take up to four; an answer is up to two seconds old when it comes.
+    /// The time until a lazy server must have been noticed.
+    ///
+    /// Checks are ten seconds apart and take up to four, and a report is up to two seconds old on arrival.
     private static let unnoticed: Int64 = 17_000
     private static let recordBytes = 100
 
-    /// The streams that a node takes for open, and the entry that opened them.
+    /// The streams that a node considers open, and the entry that opened them.
     func open(_ node: Int) -> (streams: [Int], opened: UInt64) {
         if case .ordered(let taken) = nodes[node].standing {
             (lines[taken - 1].streams, lines[taken - 1].opened)
@@ -21,11 +23,11 @@ extension Simulation {
         }
     }
 
-    /// An attempt begins, or its time to go on has come.
+    /// Begins an attempt, or continues it when it is due.
     func step(_ reference: AttemptReference) {
         let index = Int(reference.index)
         if let looks = attempts[index].looks {
-            // As `OrderedIntake` looks whether other streams were opened.
+            // Check whether other streams were opened, like `OrderedIntake`.
             let node = attempts[index].node
             _ = read(node)
             if open(node).opened == attempts[index].opened {
@@ -55,7 +57,7 @@ extension Simulation {
         attempts[index].first = nil
         outcome.held = max(outcome.held, nodes[node].streams[stream]?.gate.heldRecords ?? 0)
         if let held = nodes[node].streams[stream]?.gate.heldRecords, held > plan.waiting {
-            broken("collector \(node) holds \(held) batches for INTAKE_\(stream), and may hold \(plan.waiting)")
+            broken("collector \(node) holds \(held) batches for INTAKE_\(stream), but its limit is \(plan.waiting)")
         }
         publish(reference)
     }
@@ -69,7 +71,7 @@ extension Simulation {
         attempts[index].connection = nodes[node].connection
         switch nodes[node].streams[stream]?.gate.permission(standing) {
         case .refuse(let error)?: fail(reference, error)
-        case .wait(let reason)?: take(attempts[index].held.isBarred(reason, at: time), reference)
+        case .wait(let reason)?: take(attempts[index].held.publishBlocked(reason, at: time), reference)
         case .publish(let floor, let isProbe)?:
             attempts[index].floor = floor
             attempts[index].isProbe = isProbe
@@ -90,7 +92,7 @@ extension Simulation {
         let stream = attempts[index].stream
         let owner = owner[installations[installation(of: attempts[index].batch)].partition]
         if owner == stream, logs[stream].leader != nil || logs[stream].former != nil {
-            // Less than closed streams are given time.
+            // Shorter than the wait after closing streams.
             queue.add(.arrival(reference, round: round), after: isLate > 0 ? number(20...450) : number(1...3))
         } else if owner >= 0, owner != stream, leader(of: owner, from: server) != nil {
             queue.add(.answer(reference, round: round, .otherStream(owner)), after: travel)
@@ -99,11 +101,11 @@ extension Simulation {
         }
     }
 
-    /// What an answer that is none means, by the product's own table.
+    /// Returns the outcome of a rejection, as the product maps it.
     func outcome(of refusal: SimulatedEvent.Refusal, for reference: AttemptReference) -> PublishOutcome {
         let stream = logs[attempts[Int(reference.index)].stream].name
         switch refusal {
-        case .noLeader: return .notStored("the stream \(stream) has no leader now, or does not exist")
+        case .noLeader: return .notStored("the stream \(stream) currently has no leader, or does not exist")
         case .inProcess: return .inProcess
         case .otherStream:
             let body = #"{"error":{"code":400,"err_code":10060,"description":"expected stream does not match"}}"#
@@ -115,7 +117,7 @@ extension Simulation {
         }
     }
 
-    /// What was published has its answer.
+    /// Handles the answer to a published record.
     func answered(_ reference: AttemptReference, _ round: Int32, _ outcome: PublishOutcome) {
         let index = Int(reference.index)
         guard attempts[index].isInFlight, attempts[index].round == round else { return }
@@ -145,7 +147,7 @@ extension Simulation {
         }
     }
 
-    /// What is acknowledged is stored, there and by a majority that was not known to be lazy.
+    /// Acknowledges a batch, and checks that it is stored at that position by a majority not known to be lazy.
     private func acknowledge(_ reference: AttemptReference, _ sequence: UInt64) {
         let attempt = attempts[Int(reference.index)]
         let (node, stream, place) = (attempt.node, attempt.stream, Int(sequence) - 1)
@@ -154,17 +156,17 @@ extension Simulation {
         let name =
             "batch \(attempt.batch), acknowledged by collector \(node) as record \(sequence) of INTAKE_\(stream),"
         if place >= logs[stream].records.count || logs[stream].records[place].body != attempt.batch {
-            broken("\(name) is not there")
+            broken("\(name) is missing there")
         } else if place >= logs[stream].stored || logs[stream].copies(of: place) < 2 {
             broken("\(name) is not on a majority of servers")
         }
-        // A server that is known to be gone does not count, and a collector that slept sees it when it looks.
+        // A server known to be down is not counted, and a collector that slept notices it with its next check.
         let lazy = logs[stream].members.indices.filter { member in
             guard let since = servers[logs[stream].members[member]].lazySince else { return false }
             return now - since > Self.unnoticed && logs[stream].held[member] > place
         }
         if logs[stream].copies(of: place) - lazy.count < 2, nodes[node].asleepUntil + Self.unnoticed < now {
-            broken("\(name) lies on one server that syncs, long after another began not to")
+            broken("\(name) is on only one server that syncs, long after another stopped syncing")
         }
         end(reference.index)
         acknowledged(attempt.batch)
@@ -181,7 +183,7 @@ extension Simulation {
         case .engineMisconfigured:
             attempts[index].looks = 250
             return queue.add(.attempt(reference), after: 1)
-        case .stopped: broken("collector \(node) stopped for good: \(error.message)")
+        case .stopped: broken("collector \(node) stopped permanently: \(error.message)")
         default: break
         }
         refuse(reference, error)

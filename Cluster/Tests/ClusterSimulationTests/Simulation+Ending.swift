@@ -7,28 +7,28 @@ internal import TrackwayEvents
 @testable internal import CollectorClickHouse
 @testable internal import CollectorJetStream
 
-/// How a run ends, and what must hold then.
+/// The end of a run, and the invariants that must hold then.
 extension Simulation {
-    /// Looks each second whether everything has come to rest.
-    func watchRest() {
+    /// Checks every second whether everything has settled.
+    func watchForSettling() {
         guard let missing = missing else {
             isOver = true
             return
         }
         let end = max(script.map { $0.at + $0.lasts + 3_000 }.max() ?? 0, plan.growths.map(\.at).max() ?? 0)
         if now > end + Self.restLimit + Int64(plan.pause * plan.batches) {
-            return broken("it does not come to rest: \(missing)")
+            return broken("the run does not settle: \(missing)")
         }
-        queue.add(.other { $0.watchRest() }, after: 1_000)
+        queue.add(.other { $0.watchForSettling() }, after: 1_000)
     }
 
-    /// What is missing until everything has come to rest; nil when nothing is.
+    /// The reason why the run has not settled yet; nil if it has.
     private var missing: String? {
         if busy > 0 { return "\(busy) batches are not acknowledged" }
-        if growing.isAtWork || growing.wanted.count > 0 { return "streams are not opened" }
-        if now < (script.last?.at ?? 0) || now < (plan.growths.last?.at ?? 0) { return "faults are to come" }
+        if growing.isAtWork || growing.wanted.count > 0 { return "streams are not open" }
+        if now < (script.last?.at ?? 0) || now < (plan.growths.last?.at ?? 0) { return "faults are pending" }
         for (index, node) in nodes.enumerated() where node.role != .growth {
-            if !node.isAlive || node.asleepUntil > now { return "node \(index) is not there" }
+            if !node.isAlive || node.asleepUntil > now { return "node \(index) is not running" }
             if !node.attempts.isEmpty { return "collector \(index) holds \(node.attempts.count) batches" }
             if readable(index) != UInt64(orderedCount) {
                 return "node \(index) has read \(readable(index)) of \(orderedCount)"
@@ -47,7 +47,7 @@ extension Simulation {
 
     private var openStreams: [Int] { lines.last?.streams ?? [0] }
 
-    /// Compares what was acknowledged with the order, and the order with the tables.
+    /// Compares acknowledged batches with the order, and the order with the tables.
     func compareAll() {
         var first = Array(repeating: 0, count: acknowledgedAt.count)
         var firstTime = Array(repeating: Int64(0), count: acknowledgedAt.count)
@@ -63,14 +63,14 @@ extension Simulation {
                 return
             }
             outcome.repeated += 1
-            // The same id is not kept twice, unless other streams took the partition meanwhile, or it came after ids are forgotten.
+            // An id must not be stored twice, unless its partition moved to another stream or the id window had passed.
             if firstStream[batch] == stream, at - firstTime[batch] < SimulatedLog.window {
-                broken("batch \(batch) is twice in INTAKE_\(stream), within \(at - firstTime[batch]) ms")
+                broken("batch \(batch) is stored twice in INTAKE_\(stream) within \(at - firstTime[batch]) ms")
             }
         }
         for record in logs[0].records.prefix(prefix ?? logs[0].stored) { meet(record.body, record.at, 0) }
-        // A reader that takes the entries from the first one on, by itself.
-        var line = canonical.first.map { OrderLine(behind: $0.first - 1) }
+        // An independent reader that applies all entries from the first one.
+        var line = canonical.first.map { StreamOrder(behind: $0.first - 1) }
         for entry in canonical {
             do throws(OrderFault) {
                 try line?.take(entry)
@@ -83,17 +83,17 @@ extension Simulation {
                 }
             }
         }
-        if place != orderedCount { broken("the order has \(place) records, and \(orderedCount) were read") }
+        if place != orderedCount { broken("the order has \(place) records, but \(orderedCount) were read") }
         for batch in acknowledgedAt.indices where acknowledgedAt[batch] >= 0 {
-            if first[batch] == 0 { return broken("batch \(batch) was acknowledged, and is not in the order") }
+            if first[batch] == 0 { return broken("batch \(batch) was acknowledged, but is not in the order") }
             if batch % plan.batches > 0, first[batch] < first[batch - 1] {
-                return broken("batch \(batch) stands in the order before the one that was sent before it")
+                return broken("batch \(batch) precedes the batch sent before it in the order")
             }
         }
         compareTables(with: first)
         for (index, node) in nodes.enumerated() {
             let held = node.streams.reduce(0) { $0 + ($1?.gate.heldRecords ?? 0) }
-            if node.isAlive, held != 0 { broken("collector \(index) holds \(held) batches that nobody waits for") }
+            if node.isAlive, held != 0 { broken("collector \(index) holds \(held) batches without a waiting sender") }
         }
     }
 
@@ -101,7 +101,7 @@ extension Simulation {
         var written = Array(repeating: 0, count: order.count)
         for batch in tables.events.values.joined() { written[Int(batch)] += 1 }
         for batch in order.indices where written[batch] != (order[batch] > 0 ? 1 : 0) {
-            return broken("the events of batch \(batch) are \(written[batch]) times in the tables")
+            return broken("the events of batch \(batch) are in the tables \(written[batch]) times")
         }
         outcome.events = written.reduce(0, +)
     }

@@ -6,7 +6,7 @@ internal import TrackwayEvents
 
 @testable internal import CollectorJetStream
 
-/// The engine's servers, and what becomes of what is published there.
+/// The servers of the cluster, and how they handle published records.
 extension Simulation {
     func works(_ server: Int) -> Bool { servers[server].isUp && !servers[server].isPaused }
 
@@ -14,7 +14,7 @@ extension Simulation {
         works(one) && works(other) && servers[one].side == servers[other].side
     }
 
-    /// Whether a server reaches enough of the others to change what streams there are.
+    /// Whether a server reaches a majority of the servers, as needed to create or change streams.
     func hasMajority(_ server: Int) -> Bool {
         servers.indices.count { reaches(server, $0) } * 2 > servers.count
     }
@@ -25,7 +25,9 @@ extension Simulation {
         return leader
     }
 
-    /// The member that a server takes for the leader of a stream, and how far it takes it to be stored. It may lead no more.
+    /// The member that a server considers the leader of a stream, and the number of stored records known to it.
+    ///
+    /// It may have been replaced.
     func teller(of log: Int, from server: Int) -> (member: Int, stored: Int, former: SimulatedLog.Former?)? {
         if let leader = leader(of: log, from: server) { return (leader, logs[log].stored, nil) }
         guard let former = logs[log].former, former.until > now, reaches(server, logs[log].members[former.member])
@@ -33,7 +35,7 @@ extension Simulation {
         return (former.member, former.stored, former)
     }
 
-    /// How far a copy is stored that a server reaches; nil without one.
+    /// The number of stored records in a copy that a server reaches; nil without one.
     func copy(of log: Int, from server: Int, taste: Int) -> Int? {
         let members = logs[log].members
         for offset in 0..<3 {
@@ -43,12 +45,12 @@ extension Simulation {
         return nil
     }
 
-    /// What was said takes so long on its way.
+    /// The travel time of a message.
     var travel: Int64 { isLate > 0 ? number(20...200) : number(1...3) }
 
     // MARK: Consensus
 
-    /// A server has changed: leaders may come and go.
+    /// Updates leaders after a change of a server.
     func reconsider() {
         for log in logs.indices where exists[log] { reconsider(log) }
     }
@@ -82,13 +84,13 @@ extension Simulation {
         queue.add(
             .other { simulation in
                 guard simulation.logs[log].term == term, simulation.logs[log].aloneSince == since else { return }
-                simulation.leadsNoMore(log)
+                simulation.loseLeadership(log)
             },
             after: 3_000
         )
     }
 
-    private func leadsNoMore(_ log: Int) {
+    private func loseLeadership(_ log: Int) {
         guard let leader = logs[log].leader else { return }
         if servers[logs[log].members[leader]].isUp {
             logs[log].former = SimulatedLog.Former(
@@ -121,11 +123,11 @@ extension Simulation {
         let candidates = members.indices.filter { one in
             members.indices.contains { $0 != one && reaches(members[one], members[$0]) }
         }
-        // Who knows most; a majority of three always has all that is stored.
+        // Elect the member with the most records; any majority of three members has everything stored.
         guard let next = candidates.max(by: { (logs[log].held[$0], $1) < (logs[log].held[$1], $0) }) else {
             return elect(log, after: number(500...3_000))
         }
-        if logs[log].lead(next) { broken("the model lost what \(logs[log].name) had stored") }
+        if logs[log].lead(next) { broken("the model lost stored records of \(logs[log].name)") }
         for member in members.indices {
             let isHeard = member == next || reaches(members[next], members[member])
             logs[log].silentSince[member] = isHeard ? nil : now
@@ -136,7 +138,7 @@ extension Simulation {
 
     // MARK: Disks
 
-    /// Has what a leader has written, unless that is being done.
+    /// Starts writing the leader's records, unless a write is in progress.
     func flush(_ log: Int) {
         guard let leader = logs[log].leader, !logs[log].isFlushing else { return }
         let target = logs[log].records.count
@@ -206,7 +208,7 @@ extension Simulation {
 
     // MARK: Records
 
-    /// A record arrives where its stream's leader was.
+    /// Handles a record's arrival at the last known leader of its stream.
     func arrives(_ reference: AttemptReference, _ round: Int32) {
         guard isCurrent(reference) else { return }
         let attempt = attempts[Int(reference.index)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What breaks, and is well again after a while.
+/// Faults, each of which is repaired after a while.
 extension Simulation {
     func breaks(_ fault: SimulatedFault) {
         let server = fault.target % servers.count
@@ -16,20 +16,20 @@ extension Simulation {
             reconsider()
             after(fault.lasts) { simulation in
                 simulation.servers[server].isPaused = false
-                simulation.isMetAgain(server)
+                simulation.restartLazyTimer(server)
                 simulation.reconsider()
             }
-            // Who hears nothing from it leaves in the end.
+            // Clients that receive nothing from the server eventually disconnect.
             after(20_000) { if $0.servers[server].isPaused { $0.disconnectAll(from: server) } }
         case .cut:
-            // One server, or two that still hear each other.
+            // One server, or two that still reach each other.
             let all = fault.target % 3 == 0 ? [server, (server + 1) % servers.count] : [server]
             for server in all { servers[server].side = 1 }
             reconsider()
             after(fault.lasts) { simulation in
                 for server in all {
                     simulation.servers[server].side = 0
-                    simulation.isMetAgain(server)
+                    simulation.restartLazyTimer(server)
                 }
                 simulation.reconsider()
             }
@@ -78,8 +78,8 @@ extension Simulation {
         queue.add(.other(action), after: delay)
     }
 
-    /// One that does not sync is looked at again: until then it was gone.
-    private func isMetAgain(_ server: Int) {
+    /// Restarts the time for noticing a lazy server that was unreachable until now.
+    private func restartLazyTimer(_ server: Int) {
         if servers[server].lazySince != nil { servers[server].lazySince = now }
     }
 

@@ -8,10 +8,10 @@ internal import TrackwayEvents
 @testable internal import CollectorClickHouse
 @testable internal import CollectorJetStream
 
-/// Forwarders: each does what a `Forwarder` orders, as `StreamForwarding` does.
+/// Forwarders: each follows the orders of a `Forwarder`, like `ForwardingRunner`.
 extension Simulation {
     func forwards(_ node: Int, after delay: Int64) {
-        after(max(1, delay), on: node) { $0.takesOrder(node) }
+        after(max(1, delay), on: node) { $0.performOrder(node) }
     }
 
     private func fails(_ node: Int, _ reason: String) {
@@ -21,19 +21,19 @@ extension Simulation {
         forwards(node, after: 1)
     }
 
-    /// Asks the tables: done now, heard of later.
+    /// Sends a request to the tables, which takes effect now and is answered later.
     private func asks(_ node: Int, _ body: (Simulation) -> Void, then: @escaping (Simulation) -> Void) {
         guard tables.isReached else { return after(100, on: node) { $0.fails(node, "the tables cannot be reached") } }
         body(self)
         let isLost = losesAnswers > 0 && chance.chance(4)
         after(isLost ? 5_000 : number(2...40), on: node) { simulation in
-            if isLost { return simulation.fails(node, "the tables do not answer") }
+            if isLost { return simulation.fails(node, "the tables do not respond") }
             then(simulation)
             simulation.forwards(node, after: 1)
         }
     }
 
-    private func takesOrder(_ node: Int) {
+    private func performOrder(_ node: Int) {
         switch nodes[node].forwarder.order {
         case .count:
             let count = UInt64(tables.completed.count)
@@ -48,7 +48,7 @@ extension Simulation {
         case .complete(let decision):
             asks(node, { $0.tables.completed.insert(decision.block) }, then: { $0.nodes[node].forwarder.completed() })
         case .watch(let block):
-            guard let found = decision(block, node) else { return fails(node, "nobody tells") }
+            guard let found = decision(block, node) else { return fails(node, "no server reports decisions") }
             nodes[node].forwarder.watched(found, highest: readable(node))
             forwards(node, after: travel)
         case .wait(let pause):
@@ -56,19 +56,19 @@ extension Simulation {
                 simulation.nodes[node].forwarder.waited()
                 simulation.forwards(node, after: 1)
             }
-        case .rest: broken("forwarder \(node) rests")
+        case .rest: broken("forwarder \(node) is idle")
         case .stop(let reason):
             broken("forwarder \(node) stopped: \(reason)")
         }
     }
 
-    /// What was decided about a block, as far as anybody tells; nil when nobody does.
+    /// Returns the decision about a block, if any; nil if no server can report it.
     private func decision(_ block: UInt64, _ node: Int) -> BlockDecision?? {
         guard let server = nodes[node].server, let copied = copy(of: Self.blocks, from: server, taste: node) else {
             return nil
         }
         if block > 0, Int(block) <= copied { return decided[Int(block) - 1] }
-        // A copy may lag behind; the leader's does not, unless it was cut off from the others.
+        // A copy may lag; the leader's copy does not, unless the leader was cut off from the others.
         guard let told = teller(of: Self.blocks, from: server), told.stored < Int(block) else { return nil }
         if let former = told.former, now - former.since >= 2_000 { return nil }
         return .some(nil)
@@ -77,20 +77,20 @@ extension Simulation {
     private func readDecisions(_ block: UInt64, _ node: Int) {
         var previous: BlockDecision?
         if block > 1 {
-            guard let found = decision(block - 1, node) else { return fails(node, "nobody tells") }
+            guard let found = decision(block - 1, node) else { return fails(node, "no server reports decisions") }
             previous = found
         }
-        guard let found = decision(block, node) else { return fails(node, "nobody tells") }
+        guard let found = decision(block, node) else { return fails(node, "no server reports decisions") }
         var isNewest = true
         if found != nil {
-            guard let next = decision(block + 1, node) else { return fails(node, "nobody tells") }
+            guard let next = decision(block + 1, node) else { return fails(node, "no server reports decisions") }
             isNewest = next == nil
         }
         nodes[node].forwarder.read(found, previous: previous, isNewest: isNewest)
         forwards(node, after: travel)
     }
 
-    /// When a collector received a record: clocks are apart, and a week ends meanwhile.
+    /// When a collector received a record, with differing clocks and a week that ends during the run.
     private func received(_ record: (body: Int32, at: Int64)) -> Timestamp? {
         guard record.body >= 0 else { return nil }
         let clock = Int64(record.body % 5 - 2) * plan.clocks / 2
@@ -121,27 +121,27 @@ extension Simulation {
 
     private func decide(_ decision: BlockDecision, _ node: Int) {
         guard BlockDecision(json: decision.json) == decision else {
-            return broken("block \(decision.block) cannot be read as it was decided")
+            return broken("block \(decision.block) does not survive encoding and decoding")
         }
         decisionPool.append(decision)
         decide(Self.blocks, Int(decision.block) - 1, Int32(decisionPool.count - 1), by: node) { simulation, isOurs in
-            guard let isOurs else { return simulation.fails(node, "the engine does not answer") }
+            guard let isOurs else { return simulation.fails(node, "the cluster does not respond") }
             simulation.nodes[node].forwarder.decided(isOurs)
             simulation.forwards(node, after: 1)
         }
     }
 
-    /// A decision is stored.
+    /// Handles stored decisions.
     func decided(_ places: Range<Int>) {
         for place in places {
             let decision = decisionPool[Int(logs[Self.blocks].records[place].body)]
             let next = (decided.last?.last ?? 0) + 1
             if Int(decision.block) != place + 1 { broken("block \(decision.block) was decided twice") }
             if decision.first != next {
-                broken("block \(decision.block) begins with record \(decision.first), and \(next) follows")
+                broken("block \(decision.block) starts with record \(decision.first) instead of \(next)")
             }
             if Int(decision.last) > orderedCount || decision.last < decision.first {
-                broken("block \(decision.block) ends with record \(decision.last), and the order has \(orderedCount)")
+                broken("block \(decision.block) ends with record \(decision.last), but the order has \(orderedCount)")
             }
             decided.append(decision)
         }
@@ -164,12 +164,12 @@ extension Simulation {
         asks(node, { _ in }, then: { $0.nodes[node].forwarder.recognised() })
     }
 
-    /// Writes one table after the other; whoever dies between leaves some of them.
+    /// Writes one table after the other; a forwarder that dies in between leaves only some of them.
     private func insert(_ decision: BlockDecision, _ node: Int) {
-        guard let rows = nodes[node].rows, rows.decision == decision else { return fails(node, "the rows are gone") }
+        guard let rows = nodes[node].rows, rows.decision == decision else { return fails(node, "the rows are lost") }
         guard tables.isReached else { return after(100, on: node) { $0.fails(node, "the tables cannot be reached") } }
         if let before = tables.events[decision.block], before != rows.batches {
-            broken("block \(decision.block) was written again with other rows")
+            broken("block \(decision.block) was written again with different rows")
         }
         tables.events[decision.block] = rows.batches
         after(number(2...60), on: node) { simulation in

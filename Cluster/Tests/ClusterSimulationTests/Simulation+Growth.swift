@@ -6,12 +6,14 @@ internal import TrackwayEvents
 
 @testable internal import CollectorJetStream
 
-/// Growth: a process does what `StreamGrowth` says, as `StreamGrowing` does. It is killed at any step, and run again.
+/// Growth: a process follows the steps of a `StreamChangePlanner`, like `StreamChangeRunner`.
+///
+/// It is killed at any step, and run again.
 extension Simulation {
     private var grower: Int { nodes.count - 1 }
     private static let pause: Int64 = 100
 
-    func wantsGrowth(to streams: Int) {
+    func requestGrowth(to streams: Int) {
         growing.wanted.append(streams)
         if !growing.isAtWork { beginGrowth() }
     }
@@ -22,26 +24,26 @@ extension Simulation {
         if !nodes[grower].isAlive { start(grower) }
     }
 
-    /// A process begins to look.
-    func looksForGrowth(_ node: Int, after delay: Int64) {
+    /// Starts a process that changes the streams.
+    func startGrowth(_ node: Int, after delay: Int64) {
         guard let wanted = growing.wanted.first else { return }
-        growing.growth = StreamGrowth(to: wanted)
-        after(delay, on: node) { $0.takesStep(node) }
+        growing.growth = StreamChangePlanner(to: wanted)
+        after(delay, on: node) { $0.performStep(node) }
     }
 
     private func again(_ node: Int, after delay: Int64 = Simulation.pause) {
-        after(delay, on: node) { $0.takesStep(node) }
+        after(delay, on: node) { $0.performStep(node) }
     }
 
-    private func takesStep(_ node: Int) {
+    private func performStep(_ node: Int) {
         growing.steps += 1
         guard growing.growth != nil, let look = look(node), let step = growing.growth?.step(look) else {
             return again(node)
         }
         switch step {
         case .done: growthEnds(node)
-        // Its operator lets it go on when the engine is durable again.
-        case .stop: looksForGrowth(node, after: 5_000)
+        // The operator continues once the cluster is durable again.
+        case .stop: startGrowth(node, after: 5_000)
         case .makeOrder: each([Self.order], node, { $0.make($1, $2) }, then: { $0.again(node, after: 6_000) })
         case .make(let streams): each(streams, node, { $0.make($1, $2) }, then: { $0.again(node, after: 1) })
         case .close(let streams):
@@ -53,7 +55,7 @@ extension Simulation {
             )
         case .settle(let streams): settle(streams, node)
         case .give(let streams, let all):
-            let partitions = OrderLine.partitions(of: all)
+            let partitions = StreamOrder.partitions(of: all)
             each(
                 streams,
                 node,
@@ -72,11 +74,11 @@ extension Simulation {
         beginGrowth()
     }
 
-    /// What there is, as whoever grows is told.
-    private func look(_ node: Int) -> StreamGrowth.Look? {
+    /// Returns the state as reported to a process that changes the streams.
+    private func look(_ node: Int) -> StreamChangePlanner.Look? {
         guard let server = nodes[node].server else { return nil }
         _ = read(node)
-        var look = StreamGrowth.Look(line: nil, hasOrder: exists[Self.order], streams: [:])
+        var look = StreamChangePlanner.Look(line: nil, hasOrder: exists[Self.order], streams: [:])
         switch nodes[node].standing {
         case .unknown: return nil
         case .single: if exists[Self.order], teller(of: Self.order, from: server) == nil { return nil }
@@ -100,7 +102,7 @@ extension Simulation {
         return look
     }
 
-    /// Does something for each stream side by side; tries from the beginning if one of them does not work.
+    /// Performs an action for several streams concurrently; starts over if one of them fails.
     private func each(
         _ streams: [Int],
         _ node: Int,
@@ -112,7 +114,8 @@ extension Simulation {
         for stream in streams {
             queue.add(
                 .other { simulation in
-                    // It is done even if whoever ordered it dies on the way, or does not hear of it.
+                    // The action takes effect even if the process that requested it dies or does not receive the
+                    // answer.
                     let isDone = simulation.hasMajority(server) && body(simulation, stream, server)
                     let isHeard = isDone && !(simulation.losesAnswers > 0 && simulation.chance.chance(3))
                     simulation.queue.add(
@@ -133,7 +136,7 @@ extension Simulation {
         }
     }
 
-    /// How many answers are missing.
+    /// Counts outstanding answers.
     final class Count {
         private(set) var left: Int
         private(set) var isWhole = true
@@ -146,7 +149,7 @@ extension Simulation {
         }
     }
 
-    // MARK: What is done for one stream
+    // MARK: Steps for one stream
 
     private func make(_ stream: Int, _ server: Int) -> Bool {
         exists[stream] = true
@@ -156,17 +159,17 @@ extension Simulation {
 
     private func give(_ partitions: [Int], to stream: Int, _ server: Int) -> Bool {
         guard teller(of: stream, from: server) != nil else { return false }
-        // A subject that another stream has is not given twice.
+        // A subject of another stream is not assigned a second time.
         guard partitions.allSatisfy({ owner[$0] < 0 || owner[$0] == stream }) else { return false }
         for partition in owner.indices where owner[partition] == stream { owner[partition] = -1 }
         for partition in partitions { owner[partition] = stream }
         logs[stream].subjects =
-            partitions.isEmpty ? [logs[stream].closedSubject] : StreamPlace.subjects(of: partitions)
+            partitions.isEmpty ? [logs[stream].closedSubject] : StreamNames.subjects(of: partitions)
         logs[stream].configuration += 1
         return true
     }
 
-    /// Notes in each stream that no record follows, and puts everything up to there into the order.
+    /// Ends each stream with a final record, and adds all records up to it to the order.
     private func settle(_ streams: [Int], _ node: Int) {
         var ends: [Int: UInt64] = [:]
         let count = Count(streams.count)
@@ -195,7 +198,7 @@ extension Simulation {
         }
     }
 
-    /// Notes in a stream that no record follows, once and for all.
+    /// Ends a stream with a final record, exactly once.
     private func note(in stream: Int, _ node: Int, _ completion: @escaping (Simulation, UInt64?) -> Void) {
         let isAnswered = Mark()
         let life = nodes[node].life
@@ -209,7 +212,7 @@ extension Simulation {
             .other { simulation in
                 guard let teller = simulation.teller(of: stream, from: server) else { return }
                 if let place = simulation.logs[stream].note, place < simulation.logs[stream].records.count {
-                    // Whoever comes later finds it, as far as who tells has it; nothing may lie behind it.
+                    // Later callers find it, if the reporting member has it; no record may follow it.
                     let end = UInt64(teller.stored)
                     return answer(simulation, place + 1 == teller.stored ? end : nil, after: simulation.travel)
                 }
@@ -232,14 +235,14 @@ extension Simulation {
 
     private func open(_ streams: [Int], _ node: Int) {
         _ = read(node)
-        let line: OrderLine
+        let line: StreamOrder
         switch nodes[node].standing {
         case .unknown: return again(node)
         case .ordered(let taken): line = lines[taken - 1]
         case .single:
             guard let server = nodes[node].server, let told = teller(of: 0, from: server) else { return again(node) }
-            // Time passes until it is decided.
-            line = OrderLine(behind: UInt64(told.stored))
+            // Time passes until this is decided.
+            line = StreamOrder(behind: UInt64(told.stored))
         }
         guard line.streams != streams else { return again(node, after: 1) }
         after(number(2...200), on: node) { simulation in

@@ -7,7 +7,7 @@ internal import TrackwayEvents
 @testable internal import CollectorClickHouse
 @testable internal import CollectorJetStream
 
-/// What a look at a stream depends on: of equal ones the verdict is the same.
+/// The inputs of a durability check: equal inputs give the same verdict.
 struct VerdictKey: Hashable {
     var log: Int
     var teller: Int
@@ -20,7 +20,7 @@ struct VerdictKey: Hashable {
     var demands: Int
 }
 
-/// Processes: how they begin and end, whom they are connected to, and how they look at the engine.
+/// Processes: their starts and ends, their connections, and their durability checks.
 extension Simulation {
     func start(_ node: Int) {
         nodes[node] = nodes[node].startedAnew(delay: Int(number(0...199)))
@@ -34,7 +34,7 @@ extension Simulation {
         nodes[node].asked = now
         follows(node, after: number(1...100))
         if nodes[node].role == .forwarder { forwards(node, after: number(1...500)) }
-        if nodes[node].role == .growth { looksForGrowth(node, after: 100) }
+        if nodes[node].role == .growth { startGrowth(node, after: 100) }
     }
 
     func kill(_ node: Int) {
@@ -62,11 +62,11 @@ extension Simulation {
             }
             simulation.nodes[node].server = server
             simulation.nodes[node].connection += 1
-            simulation.looksAnew(node)
+            simulation.restartCheck(node)
         }
     }
 
-    /// Leaves a connection for the next server, unless that has happened already.
+    /// Leaves a connection for the next server, unless that has already happened.
     func leave(_ node: Int, _ connection: UInt64) {
         guard nodes[node].server != nil, nodes[node].connection == connection else { return }
         nodes[node].address += 1
@@ -82,7 +82,7 @@ extension Simulation {
         connect(node, after: number(10...300))
     }
 
-    /// A server is gone, or silent for so long that its clients leave.
+    /// Disconnects all clients of a server that is down, or has been silent for too long.
     func disconnectAll(from server: Int) {
         for node in nodes.indices where nodes[node].server == server {
             nodes[node].address += 1
@@ -90,9 +90,9 @@ extension Simulation {
         }
     }
 
-    // MARK: Looks
+    // MARK: Durability checks
 
-    /// A stream's intake and watch are made when they are first asked for.
+    /// Creates a stream's intake and watch on first use.
     func prepare(_ stream: Int, at node: Int) {
         guard nodes[node].streams[stream] == nil else { return }
         var options = IntakeOptions()
@@ -104,7 +104,7 @@ extension Simulation {
         )
     }
 
-    /// Has those streams watched that are to be.
+    /// Starts and stops watches, so that exactly the required streams are watched.
     func watchOpenStreams(_ node: Int) {
         guard nodes[node].role == .collector else { return }
         let open = open(node).streams
@@ -117,15 +117,15 @@ extension Simulation {
             }
             guard nodes[node].streams[stream]?.isWatched != isWanted else { continue }
             nodes[node].streams[stream]?.isWatched = isWanted
-            looksAnew(node, stream)
+            restartCheck(node, stream)
         }
     }
 
-    private func looksAnew(_ node: Int) {
-        for stream in 0..<Self.order where nodes[node].streams[stream]?.isWatched == true { looksAnew(node, stream) }
+    private func restartCheck(_ node: Int) {
+        for stream in 0..<Self.order where nodes[node].streams[stream]?.isWatched == true { restartCheck(node, stream) }
     }
 
-    private func looksAnew(_ node: Int, _ stream: Int, after delay: Int64 = 1) {
+    private func restartCheck(_ node: Int, _ stream: Int, after delay: Int64 = 1) {
         guard let number = nodes[node].streams[stream]?.look else { return }
         nodes[node].streams[stream]?.look = number + 1
         queue.add(.look(node: node, stream: stream, number: number + 1), after: delay)
@@ -136,7 +136,7 @@ extension Simulation {
         else { return }
         var delay = travel * 2
         var pending = (
-            look: DurabilityState.Look.failed("there is no connection to the engine"), last: UInt64?.none,
+            look: DurabilityState.Look.failed("not connected to the cluster"), last: UInt64?.none,
             floor: known.gate.highest, connection: UInt64?.none
         )
         if let server = nodes[node].server {
@@ -145,7 +145,7 @@ extension Simulation {
                 pending.look = .verdict(told.verdict)
                 pending.last = told.isByMajority ? UInt64(told.last) : nil
             } else {
-                pending.look = .failed("nobody tells about the stream")
+                pending.look = .failed("no server reports on the stream")
                 delay = 1_000
             }
         }
@@ -166,11 +166,11 @@ extension Simulation {
         let isInVain =
             nodes[node].streams[stream]?.durability.looked(pending.look, on: pending.connection) ?? false
         let pause = nodes[node].streams[stream]?.durability.pause.wholeMilliseconds ?? 1_000
-        looksAnew(node, stream, after: pause)
+        restartCheck(node, stream, after: pause)
         if isInVain, let connection = pending.connection { leave(node, connection) }
     }
 
-    /// What the product's gate says of a stream, as it is told where a node is connected.
+    /// The verdict of the product's gate on a stream, from what the given server reports.
     func verdict(
         on log: Int,
         from server: Int,
@@ -216,7 +216,7 @@ extension Simulation {
             server: NATSServerInfo(name: "n\(server)"),
             demands: demands.demands()
         )
-        let isByMajority = facts.isToldByMajority(after: .seconds(2))
+        let isByMajority = facts.isReportedByMajority(after: .seconds(2))
         verdicts[key] = (verdict, isByMajority)
         return (verdict, teller.stored, isByMajority)
     }

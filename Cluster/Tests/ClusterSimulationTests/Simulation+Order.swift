@@ -6,7 +6,7 @@ internal import TrackwayEvents
 
 @testable internal import CollectorJetStream
 
-/// The order: whoever follows it reads entries, and decides the next one, as `OrderFollower` does.
+/// The order: each follower reads entries and decides the next one, like `OrderFollower`.
 extension Simulation {
     private static let page = 64
 
@@ -15,7 +15,7 @@ extension Simulation {
         queue.add(.follow(node: node, number: nodes[node].follow), after: max(1, delay))
     }
 
-    /// A record is known to be stored, and all before it in its stream.
+    /// Handles that a record, and all before it in its stream, are known to be stored.
     func known(_ last: UInt64, in stream: Int, at node: Int) {
         guard last > nodes[node].known[stream] else { return }
         nodes[node].known[stream] = last
@@ -64,16 +64,16 @@ extension Simulation {
             return follows(node, after: 500)
         }
         let entry = canonical[newest - 1]
-        // What it makes of the entry alone is what everybody has made of all before it.
-        if var line = OrderLine(before: entry) {
+        // The state derived from this entry alone must equal the state after all entries up to it.
+        if var line = StreamOrder(before: entry) {
             do throws(OrderFault) {
                 try line.take(entry)
-                if line != lines[newest - 1] { broken("who begins with entry \(newest) has another order") }
+                if line != lines[newest - 1] { broken("a reader starting with entry \(newest) has a different order") }
             } catch {
-                broken("who begins with entry \(newest) cannot take it: \(error)")
+                broken("a reader starting with entry \(newest) cannot apply it: \(error)")
             }
         } else {
-            broken("nobody can begin with entry \(newest) of the order")
+            broken("no reader can start with entry \(newest) of the order")
         }
         nodes[node].isThere = true
         took(node, min(copied, newest + Self.page - 1))
@@ -82,7 +82,7 @@ extension Simulation {
 
     /// Reads entries.
     ///
-    /// - Returns: Whether there were new ones; nil when nobody hands them out.
+    /// - Returns: Whether there were new ones; nil if no server provides them.
     func read(_ node: Int) -> Bool? {
         guard let server = nodes[node].server else { return nil }
         outcome.reads += 1
@@ -100,7 +100,9 @@ extension Simulation {
         return true
     }
 
-    /// A node has taken so many entries. They are the same for everybody, so what comes of them is computed once.
+    /// Handles that a node has read this number of entries.
+    ///
+    /// Entries are the same for all nodes, so their effect is computed once.
     private func took(_ node: Int, _ count: Int) {
         var before: UInt64 = 0
         if case .ordered(let taken) = nodes[node].standing {
@@ -130,7 +132,7 @@ extension Simulation {
         }
     }
 
-    /// Puts into the order what is missing there, if it is time.
+    /// Adds missing records to the order, if it is time.
     private func put(_ node: Int) {
         guard case .ordered(let taken) = nodes[node].standing else { return }
         let line = lines[taken - 1]
@@ -141,7 +143,7 @@ extension Simulation {
         }
         let known = Dictionary(uniqueKeysWithValues: line.streams.map { ($0, nodes[node].known[$0]) })
         guard let proposal = line.proposal(known: known) else {
-            return broken("there is nothing to put into the order")
+            return broken("no records are missing from the order")
         }
         propose(proposal, by: node) { simulation, isOurs in
             simulation.nodes[node].keeping.decided(isOurs == true)
@@ -149,14 +151,14 @@ extension Simulation {
         }
     }
 
-    /// Decides an entry.
+    /// Proposes an entry.
     func propose(_ entry: OrderEntry, by node: Int, _ completion: @escaping (Simulation, Bool?) -> Void) {
         guard let kept = OrderEntry(json: entry.json), kept == entry else {
-            return broken("entry \(entry.number) of the order cannot be read as it was written")
+            return broken("entry \(entry.number) of the order does not survive encoding and decoding")
         }
         entryPool.append(entry)
         decide(Self.order, Int(entry.number) - 1, Int32(entryPool.count - 1), by: node) { simulation, isOurs in
-            // What it has decided itself it has not to read.
+            // A node need not read its own decision.
             if isOurs == true, simulation.taken(node) == Int(entry.number) - 1 {
                 simulation.took(node, Int(entry.number))
             }
@@ -164,12 +166,14 @@ extension Simulation {
         }
     }
 
-    /// So many entries a node has taken; nil where it has begun without an order.
+    /// The number of entries that a node has read; nil if it started without an order.
     private func taken(_ node: Int) -> Int? {
         if case .ordered(let taken) = nodes[node].standing { taken } else { nil }
     }
 
-    /// Publishes a decision behind so many others, and waits for its answer: whether it was decided so, or nil.
+    /// Publishes a decision after `expected` earlier ones.
+    ///
+    /// The completion receives whether it was accepted; nil if that is unknown.
     func decide(
         _ log: Int,
         _ expected: Int,
@@ -190,7 +194,7 @@ extension Simulation {
         queue.add(
             .other { simulation in
                 guard simulation.exists[log], simulation.leader(of: log, from: server) != nil else {
-                    // Where nobody leads that is said at once.
+                    // Without a leader, a server reports that immediately.
                     if simulation.logs[log].leader == nil, simulation.works(server) {
                         answer(simulation, nil, after: simulation.travel)
                     }
@@ -214,34 +218,34 @@ extension Simulation {
         )
     }
 
-    /// Something that is done once.
+    /// A flag that can be set once.
     final class Mark {
         private var isSet = false
 
-        /// - Returns: Whether it was not done before.
+        /// Returns whether it was not set before.
         func set() -> Bool {
             defer { isSet = true }
             return !isSet
         }
     }
 
-    // MARK: What is decided
+    // MARK: Decisions
 
-    /// Entries are stored: from now on they are what everybody reads.
+    /// Handles stored entries, which all followers read from now on.
     func ordered(_ places: Range<Int>) {
         for place in places {
             let entry = entryPool[Int(logs[Self.order].records[place].body)]
-            var line = lines.last ?? OrderLine(behind: entry.first - 1)
+            var line = lines.last ?? StreamOrder(behind: entry.first - 1)
             do throws(OrderFault) {
                 try line.take(entry)
             } catch {
-                return broken("an entry of the order was decided that does not follow: \(error)")
+                return broken("an order entry was decided that does not follow the previous one: \(error)")
             }
             if lines.isEmpty {
                 prefix = Int(entry.first) - 1
                 guard Int(entry.first) - 1 == logs[0].stored else {
                     return broken(
-                        "the order begins behind record \(entry.first - 1) of INTAKE_0, which has \(logs[0].stored)"
+                        "the order starts after record \(entry.first - 1) of INTAKE_0, which has \(logs[0].stored)"
                     )
                 }
             }
@@ -249,7 +253,10 @@ extension Simulation {
             for run in entry.runs {
                 guard Int(run.last) <= logs[run.stream].stored else {
                     return broken(
-                        "entry \(entry.number) of the order has record \(run.last) of INTAKE_\(run.stream), where \(logs[run.stream].stored) are stored"
+                        """
+                        entry \(entry.number) of the order has record \(run.last) of INTAKE_\(run.stream), which has \
+                        \(logs[run.stream].stored)
+                        """
                     )
                 }
                 for record in logs[run.stream].records[Int(run.first) - 1..<Int(run.last)] {
@@ -265,19 +272,22 @@ extension Simulation {
         }
     }
 
-    /// When other streams are opened nothing of those before them is missing.
-    private func compareClosed(_ line: OrderLine?, _ entry: OrderEntry) {
+    /// Checks that no record of the previous streams is missing when other streams are opened.
+    private func compareClosed(_ line: StreamOrder?, _ entry: OrderEntry) {
         for (stream, end) in (line?.ends ?? [:]).sorted(by: { $0.key < $1.key }) where Int(end) < logs[stream].stored {
             broken(
-                "entry \(entry.number) opens other streams, and INTAKE_\(stream) has \(logs[stream].stored) records, of which \(end) are in the order"
+                """
+                entry \(entry.number) opens other streams, but only \(end) of \(logs[stream].stored) records of \
+                INTAKE_\(stream) are in the order
+                """
             )
         }
     }
 
-    /// So many records are in the order.
+    /// The number of records in the order.
     var orderedCount: Int { prefix.map { $0 + orderedBodies.count } ?? logs[0].stored }
 
-    /// A record of the order, counted from 1.
+    /// Returns a record of the order, counted from 1.
     func orderedRecord(_ sequence: UInt64) -> (body: Int32, at: Int64) {
         let place = Int(sequence) - 1
         guard let prefix, place >= prefix else { return (logs[0].records[place].body, logs[0].records[place].at) }
@@ -290,7 +300,7 @@ extension Simulation {
         case .ordered(let taken): return lines[taken - 1].end - 1
         case .unknown: return 0
         case .single:
-            // Once there is an order it ends where the first stream does.
+            // An order would start where the first stream ends.
             guard let server = nodes[node].server, let end = copy(of: 0, from: server, taste: node) else { return 0 }
             return UInt64(end)
         }

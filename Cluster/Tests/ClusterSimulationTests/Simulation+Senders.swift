@@ -9,13 +9,13 @@ internal import TrackwayEvents
 
 /// Installations, which send each batch until it is acknowledged.
 extension Simulation {
-    /// After so long, in milliseconds, a sender gives an answer up and asks another collector.
+    /// The time, in milliseconds, after which a sender stops waiting and tries another collector.
     private static let longestWait: Int64 = 15_000
 
     func beginSending() {
         for number in 0..<plan.installations {
             let id = InstallationID(high: 7 &+ plan.seed, low: UInt64(number))
-            installations.append(SimulatedInstallation(partition: StreamPlace.partition(of: id)))
+            installations.append(SimulatedInstallation(partition: StreamNames.partition(of: id)))
             sends(Int32(number), after: self.number(0...plan.pause))
         }
     }
@@ -36,7 +36,7 @@ extension Simulation {
         installations[index].outstanding = 0
         let batch = Int32(index * plan.batches + installations[index].next)
         offer(batch, installation)
-        // A sender that gave up waiting asks another collector while the first is still at it.
+        // A sender that stopped waiting tries another collector while the first is still busy.
         if chance.chance(40) { offer(batch, installation) }
         if installations[index].outstanding == 0 { return sends(installation, after: number(200...1_000)) }
         queue.add(
@@ -59,7 +59,7 @@ extension Simulation {
         sends(installation, after: number(0...500))
     }
 
-    /// A collector has answered otherwise, or died.
+    /// Handles that a collector has rejected a batch, or died.
     func refused(_ batch: Int32) {
         let index = installation(of: batch)
         guard Int(batch) % plan.batches == installations[index].next, installations[index].due < 0 else { return }
@@ -67,7 +67,7 @@ extension Simulation {
         if installations[index].outstanding <= 0 { sends(Int32(index), after: number(200...2_000)) }
     }
 
-    /// A batch was acknowledged.
+    /// Handles that a batch was acknowledged.
     func acknowledged(_ batch: Int32) {
         let index = installation(of: batch)
         if acknowledgedAt[Int(batch)] < 0 {
@@ -107,7 +107,7 @@ extension Simulation {
         attempts[Int(reference.index)].isUsed && attempts[Int(reference.index)].serial == reference.serial
     }
 
-    /// A call ends.
+    /// Ends a call.
     func end(_ index: Int32) {
         let (node, listed) = (attempts[Int(index)].node, attempts[Int(index)].listed)
         attempts[Int(index)].isUsed = false

@@ -8,34 +8,37 @@ internal import TrackwayEvents
 @testable internal import CollectorClickHouse
 @testable internal import CollectorJetStream
 
-/// A cluster by values in virtual time: no tasks, no clock, no network. Senders hand batches to collectors, these decide with the
-/// product's own values, the engine is a model, forwarders carry the order into tables, and other streams take the records meanwhile.
-/// Used by one thread; the same plan and faults give the same run.
+/// A cluster of values in virtual time: no tasks, no clock, no network.
+///
+/// Senders hand batches to collectors, which decide with the product's own values. The NATS cluster is a model.
+/// Forwarders copy the order into tables, and records are moved to other streams during the run.
+///
+/// Used by one thread. The same plan and faults give the same run.
 final class Simulation {
-    /// What a run came to.
+    /// The result of a run.
     struct Outcome: Equatable {
-        /// What broke what must hold, a sentence each.
+        /// Violations of the invariants, one sentence each.
         var faults: [String] = []
         var acknowledged = 0
         var attempts = 0
-        /// Records that are in the order, the second ones of batches among them.
+        /// The number of records in the order, including duplicates of batches.
         var ordered = 0
         var repeated = 0
         var entries = 0
         var blocks = 0
         var events = 0
-        /// So often the order was read.
+        /// The number of reads of the order.
         var reads = 0
-        /// The most records that one collector held at once.
+        /// The maximum number of records that one collector held simultaneously.
         var held = 0
-        /// When everything had come to rest, in milliseconds.
+        /// When everything had settled, in milliseconds.
         var end: Int64 = 0
     }
 
-    /// Where the streams lie in ``logs``: an intake's by its number, and behind them these.
+    /// Indexes into ``logs``: intake streams are at their numbers, followed by these.
     static let order = 75
     static let blocks = 76
-    /// After the last fault everything has to come to rest within so long, in milliseconds.
+    /// The maximum time in which everything must settle after the last fault, in milliseconds.
     static let restLimit: Int64 = 400_000
 
     let plan: SimulationPlan
@@ -44,31 +47,31 @@ final class Simulation {
     var chance: SeededChance
     var outcome = Outcome()
 
-    // The engine.
+    // The NATS cluster.
     var servers: [SimulatedServer]
     var logs: [SimulatedLog] = []
     var exists: [Bool]
-    /// Which stream takes the records of each partition; -1 for none.
-    var owner = Array(repeating: 0, count: StreamPlace.partitions)
+    /// The stream that accepts each partition's records; -1 for none.
+    var owner = Array(repeating: 0, count: StreamNames.partitions)
     var losesAnswers = 0
     var isLate = 0
     var verdicts: [VerdictKey: (verdict: DurabilityGate.Verdict, isByMajority: Bool)] = [:]
     var entryPool: [OrderEntry] = []
     var decisionPool: [BlockDecision] = []
 
-    // What is decided.
-    /// The order behind each entry, as the product's own value has it.
-    var lines: [OrderLine] = []
-    /// How far each stream had come in it, by its number.
+    // Decisions.
+    /// The state of the order after each entry, as the product's own value.
+    var lines: [StreamOrder] = []
+    /// The end of each stream, by number, after each entry.
     var lineEnds: [[UInt64]] = []
     var canonical: [OrderEntry] = []
-    /// The bodies of all records behind those of the first stream alone, in their order.
+    /// The bodies of all records after those of the first stream's own order, in order.
     var orderedBodies: [Int32] = []
     var orderedTimes: [Int64] = []
     var prefix: Int?
     var decided: [BlockDecision] = []
 
-    // Everybody.
+    // Processes and installations.
     var nodes: [SimulatedNode] = []
     var attempts: [SimulatedAttempt] = []
     var free: [Int32] = []
@@ -90,7 +93,7 @@ final class Simulation {
         tables = SimulatedTables(batches: batches)
         for number in 0...Self.blocks {
             let members = (0..<3).map { (number + $0) % plan.servers }
-            let place = StreamPlace(number: number)
+            let place = StreamNames(number: number)
             let name = number == Self.order ? "ORDER_0" : number == Self.blocks ? "BLOCKS_0" : place.stream
             var log = SimulatedLog(
                 name: name,
@@ -112,13 +115,13 @@ final class Simulation {
     var now: Int64 { queue.now }
     var time: MonotonicTime { MonotonicTime(milliseconds: queue.now) }
 
-    /// Runs until everything has come to rest, or something broke what must hold.
+    /// Runs until everything has settled, or an invariant is violated.
     func run() -> Outcome {
         for index in nodes.indices { start(index) }
         beginSending()
         for fault in script { queue.add(.other { $0.breaks(fault) }, after: fault.at) }
-        for growth in plan.growths { queue.add(.other { $0.wantsGrowth(to: growth.streams) }, after: growth.at) }
-        queue.add(.other { $0.watchRest() }, after: 1_000)
+        for growth in plan.growths { queue.add(.other { $0.requestGrowth(to: growth.streams) }, after: growth.at) }
+        queue.add(.other { $0.watchForSettling() }, after: 1_000)
         while !isOver, outcome.faults.isEmpty, let event = queue.next() { happens(event) }
         if outcome.faults.isEmpty { compareAll() }
         outcome.end = now
@@ -157,7 +160,7 @@ final class Simulation {
         }
     }
 
-    /// Whether a node does not sleep; what happens to one that does happens when it is awake.
+    /// Whether a node is awake. Events of a sleeping node are postponed until it wakes up.
     private func isAwake(_ node: Int, _ event: SimulatedEvent) -> Bool {
         guard nodes[node].asleepUntil > now else { return true }
         queue.add(event, after: nodes[node].asleepUntil - now)
@@ -169,14 +172,14 @@ final class Simulation {
         body()
     }
 
-    /// Has a node do something after a while, unless it dies before.
+    /// Runs a node's action after a delay, unless the node dies first.
     func after(_ delay: Int64, on node: Int, _ action: @escaping (Simulation) -> Void) {
         queue.add(.node(node, life: nodes[node].life, action), after: delay)
     }
 
     func number(_ range: ClosedRange<Int>) -> Int64 { Int64(chance.number(range)) }
 
-    /// Something broke what must hold.
+    /// Reports a violated invariant.
     func broken(_ text: String) { outcome.faults.append("\(now) ms: \(text)") }
 
     /// A text from which this run can be repeated.

@@ -3,25 +3,25 @@
 
 internal import CollectorTesting
 
-/// What is simulated.
+/// The parameters of a simulation.
 struct SimulationPlan: Sendable, CustomStringConvertible {
-    /// What is broken on purpose, so that a simulation is seen to find it.
+    /// A deliberate flaw, to verify that the simulation finds it.
     enum Flaw: String, Sendable, CaseIterable {
-        /// The order leaves out the last record of each stream that is closed.
+        /// The order leaves out the last records of each closed stream.
         case orderLeavesOut
-        /// A collector believes an engine that is not proven.
+        /// A collector publishes to a cluster without proof of its durability.
         case believesUnproven
-        /// A leader acknowledges what only it has.
+        /// A leader acknowledges records that only it has.
         case acknowledgesAlone
-        /// Streams that are closed are not given time for what is on its way to them.
+        /// Closed streams are not given time for records in flight.
         case closesAtOnce
-        /// New streams are opened before everything of the old ones is in the order.
+        /// New streams are opened before all records of the old ones are in the order.
         case opensTooEarly
-        /// Blocks are decided without a comparison with the one before.
+        /// Blocks are decided without a check against the previous decision.
         case decidesTwice
-        /// A forwarder does not look which events are known.
+        /// A forwarder does not check which events are known.
         case recognisesNothing
-        /// Whoever holds a record forgets its id when it tries again.
+        /// A collector that holds a record forgets its id when it retries.
         case forgetsIDs
     }
 
@@ -30,27 +30,27 @@ struct SimulationPlan: Sendable, CustomStringConvertible {
     var collectors = 4
     var forwarders = 2
     var installations = 20
-    /// So many each of them sends.
+    /// The number of batches that each installation sends.
     var batches = 12
-    /// At most so long an installation waits before its next batch, in milliseconds.
+    /// The maximum time before an installation's next batch, in milliseconds.
     var pause = 4_000
-    /// When how many streams are to take the records, in milliseconds.
+    /// When to move records to how many streams; times are in milliseconds.
     var growths: [(at: Int64, streams: Int)] = []
-    /// Things break for so long, in milliseconds.
+    /// The period in which faults begin, in milliseconds.
     var breaks: Int64 = 60_000
-    /// Between two faults at most so long, in milliseconds.
+    /// The maximum time between two faults, in milliseconds.
     var calm = 6_000
-    /// So many batches a collector may hold.
+    /// The maximum number of batches that a collector holds.
     var waiting = 24
-    /// So many records a block may have.
+    /// The maximum number of records in a block.
     var blockRecords = 40
-    /// The clocks of collectors are apart by so much to either side, in milliseconds.
+    /// The maximum offset of collectors' clocks in either direction, in milliseconds.
     var clocks: Int64 = 120_000
     var flaw: Flaw?
 
     init(seed: UInt64) { self.seed = seed }
 
-    /// A small cluster, of 2 to 6 streams in the end and up to 12 collectors.
+    /// A small cluster that ends with up to 6 streams, and has up to 12 collectors.
     static func small(_ seed: UInt64) -> SimulationPlan {
         var chance = SeededChance(seed: seed &* 7_919)
         var plan = SimulationPlan(seed: seed)
@@ -70,7 +70,7 @@ struct SimulationPlan: Sendable, CustomStringConvertible {
         return plan
     }
 
-    /// 200 collectors, 64 streams in the end.
+    /// A cluster of 200 collectors that ends with 64 streams.
     static func large(_ seed: UInt64, batches: Int) -> SimulationPlan {
         var plan = SimulationPlan(seed: seed)
         plan.servers = 9
@@ -90,43 +90,43 @@ struct SimulationPlan: Sendable, CustomStringConvertible {
     var description: String {
         "seed \(seed): \(servers) servers, \(collectors) collectors, \(forwarders) forwarders, \(installations) installations of \(batches) "
             + "batches each at most \(pause) ms apart, streams \(growths.map { "\($0.streams) at \($0.at) ms" }), \(waiting) batches held, "
-            + "blocks of \(blockRecords)" + (flaw.map { ", broken: \($0)" } ?? "")
+            + "blocks of \(blockRecords)" + (flaw.map { ", flaw: \($0)" } ?? "")
     }
 }
 
-/// Something that breaks, and is well again after a while.
+/// A fault that is repaired after a while.
 struct SimulatedFault: Sendable, Hashable, CustomStringConvertible {
     enum Kind: String, Sendable, CaseIterable {
         /// A server dies.
         case kill
         /// A server stops, with its connections open.
         case pause
-        /// A server, or a small side of the cluster, reaches the others no more.
+        /// A server, or a small group of servers, is cut off from the others.
         case cut
-        /// A server comes back without syncing.
+        /// A server restarts without syncing.
         case lazy
         /// A server's disk is slow.
         case slow
         /// Answers are lost.
         case lose
-        /// Everything on the network takes long.
+        /// All network messages are delayed.
         case late
         /// A collector or forwarder dies.
         case node
-        /// A collector or forwarder sleeps.
+        /// A collector or forwarder is suspended.
         case sleep
         /// The tables cannot be reached.
         case tables
-        /// Whoever has other streams take the records dies.
+        /// The process that moves records to other streams dies.
         case growth
     }
 
-    /// When, in milliseconds.
+    /// When it occurs, in milliseconds.
     var at: Int64
     var kind: Kind
-    /// Which server or node, modulo how many there are.
+    /// The server or node, modulo their number.
     var target: Int
-    /// For so long, in milliseconds.
+    /// Its duration, in milliseconds.
     var lasts: Int64
 
     var description: String { "\(at) \(kind.rawValue) \(target) \(lasts)" }
@@ -138,7 +138,7 @@ struct SimulatedFault: Sendable, Hashable, CustomStringConvertible {
         self.lasts = lasts
     }
 
-    /// Reads a line of a script.
+    /// Parses a line of a script.
     init?(_ line: some StringProtocol) {
         let words = line.split(separator: " ")
         guard words.count == 4, let at = Int64(words[0]), let kind = Kind(rawValue: String(words[1])),
@@ -147,7 +147,7 @@ struct SimulatedFault: Sendable, Hashable, CustomStringConvertible {
         self.init(at: at, kind: kind, target: target, lasts: lasts)
     }
 
-    /// The faults of a plan.
+    /// Generates the faults of a plan.
     static func all(of plan: SimulationPlan) -> [SimulatedFault] {
         var chance = SeededChance(seed: plan.seed &* 104_729 &+ 17)
         var faults: [SimulatedFault] = []
@@ -177,7 +177,7 @@ struct SimulatedFault: Sendable, Hashable, CustomStringConvertible {
                 lasts: Int64(chance.number(lasts))
             )
             faults.append(fault)
-            // Two at a time, so that nobody has a majority for a while.
+            // Two servers at a time, so that no group has a majority for a while.
             if [.kill, .pause].contains(kind), chance.chance(3) {
                 faults.append(.init(at: now, kind: kind, target: fault.target + 1, lasts: fault.lasts))
             }

@@ -4,9 +4,11 @@
 internal import Foundation
 internal import Testing
 
-/// A whole cluster in virtual time: values of the product, and a model of what is around them. `TRACKWAY_SIMULATION=full` adds 64 streams
-/// with 200 collectors and 1,000,000 batches, and thousands of small clusters.
-@Suite("A whole cluster, simulated")
+/// A whole cluster in virtual time: values of the product, and a model of everything around them.
+///
+/// `TRACKWAY_SIMULATION=full` adds a cluster of 64 streams and 200 collectors with 1,000,000 batches, and thousands of
+/// small clusters.
+@Suite("Cluster simulation")
 struct SimulationTests {
     private static let isFull = ProcessInfo.processInfo.environment["TRACKWAY_SIMULATION"] == "full"
     private static let seeds = isFull ? 300 : 5
@@ -17,14 +19,14 @@ struct SimulationTests {
         .closesAtOnce: 51, .forgetsIDs: 1, .recognisesNothing: 23,
     ]
 
-    @Test("in small clusters what must hold holds, whatever breaks", arguments: 0..<8)
+    @Test("small clusters keep all invariants under random faults", arguments: 0..<8)
     func small(part: Int) {
         for seed in part * Self.seeds + 1...(part + 1) * Self.seeds {
             expectWhole(Simulation(SimulationPlan.small(UInt64(seed))))
         }
     }
 
-    @Test("some streams more, and clocks that are apart by minutes", arguments: UInt64(1)...2)
+    @Test("a cluster with more streams and clocks minutes apart keeps all invariants", arguments: UInt64(1)...2)
     func middle(seed: UInt64) {
         var plan = SimulationPlan.small(10_000 + seed)
         plan.servers = 7
@@ -34,7 +36,7 @@ struct SimulationTests {
         expectWhole(Simulation(plan))
     }
 
-    @Test("200 collectors, 64 streams, 1,000,000 batches", .enabled(if: isFull))
+    @Test("a cluster with 200 collectors, 64 streams and 1,000,000 batches keeps all invariants", .enabled(if: isFull))
     func large() {
         let simulation = Simulation(SimulationPlan.large(1, batches: 1_000_000))
         let outcome = simulation.run()
@@ -43,9 +45,12 @@ struct SimulationTests {
         print("\(simulation.plan)\n\(outcome)")
     }
 
-    @Test("what is broken on purpose is found, and the script shows it again", arguments: SimulationPlan.Flaw.allCases)
+    @Test(
+        "every deliberate flaw is found, and its script reproduces the fault",
+        arguments: SimulationPlan.Flaw.allCases
+    )
     func flaws(flaw: SimulationPlan.Flaw) throws {
-        // The seeds that found each flaw before come first.
+        // Try the stored seed for the flaw first.
         let found = ((Self.storedSeeds[flaw].map { [$0] } ?? []) + Array(1...400)).lazy.map { seed in
             var plan = SimulationPlan.small(seed)
             plan.flaw = flaw
@@ -53,27 +58,27 @@ struct SimulationTests {
             return (simulation, simulation.run())
         }.first { !$0.1.faults.isEmpty }
         let (simulation, outcome) = try #require(found)
-        // From the lines that are printed.
+        // Use the printed lines.
         let script = simulation.story.split(separator: "\n").compactMap { SimulatedFault($0) }
         #expect(script == simulation.script)
         #expect(Simulation(simulation.plan, script: script).run() == outcome)
-        // Without the flaw nothing is found.
+        // Without the flaw, the run has no faults.
         var plan = simulation.plan
         plan.flaw = nil
         #expect(Simulation(plan, script: script).run().faults == [])
     }
 
-    @Test("the shortest script that shows a fault is part of the whole one")
+    @Test("the shortest script that reproduces a fault is a part of the full script")
     func shortest() throws {
         var plan = SimulationPlan.small(4)
         plan.flaw = .acknowledgesAlone
         let simulation = Simulation(plan)
         #expect(simulation.run().faults != [])
-        // That one needs nothing else to break.
+        // This flaw needs no other fault.
         #expect(simulation.shortest == [])
     }
 
-    @Test("the same seed gives the same run, and another one another")
+    @Test("equal seeds give equal runs, and different seeds different runs")
     func same() {
         let runs = [3, 3, 4].map { Simulation(SimulationPlan.small($0)).run() }
         #expect(runs[0] == runs[1] && runs[0] != runs[2])
@@ -92,7 +97,7 @@ struct SimulationTests {
 }
 
 extension Simulation {
-    /// The faults of a run that broke something, less all without which something breaks, too.
+    /// The faults of a failed run, without those that are not needed for a failure.
     var shortest: [SimulatedFault] {
         var rest = script
         for fault in script {

@@ -7,35 +7,40 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// A server of ClickHouse on the loopback, which a test starts, kills and ends. It ends with the test's process, however that ends.
+/// A ClickHouse server on the loopback interface for tests.
+///
+/// It ends with the test process, however that ends.
 package actor ClickHouseServer {
-    /// Where its program is: what the environment names, or what the system has; nil when it is not installed.
+    /// The path of the server binary; nil if it is not installed.
+    ///
+    /// Taken from the environment, or else from the system's folders.
     package static let path: String? = {
         let given = ProcessInfo.processInfo.environment["TRACKWAY_CLICKHOUSE_SERVER"]
         let places = given.map { [$0] } ?? ["/usr/bin/clickhouse-server", "/usr/sbin/clickhouse-server"]
         return places.first { FileManager.default.isExecutableFile(atPath: $0) }
     }()
 
-    /// The port that was tried last. Servers that start at the same time try different ones.
+    /// The last port tried, so that servers starting at the same time try different ones.
     private static let lastPort = Mutex(31_000 + Int(ProcessInfo.processInfo.processIdentifier) * 8 % 1_500)
 
-    /// The port of HTTP.
+    /// The HTTP port.
     package nonisolated let port: Int
-    /// The port of HTTPS; it listens there when it was given a certificate.
+    /// The HTTPS port. In use only if the server has a certificate.
     package nonisolated let securePort: Int
     private nonisolated let folder: URL
     private let binary: String
     private var process: (process: Process, lifeline: Pipe)?
 
-    /// Where it answers.
+    /// The server's URL.
     package nonisolated var url: String { "http://127.0.0.1:\(port)" }
 
-    /// Runs a server while `body` does.
+    /// Runs a server while `body` runs.
     ///
     /// - Parameters:
-    ///   - pair: Its certificate for HTTPS; nil for none.
-    ///   - clients: The file of the authority that signs the certificates its clients have to have; nil when they need none.
-    ///   - body: Is given the server, which answers.
+    ///   - pair: The certificate for HTTPS; nil for HTTP only.
+    ///   - clients: The certificate file of the authority that must have signed client certificates; nil if clients
+    ///     need no certificate.
+    ///   - body: Receives the server, which is ready.
     package static func run(
         certificate pair: TestCertificates.Pair? = nil,
         clients: String? = nil,
@@ -112,12 +117,12 @@ package actor ClickHouseServer {
             try await channel.close()
             return true
         } catch {
-            // Somebody has it.
+            // Another process uses the port.
             return false
         }
     }
 
-    /// Starts it, and returns when it answers.
+    /// Starts the server, and returns once it responds.
     package func start() async throws {
         let process = Process()
         let lifeline = Pipe()
@@ -142,12 +147,12 @@ package actor ClickHouseServer {
         )
     }
 
-    /// Whether it answers within some seconds. Somebody else may have the port, and say nothing.
+    /// Returns whether the server responds within five seconds. Another process may have the port and not respond.
     private func answers() async -> Bool {
         await withTaskGroup(of: Bool.self) { [port] group in
             group.addTask { (try? await Wire.request("GET", "/ping", port: port))?.status == 200 }
             group.addTask {
-                // Ends early when the other has its answer.
+                // Canceled early when the other task has a response.
                 try? await ContinuousClock().sleep(for: .seconds(5))
                 return false
             }
@@ -157,11 +162,12 @@ package actor ClickHouseServer {
         }
     }
 
-    /// Kills it with -9, and returns when it is gone.
+    /// Kills the server with `kill -9`, and returns once it has ended.
     package func kill() {
         guard let (process, lifeline) = process else { return }
         self.process = nil
-        // A line, for shells started later hold this pipe open, too. When it cannot be written the shell is gone.
+        // Write a line; closing the pipe is not enough, because shells started later also hold it open. If the write
+        // fails, the shell has already ended.
         try? lifeline.fileHandleForWriting.write(contentsOf: Data("end\n".utf8))
         try? lifeline.fileHandleForWriting.close()
         process.waitUntilExit()
@@ -169,11 +175,11 @@ package actor ClickHouseServer {
 
     private func end() {
         kill()
-        // A folder that stays costs some space, and is in the system's folder for what may go.
+        // A remaining folder only costs some space in the system's temporary folder.
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Asks it, and returns its answer.
+    /// Runs a query, and returns the response.
     package nonisolated func ask(_ query: String, database: String = "trackway") async throws -> String {
         let answer = try await Wire.request("POST", "/?database=\(database)", body: Array(query.utf8), port: port)
         guard answer.status == 200 else { throw ClickHouseServerError(description: answer.body) }
@@ -181,7 +187,7 @@ package actor ClickHouseServer {
     }
 }
 
-/// The server refused a query, or does not answer at all.
+/// The server rejected a query, or did not respond.
 package struct ClickHouseServerError: Error, CustomStringConvertible {
     package let description: String
 }

@@ -5,21 +5,23 @@ package import CollectorJetStream
 internal import NIOCore
 internal import NIOPosix
 
-/// A server of NATS, or of anything else, on the loopback that says what a test wants, in whatever pieces.
+/// A scripted server on the loopback interface, for NATS or another protocol.
+///
+/// It sends exactly the bytes that a test wants, split as the test wants.
 package struct ScriptedServer: Sendable {
-    /// Where it listens.
+    /// The server's address.
     package let address: NATSAddress
 
-    /// The port it listens at, for clients of something else.
+    /// The server's port, for clients of other protocols.
     package var port: Int { address.port }
 
-    /// What a server says first.
+    /// The first message of a server.
     package static let greeting =
         "INFO {\"server_id\":\"N0\",\"server_name\":\"n0\",\"version\":\"2.15.1\",\"headers\":true,\"max_payload\":8388608}\r\n"
 
-    /// Listens while `body` runs, and ends with it.
+    /// Listens while `body` runs.
     ///
-    /// - Parameter script: What is done with each connection, counted from 1; the connection ends with it.
+    /// - Parameter script: Handles each connection, numbered from 1. The connection closes when the script returns.
     package static func run(
         _ script: @escaping @Sendable (inout Peer, Int) async throws -> Void,
         _ body: @escaping @Sendable (ScriptedServer) async throws -> Void
@@ -42,7 +44,7 @@ package struct ScriptedServer: Sendable {
                                 group.addTask { [number] in await serve(connection, number, script) }
                             }
                         } catch {
-                            // The test is over.
+                            // The test has ended.
                         }
                     }
                 }
@@ -64,11 +66,11 @@ package struct ScriptedServer: Sendable {
                 try await script(&peer, number)
             }
         } catch {
-            // A client that goes away is its own business; what it got is what the test looks at.
+            // The client closed the connection; tests check only what it received.
         }
     }
 
-    /// One connection, from the server's side.
+    /// A connection, from the server's side.
     package struct Peer {
         fileprivate var iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -82,7 +84,7 @@ package struct ScriptedServer: Sendable {
             self.outbound = outbound
         }
 
-        /// What a client published.
+        /// A message published by the client.
         package struct Publication: Sendable {
             package var subject: String
             package var reply: String
@@ -90,12 +92,12 @@ package struct ScriptedServer: Sendable {
             package var body: [UInt8]
         }
 
-        /// Says something.
+        /// Sends text to the client.
         package func say(_ text: String) async throws {
             try await outbound.write(ByteBuffer(string: text))
         }
 
-        /// Greets, and takes what a client says of itself.
+        /// Sends the greeting, and reads the client's introduction.
         ///
         /// - Returns: The client's `CONNECT`.
         package mutating func welcome(_ greeting: String = ScriptedServer.greeting) async throws -> String {
@@ -109,7 +111,7 @@ package struct ScriptedServer: Sendable {
             return connect
         }
 
-        /// The next line; nil at the end.
+        /// Reads the next line; nil at the end.
         package mutating func line() async throws -> String? {
             while true {
                 if let end = bytes.firstRange(of: [0x0d, 0x0a]) {
@@ -120,14 +122,14 @@ package struct ScriptedServer: Sendable {
             }
         }
 
-        /// What came, as it came; empty at the end.
+        /// Reads the received bytes unchanged; empty at the end.
         package mutating func bytes() async throws -> [UInt8] {
             if bytes.isEmpty { _ = try await more() }
             defer { bytes = [] }
             return bytes
         }
 
-        /// The next publication, everything else passed over; nil at the end.
+        /// Reads the next publication, skipping everything else; nil at the end.
         package mutating func publication() async throws -> Publication? {
             while let line = try await line() {
                 let words = line.split(separator: " ").map(String.init)
@@ -146,12 +148,12 @@ package struct ScriptedServer: Sendable {
             return nil
         }
 
-        /// Answers a publication.
+        /// Replies to a publication.
         package func answer(_ publication: Publication, _ body: String) async throws {
             try await say("MSG \(publication.reply) 1 \(body.utf8.count)\r\n\(body)\r\n")
         }
 
-        /// Says that nobody listens where it was published.
+        /// Reports that the publication's subject has no subscriber.
         package func answerNobody(_ publication: Publication) async throws {
             try await say("HMSG \(publication.reply) 1 16 16\r\nNATS/1.0 503\r\n\r\n\r\n")
         }

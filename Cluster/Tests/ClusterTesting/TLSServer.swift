@@ -6,9 +6,11 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
 
-/// A server on the loopback that encrypts its connections, after a greeting in plain or at once, and keeps what it was told over them.
+/// A TLS server on the loopback interface that records the received text.
+///
+/// Encryption starts immediately, or after a plain-text greeting.
 package final class TLSServer: Sendable {
-    /// The port it listens at.
+    /// The port on which the server listens.
     package let port: Int
     private let heard: SharedText
 
@@ -17,20 +19,20 @@ package final class TLSServer: Sendable {
         self.heard = heard
     }
 
-    /// What clients told it, once connections were encrypted.
+    /// The text received from clients over encrypted connections.
     package var received: String { heard.text }
 
-    /// How it shows itself, and what it says.
+    /// The server's certificate and behavior.
     package struct Script: Sendable {
         var pair: TestCertificates.Pair
-        /// Said in plain before the handshake.
+        /// Sent in plain text before the handshake.
         package var greeting: String?
-        /// The file of the authorities whose clients are taken; nil for all.
+        /// The certificate file of the accepted client authorities; nil to accept all clients.
         package var clients: String?
-        /// What is answered to all that was told over a connection; nil for nothing yet.
+        /// Returns the response to all text received over a connection since the last response; nil to wait for more.
         package var answer: @Sendable (String) -> String?
 
-        /// A script for the owner of a certificate.
+        /// Creates a script for a server with this certificate.
         package init(
             _ pair: TestCertificates.Pair,
             greeting: String? = nil,
@@ -74,7 +76,7 @@ package final class TLSServer: Sendable {
     }
 }
 
-/// A text that connections add to.
+/// A text that several connections append to.
 private final class SharedText: Sendable {
     private let content = Mutex("")
 
@@ -83,7 +85,9 @@ private final class SharedText: Sendable {
     func append(_ more: String) { content.withLock { $0 += more } }
 }
 
-/// Greets, encrypts, keeps what comes, and answers. Lives on the connection's event loop.
+/// Greets, encrypts, records received text, and responds.
+///
+/// Confined to the connection's event loop.
 private final class TLSServerHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -122,7 +126,7 @@ private final class TLSServerHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A client that does not trust this server goes away; that is what tests look at.
+        // A client that does not trust this server disconnects, which some tests expect.
         context.close(promise: nil)
     }
 }

@@ -4,36 +4,38 @@
 package import CollectorTLS
 internal import Foundation
 
-/// An authority of a test, and the certificates that it signs, in a folder that goes with the test. Made by the program `openssl`.
+/// A test certificate authority, and the certificates that it signs.
+///
+/// The files are made with `openssl`, in a folder that is deleted after the test.
 package struct TestCertificates: Sendable {
     /// A certificate and its key.
     package struct Pair: Sendable, Hashable {
-        /// The file of the certificate.
+        /// The path of the certificate.
         package let certificate: String
-        /// The file of its key.
+        /// The path of the private key.
         package let key: String
 
-        /// A pair of files.
+        /// Creates a pair from two paths.
         package init(certificate: String, key: String) {
             self.certificate = certificate
             self.key = key
         }
     }
 
-    /// Whether there is a program that makes them.
+    /// Whether `openssl` is available.
     package static let canBeMade: Bool = (try? run(["version"], in: FileManager.default.temporaryDirectory)) != nil
 
     private let folder: URL
 
-    /// The file of the authority's certificate.
+    /// The path of the authority's certificate.
     package var authority: String { folder.appendingPathComponent("ca.pem").path }
 
-    /// Makes an authority for as long as `body` runs.
+    /// Creates an authority for the duration of `body`.
     package static func run<Value>(_ body: (TestCertificates) async throws -> Value) async throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer {
-            // A folder that stays costs some space, and is in the system's folder for what may go.
+            // A remaining folder only costs some space in the system's temporary folder.
             try? FileManager.default.removeItem(at: folder)
         }
         try run(
@@ -43,11 +45,11 @@ package struct TestCertificates: Sendable {
         return try await body(TestCertificates(folder: folder))
     }
 
-    /// A certificate that the authority signs, for servers and clients.
+    /// Issues a certificate signed by the authority, for servers and clients.
     ///
     /// - Parameters:
-    ///   - names: Whom it is for, as `DNS:…` and `IP:…`.
-    ///   - isExpired: Whether it was valid until yesterday.
+    ///   - names: The alternative names, as `DNS:…` and `IP:…`.
+    ///   - isExpired: Whether the certificate expired yesterday.
     package func issue(
         _ name: String,
         for names: String = "DNS:localhost,IP:127.0.0.1",
@@ -66,21 +68,21 @@ package struct TestCertificates: Sendable {
         return Pair(certificate: path("\(name).pem"), key: path("\(name).key"))
     }
 
-    /// A file with this text.
+    /// Creates a file with this text, and returns its path.
     package func file(_ name: String, _ text: String) throws -> String {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
         return path(name)
     }
 
-    /// The key of a pair, behind a password.
+    /// Encrypts the key of a pair with a password, and returns the new key's path.
     package func locked(_ pair: Pair) throws -> String {
         try Self.run(["ec", "-in", pair.key, "-aes256", "-passout", "pass:secret", "-out", "locked.key"], in: folder)
         return path("locked.key")
     }
 
-    /// What a client trusts and shows.
+    /// The TLS files of a client that trusts the authority.
     ///
-    /// - Parameter pair: What it shows; nil for nothing.
+    /// - Parameter pair: The client's certificate and key; nil for none.
     package func files(_ pair: Pair? = nil) throws -> TLSFiles {
         TLSFiles(
             authorities: try Self.read(authority),
@@ -89,7 +91,7 @@ package struct TestCertificates: Sendable {
         )
     }
 
-    /// A file as it is handed in.
+    /// Reads a file as ``TLSFiles`` expects it.
     package static func read(_ path: String) throws -> TLSFiles.File {
         TLSFiles.File(path: path, bytes: try [UInt8](Data(contentsOf: URL(fileURLWithPath: path))))
     }
@@ -113,7 +115,7 @@ package struct TestCertificates: Sendable {
     }
 }
 
-/// The program `openssl` failed.
+/// A failed run of `openssl`.
 package struct CertificateError: Error {
     package let arguments: [String]
 }

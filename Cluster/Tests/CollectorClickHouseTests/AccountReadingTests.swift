@@ -8,7 +8,7 @@ internal import Testing
 
 @Suite("Reading an account range by range")
 struct AccountReadingTests {
-    @Test("an account keeps a bounded number of ranges, and further numbers are untracked")
+    @Test("an account keeps a bounded number of ranges, and further sequence numbers are untracked")
     func bound() {
         var reading = AccountReading(atMost: 10)
         for number in UInt64(1)...20 {
@@ -27,7 +27,7 @@ struct AccountReadingTests {
         )
     }
 
-    @Test("ranges that touch or overlap count once, however many there are")
+    @Test("any number of adjacent or overlapping ranges count as one")
     func merged() {
         var reading = AccountReading(atMost: 2)
         reading.add(first: 0, last: 0, .skipped, reason: "")
@@ -37,7 +37,7 @@ struct AccountReadingTests {
         }
         #expect(reading.account.received.ranges == [1...10_001])
         #expect(reading.account.rangeCount == 2 && reading.account.untracked.isEmpty)
-        // A full account takes what touches its ranges.
+        // A full account still accepts numbers adjacent to its ranges.
         reading.add(first: 10_002, last: 10_005, .received, reason: "")
         reading.add(first: 20_000, last: 20_000, .rejected, reason: "")
         reading.add(first: 30_000, last: .max, .dropped, reason: "expired")
@@ -48,7 +48,7 @@ struct AccountReadingTests {
     }
 
     @Test(
-        "writers are read together while their ranges fit into an answer, and one at least",
+        "writers are read together while their ranges fit into a response, and at least one is read",
         arguments: [
             ([], 10, 0), ([11], 10, 1), ([4, 6], 10, 2), ([4, 7], 10, 1), ([0, 0, 0], 0, 3), ([1, 0], 0, 1),
             ([.max, 1], 10, 1), ([5, .max], 10, 1),

@@ -11,9 +11,9 @@ internal import TrackwayTesting
 
 @testable internal import CollectorClickHouse
 
-@Suite("Values in columns, and how questions compare them")
+@Suite("Values in columns, and their comparison in queries")
 struct ColumnValueTests {
-    /// A number of any size, often one that a double cannot hold, or a neighbour of such a one.
+    /// Returns a number of any size, often one that a double cannot represent, or a neighbor of such a number.
     private static func number(_ chance: inout SeededChance) -> JSONNumber {
         switch chance.number(1...6) {
         case 1: return .integer(Int64(truncatingIfNeeded: chance.next()))
@@ -27,7 +27,7 @@ struct ColumnValueTests {
         }
     }
 
-    @Test("the order of the bytes is that of the numbers, and equal numbers have equal bytes", arguments: UInt64(1)...4)
+    @Test("encoded bytes sort like the numbers, and equal numbers have equal bytes", arguments: UInt64(1)...4)
     func numbers(seed: UInt64) {
         var chance = SeededChance(seed: seed)
         for _ in 0..<20_000 {
@@ -42,17 +42,17 @@ struct ColumnValueTests {
         }
     }
 
-    @Test("a value comes out of a column as it went in")
+    @Test("values survive encoding and decoding in a column")
     func values() throws {
         for json in QuestionStream.values {
-            let value = QuestionValue(try JSONValue.parse(Array(json.utf8)))
-            #expect(QuestionValue(columnBytes: value?.columnBytes ?? []) == value, "\(json)")
+            let value = QueryValue(try JSONValue.parse(Array(json.utf8)))
+            #expect(QueryValue(columnBytes: value?.columnBytes ?? []) == value, "\(json)")
         }
-        #expect(QuestionValue(columnBytes: []) == nil && QuestionValue(columnBytes: [UInt8(ascii: "n"), 1]) == nil)
+        #expect(QueryValue(columnBytes: []) == nil && QueryValue(columnBytes: [UInt8(ascii: "n"), 1]) == nil)
     }
 
     @Test(
-        "an event's own attribute counts, the last of a name, and null leaves it to that of all events",
+        "the last attribute of a name counts, and null falls back to the global attribute",
         arguments: [
             (#"{"attributes":{"a":1}}"#, #"{"global":{"a":2}}"#, "1"),
             (#"{"attributes":{"a":1,"a":3}}"#, #"{"global":{"a":2}}"#, "3"),
@@ -68,10 +68,10 @@ struct ColumnValueTests {
     func attributes(event: String, context: String, expected: String?) throws {
         let global = ColumnValues(global: try JSONValue.parse(Array(context.utf8)))
         let values = Array(event.utf8).withUnsafeBytes { ColumnValues(event: $0, global: global) }
-        #expect(values["a"] == (try expected.flatMap { QuestionValue(try JSONValue.parse(Array($0.utf8))) }))
+        #expect(values["a"] == (try expected.flatMap { QueryValue(try JSONValue.parse(Array($0.utf8))) }))
     }
 
-    @Test("however many attributes an event has, each name has its last value", arguments: UInt64(1)...6)
+    @Test("with any number of attributes, each name has its last value", arguments: UInt64(1)...6)
     func manyAttributes(seed: UInt64) throws {
         var chance = SeededChance(seed: seed)
         for _ in 0..<200 {
@@ -94,17 +94,17 @@ struct ColumnValueTests {
             let expected = global.merging(own.filter { $0.value != "null" }) { $1 }
             #expect(values.count == expected.count)
             for (name, value) in expected {
-                #expect(values[name] == QuestionValue(try JSONValue.parse(Array(value.utf8))), "\(name) of \(event)")
+                #expect(values[name] == QueryValue(try JSONValue.parse(Array(value.utf8))), "\(name) of \(event)")
             }
         }
     }
 
-    @Test("a context has each member under its path, however it is called")
+    @Test("a context has each member under its path, whatever its name")
     func context() throws {
         let json =
             #"{"app":{"version":"2","version":"3","no":null},"a.b":{"c\\":1},"list":[1,{"x":2}],"a":{"b":{"c":5}}}"#
         let values = ColumnValues(context: try JSONValue.parse(Array(json.utf8)))
-        func value(_ path: String...) -> QuestionValue? {
+        func value(_ path: String...) -> QueryValue? {
             values[String(decoding: ColumnValues.name(of: path), as: UTF8.self)]
         }
         #expect(value("app", "version") == .text(Array("3".utf8)))
@@ -115,7 +115,7 @@ struct ColumnValueTests {
         #expect(ColumnValues(context: nil).count == 0 && ColumnValues(context: .integer(1)).count == 0)
     }
 
-    @Test("no text ends the literal it is in", arguments: UInt64(1)...4)
+    @Test("no text ends the SQL literal that contains it", arguments: UInt64(1)...4)
     func literals(seed: UInt64) {
         var chance = SeededChance(seed: seed)
         let signs: [UInt8] = [39, 92, 0, 34, 96, 10, 13, 37, 63, 45, 59, 0xc0, 0xff]
@@ -129,7 +129,7 @@ struct ColumnValueTests {
         }
     }
 
-    /// What ClickHouse makes of the inside of a literal; nil when it would end there.
+    /// Decodes the inside of a literal as ClickHouse does; nil if the literal would end there.
     private static func read(_ inside: ArraySlice<UInt8>) -> [UInt8]? {
         var rest = inside
         var bytes: [UInt8] = []
@@ -147,7 +147,7 @@ struct ColumnValueTests {
         return bytes
     }
 
-    @Test("days of equal length are one term, and a day of another length one more")
+    @Test("days of equal length are one term, and a day of a different length adds another")
     func intervals() {
         func sql(_ hours: [Int64]) -> String {
             IntervalSQL(hours.map { Timestamp(milliseconds: $0 * 3_600_000) }).sql()
@@ -167,7 +167,7 @@ struct ColumnValueTests {
     }
 }
 
-@Suite("Answers that come row by row")
+@Suite("Responses read row by row")
 struct RowReaderTests {
     private static func decode(_ row: inout RowCursor) throws(RowFault) -> [[UInt8]] {
         let number = try row.uint64()
@@ -175,7 +175,7 @@ struct RowReaderTests {
         return [Array("\(number)".utf8)] + texts
     }
 
-    @Test("rows are the same in whatever pieces they come", arguments: UInt64(1)...6)
+    @Test("rows are the same for any split of the bytes", arguments: UInt64(1)...6)
     func pieces(seed: UInt64) throws {
         var chance = SeededChance(seed: seed)
         var (bytes, expected): ([UInt8], [[[UInt8]]]) = ([], [])
@@ -200,7 +200,7 @@ struct RowReaderTests {
         try reader.finish(Self.decode) { found.append($0) }
         #expect(found == expected)
 
-        // Cut off anywhere within a row, it is no answer.
+        // A response that ends within a row is invalid.
         var short = RowReader()
         try short.append(ByteBuffer(bytes: bytes.dropLast()), Self.decode) { _ in }
         #expect(throws: RowFault.malformed) { try short.finish(Self.decode) { _ in } }
@@ -210,7 +210,7 @@ struct RowReaderTests {
         }
     }
 
-    /// What becomes of a question that a server answers so.
+    /// Returns the rows and error of a query that receives this response.
     private static func outcome(_ answer: String) async throws -> (rows: Int, error: StoreError?) {
         let outcome = Locked<(rows: Int, error: StoreError?)>((0, nil))
         try await ScriptedServer.run { peer, _ in
@@ -220,7 +220,7 @@ struct RowReaderTests {
         } _: { server in
             let address = ClickHouseAddress(host: "127.0.0.1", port: server.port)
             let store = ClickHouseEventStore(ClickHouseClient(address, option: "--analysis"), clock: ManualClock())
-            var meter = QuestionMeter(store.budget, clock: ManualClock())
+            var meter = QueryMeter(store.budget, clock: ManualClock())
             do throws(StoreError) {
                 try await store.rows("SELECT 1", &meter, { row throws(RowFault) in try row.uint8() }) { _ in
                     outcome.withLock { $0.rows += 1 }
@@ -232,7 +232,7 @@ struct RowReaderTests {
         return outcome.withLock { $0 }
     }
 
-    @Test("what the server says instead of an answer becomes what the asker has to know")
+    @Test("server errors and incomplete responses map to errors that the caller can act on")
     func outcomes() async throws {
         let good = try await Self.outcome("HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabc")
         #expect(good.rows == 3 && good.error == nil)
@@ -242,7 +242,7 @@ struct RowReaderTests {
         #expect(chunked.rows == 3 && chunked.error == nil)
         let cut = try await Self.outcome("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nab")
         #expect(
-            cut.error?.kind == .analysisUnavailable && cut.error?.message.contains("ended before") == true,
+            cut.error?.kind == .analysisUnavailable && cut.error?.message.contains("closed before") == true,
             "\(cut)"
         )
         for (code, kind) in [(159, true), (160, true), (241, true), (202, false), (60, false), (164, false)] {
@@ -255,7 +255,7 @@ struct RowReaderTests {
         }
     }
 
-    @Test("the connection ends with whoever asked")
+    @Test("canceling a query closes its connection")
     func cancelled() async throws {
         let (asked, isAsked) = AsyncStream.makeStream(of: Void.self)
         let (ended, isEnded) = AsyncStream.makeStream(of: Void.self)
@@ -263,14 +263,14 @@ struct RowReaderTests {
             while let line = try await peer.line(), !line.isEmpty {}
             try await peer.say("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\na")
             isAsked.yield()
-            // Nothing more is said: this returns when the other side is gone.
+            // Nothing more is sent: this returns when the client disconnects.
             while try await peer.line() != nil {}
             isEnded.yield()
         } _: { server in
             let address = ClickHouseAddress(host: "127.0.0.1", port: server.port)
             let question = Task { () -> StoreError? in
                 let store = ClickHouseEventStore(ClickHouseClient(address), clock: ManualClock())
-                var meter = QuestionMeter(store.budget, clock: ManualClock())
+                var meter = QueryMeter(store.budget, clock: ManualClock())
                 do throws(StoreError) {
                     try await store.rows("SELECT 1", &meter, { row throws(RowFault) in try row.uint8() }) { _ in }
                     return nil

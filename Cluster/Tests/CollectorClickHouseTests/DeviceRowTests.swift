@@ -10,14 +10,14 @@ internal import TrackwayEvents
 
 @Suite("Rows of devices, names and contexts")
 struct DeviceRowTests {
-    /// The rows of a stream in which nobody is erased, or in which somebody is.
-    private static func rows(batches: Int) async -> TableMemory {
+    /// Returns the rows of a stream with this number of batches.
+    private static func rows(batches: Int) async -> InMemoryTables {
         let stream = StreamMemory()
         DeviceStream.fill(stream, seed: 11, batches: batches)
-        let store = TableMemory()
+        let store = InMemoryTables()
         var cutting = BlockCutter.Limits()
         cutting.events = 90
-        let forwarding = StreamForwarding(
+        let forwarding = ForwardingRunner(
             stream.source,
             store: store,
             cutting: cutting,
@@ -28,7 +28,7 @@ struct DeviceRowTests {
         return store
     }
 
-    @Test("each event is counted once for its device and once for its name, and snapshots have rows of their own")
+    @Test("each event counts once for its device and once for its name, and snapshots have separate rows")
     func sums() async throws {
         let store = await Self.rows(batches: 40)
         let events = store.rows(.events)
@@ -36,23 +36,23 @@ struct DeviceRowTests {
         var ofDevices: [InstallationID: Int] = [:]
         var snapshots = 0
         for event in events {
-            let installation = try #require(TableMemory.installation(event))
+            let installation = try #require(InMemoryTables.installation(event))
             guard installation != InstallationID(high: 0, low: 0) else { continue }
             ofDevices[installation, default: 0] += 1
-            if ["_device_properties", "_app_state"].contains(TableMemory.text(event, "name")) { snapshots += 1 }
+            if ["_device_properties", "_app_state"].contains(InMemoryTables.text(event, "name")) { snapshots += 1 }
         }
         var counted: [InstallationID: Int] = [:]
         for row in store.rows(.devices) {
-            counted[try #require(TableMemory.installation(row)), default: 0] += TableMemory.count(row, "events")
+            counted[try #require(InMemoryTables.installation(row)), default: 0] += InMemoryTables.count(row, "events")
         }
         #expect(counted == ofDevices && store.rows(.snapshots).count == snapshots && snapshots > 100)
-        // The counts of names forget nobody by themselves: whoever removes rows has them counted anew.
-        let names = store.rows(.names).reduce(0) { $0 + TableMemory.count($1, "events") }
+        // Counts of names are not reduced automatically: code that deletes rows has them counted again.
+        let names = store.rows(.names).reduce(0) { $0 + InMemoryTables.count($1, "events") }
         #expect(names > events.count)
-        #expect(store.rows(.names).allSatisfy { TableMemory.count($0, "version") == 0 })
+        #expect(store.rows(.names).allSatisfy { InMemoryTables.count($0, "version") == 0 })
         let erased = SentBatch.installation(DeviceStream.erased)
         for table in ColumnTable.ofInstallations {
-            #expect(!store.rows(table).contains { TableMemory.installation($0) == erased })
+            #expect(!store.rows(table).contains { InMemoryTables.installation($0) == erased })
         }
     }
 
@@ -61,17 +61,17 @@ struct DeviceRowTests {
         (.min, -10_248_191_152_061),
     ]
 
-    @Test("of a time before 1970 the quarter of an hour is the one that began before it", arguments: Self.moments)
+    @Test("before 1970, a time belongs to the quarter hour that started before it", arguments: Self.moments)
     func quarters(time: Int64, quarter: Int64) {
         #expect(QuarterSQL.quarter(of: time) == quarter)
     }
 
-    @Test("the place of a device is read as it is written, and nothing else is")
+    @Test("a device's position is parsed as it is written, and other texts are rejected")
     func places() throws {
-        let place = DevicePlace(time: Timestamp(milliseconds: -5), installation: SentBatch.installation(3))
-        #expect(DevicePlace(place.description) == place)
+        let place = DeviceCursor(time: Timestamp(milliseconds: -5), installation: SentBatch.installation(3))
+        #expect(DeviceCursor(place.description) == place)
         for text in ["", "5", "5.3", "x.\(place.installation)", "5.\(place.installation).1", ".\(place.installation)"] {
-            #expect(DevicePlace(text) == nil)
+            #expect(DeviceCursor(text) == nil)
         }
     }
 }

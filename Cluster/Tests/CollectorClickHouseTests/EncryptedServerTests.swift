@@ -10,12 +10,12 @@ internal import Testing
 @testable internal import CollectorClickHouse
 
 @Suite(
-    "Servers that are asked over HTTPS",
-    .enabled(if: TestCertificates.canBeMade, "There is no program openssl here."),
+    "ClickHouse over HTTPS",
+    .enabled(if: TestCertificates.canBeMade, "openssl is not installed."),
     .timeLimit(.minutes(5))
 )
 struct EncryptedServerTests {
-    /// How a client asks: for an answer as a whole, or piece by piece.
+    /// How a client reads a response: as a whole, or in pieces.
     enum Way: CaseIterable { case whole, pieces }
 
     private static let credentials = ClickHouseCredentials(user: "joe", password: "hunter2")
@@ -58,7 +58,7 @@ struct EncryptedServerTests {
     }
 
     @Test(
-        "one that shows itself is asked, by name and by address",
+        "a trusted server receives the query, by name and by address",
         arguments: Way.allCases,
         ["127.0.0.1", "localhost"]
     )
@@ -75,11 +75,11 @@ struct EncryptedServerTests {
         }
     }
 
-    /// What is wrong with a server.
+    /// A problem with a server's certificate or its demands.
     enum Fault: CaseIterable { case expired, otherName, otherAuthority, wantsCertificate }
 
     @Test(
-        "one that cannot be trusted is named with what is wrong, and gets nothing",
+        "an untrusted server is named with the problem, and receives nothing",
         arguments: Fault.allCases,
         Way.allCases
     )
@@ -91,10 +91,10 @@ struct EncryptedServerTests {
             switch fault {
             case .expired:
                 script = TLSServer.Script(try certificates.issue("old", isExpired: true), answer: Self.answer)
-                words = "was valid until"
+                words = "certificate that expired at"
             case .otherName:
                 script = TLSServer.Script(try certificates.issue("other", for: "DNS:ch.example"), answer: Self.answer)
-                words = "is not for 127.0.0.1"
+                words = "is not valid for 127.0.0.1"
             case .otherAuthority:
                 files = TLSFiles()
                 words = "--analysis-ca"
@@ -113,7 +113,7 @@ struct EncryptedServerTests {
         }
     }
 
-    @Test("one that does not encrypt gets nothing it can read, and a sentence", arguments: Way.allCases)
+    @Test("a server without TLS receives nothing readable, and the error says so", arguments: Way.allCases)
     func plain(way: Way) async throws {
         let received = Mutex("")
         let tls = try TLSClient(TLSFiles())
@@ -125,7 +125,7 @@ struct EncryptedServerTests {
         } _: { server in
             let http = await Self.failure(server.port, tls, way)
             #expect(
-                http?.kind == .stranger && http?.description.contains("does not answer in TLS") == true,
+                http?.kind == .stranger && http?.description.contains("does not speak TLS") == true,
                 "\(http as Any)"
             )
             for _ in 0..<2 {
@@ -136,7 +136,7 @@ struct EncryptedServerTests {
         #expect(!received.withLock { $0 }.contains("hunter2"))
     }
 
-    @Test("one that encrypts, and is asked in plain, gets a sentence that names https", arguments: Way.allCases)
+    @Test("a plain-text query to a TLS server fails with an error that names https", arguments: Way.allCases)
     func encrypted(way: Way) async throws {
         try await TestCertificates.run { certificates in
             try await TLSServer.run(TLSServer.Script(try certificates.issue("ch"))) { server in
@@ -146,13 +146,13 @@ struct EncryptedServerTests {
         }
     }
 
-    @Test("without anything to encrypt with nobody is asked", arguments: Way.allCases)
+    @Test("without TLS settings, no connection is made", arguments: Way.allCases)
     func nothing(way: Way) async throws {
         let connections = Mutex(0)
         try await ScriptedServer.run { _, number in
             connections.withLock { $0 = number }
         } _: { server in
-            #expect(await Self.failure(server.port, nil, way)?.description.contains("nothing to encrypt") == true)
+            #expect(await Self.failure(server.port, nil, way)?.description.contains("TLS is not available") == true)
         }
         #expect(connections.withLock { $0 } == 0)
     }

@@ -9,14 +9,15 @@ internal import TrackwayEvents
 
 @testable internal import CollectorClickHouse
 
-/// Every method of ``EventStore``, asked of streams that were made for others: people of events that were refused and admitted again,
-/// devices of people, accounts of devices.
+/// Calls every method of ``EventStore`` on streams made for other tests.
+///
+/// These include people with rejected and admitted events, devices of people, and accounts of devices.
 @Suite(
-    "Everything that a store answers, of streams made for something else",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
+    "EventStore methods on streams made for other tests",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -36,23 +37,23 @@ struct EngineContractTests {
         }
     }
 
-    @Test("every method answers the same", arguments: Made.allCases)
+    @Test("every method returns the same from both stores", arguments: Made.allCases)
     func everything(_ made: Made) async throws {
-        try await ContractStores.run(blockEvents: 60, fill: made.fill) { stores in
+        try await ComparedStores.run(blockEvents: 60, fill: made.fill) { stores in
             await stores.columns.look()
             let answered = try await Contract(stores: stores).check()
-            // Answers to nothing would prove nothing.
+            // Empty answers would prove nothing.
             #expect(answered > 40, "\(answered)")
         }
     }
 
-    /// Both stores, one behind the same protocol as the other.
+    /// Both stores behind the same protocol.
     struct Contract {
-        let stores: ContractStores
+        let stores: ComparedStores
         var index: any EventStore { stores.index }
         var columns: any EventStore { stores.columns }
 
-        /// Asks both, and expects the same.
+        /// Calls both stores, and expects equal results.
         private func ask<Answer: Equatable & Sendable>(
             _ about: Comment,
             _ body: (any EventStore) async throws(StoreError) -> Answer
@@ -80,7 +81,7 @@ struct EngineContractTests {
             _ = try await ask("ledger") { store throws(StoreError) in
                 try await store.ledger(matching: LedgerQuery()).map { row in
                     var row = row
-                    // Each store numbers rows for itself.
+                    // Each store has separate row numbers.
                     row.number = 0
                     return row
                 }
@@ -109,7 +110,7 @@ struct EngineContractTests {
             return answered
         }
 
-        /// Sessions, screens, people and devices.
+        /// Checks sessions, screens, people and devices.
         private func checkUse() async throws -> Int {
             let sessions = try await ask("sessions") { store throws(StoreError) in
                 try await store.sessions(matching: SessionQuery(limit: 200))
@@ -130,9 +131,9 @@ struct EngineContractTests {
 
         private func checkNames(_ names: Set<String>) async throws {
             let now = Timestamp(milliseconds: ArrivalStream.start + 3 * 86_400_000)
-            let days = try #require(CatalogueDays(around: now, in: .utc))
+            let days = try #require(CatalogDays(around: now, in: .utc))
             _ = try await ask("catalogue") { store throws(StoreError) in
-                try await store.catalogue(matching: CatalogueQuery(limit: 200, days: days))
+                try await store.catalogue(matching: CatalogQuery(limit: 200, days: days))
             }
             for name in names {
                 _ = try await ask("description of \(name)") { store throws(StoreError) in
@@ -145,7 +146,7 @@ struct EngineContractTests {
             _ = try await ask("profile of \(person)") { store throws(StoreError) in
                 try await store.profile(ProfileQuery(person))
             }
-            // Those that were refused at first tell so.
+            // Events that were rejected at first show it.
             _ = try await ask("timeline of \(person)") { store throws(StoreError) in
                 try await store.timeline(TimelineQuery(person, limit: 200))
             }

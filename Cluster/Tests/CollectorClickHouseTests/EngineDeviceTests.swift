@@ -13,23 +13,23 @@ internal import TrackwayTesting
 
 @testable internal import CollectorClickHouse
 
-/// What is known of devices, names and the plan, asked of an index in SQLite and of a server of ClickHouse, both filled from the same stream.
+/// Compares devices, names and plan results of ClickHouse with an SQLite index of the same stream.
 @Suite(
-    "Devices, names and the plan in a server of ClickHouse, and in an index of the same stream",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
+    "Devices, names and the plan in ClickHouse and in an index",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
     ),
     .serialized,
     .timeLimit(.minutes(3))
 )
 struct EngineDeviceTests {
-    private static func run(seed: UInt64, _ body: @Sendable (ContractStores) async throws -> Void) async throws {
-        try await ContractStores.run(blockEvents: 90, fill: { DeviceStream.fill($0, seed: seed) }, body)
+    private static func run(seed: UInt64, _ body: @Sendable (ComparedStores) async throws -> Void) async throws {
+        try await ComparedStores.run(blockEvents: 90, fill: { DeviceStream.fill($0, seed: seed) }, body)
     }
 
-    @Test("answers are equal, also where rows were written twice and a block is half there")
+    @Test("the index and ClickHouse return equal answers, even with duplicate rows and an incomplete block")
     func equal() async throws {
         try await Self.run(seed: 1) { stores in
             try await Self.expectEqual(stores)
@@ -38,8 +38,8 @@ struct EngineDeviceTests {
         }
     }
 
-    /// Writes rows twice, and rows of a block that is not whole.
-    private static func disturb(_ stores: ContractStores) async throws {
+    /// Writes duplicate rows, and rows of an incomplete block.
+    private static func disturb(_ stores: ComparedStores) async throws {
         for table in [ColumnTable.events, .contexts, .devices, .descriptions, .snapshots, .names] {
             let names = table.columns.map(\.name)
             let list = names.joined(separator: ", ")
@@ -50,7 +50,7 @@ struct EngineDeviceTests {
                 )
             }
         }
-        // Somebody who slept writes what a block counted before an installation was erased.
+        // A suspended forwarder writes the counts of a block from before an erasure.
         let names = ColumnTable.names.columns.map(\.name).joined(separator: ", ")
         let recounted = try await stores.server.ask("SELECT count() FROM names WHERE version > 0")
         #expect(recounted != "0\n")
@@ -60,26 +60,26 @@ struct EngineDeviceTests {
         )
     }
 
-    private static func expectEqual(_ stores: ContractStores) async throws {
+    private static func expectEqual(_ stores: ComparedStores) async throws {
         try await expectEqualDevices(stores)
         try await expectEqualCatalogue(stores)
         try await expectEqualDescriptions(stores)
     }
 
-    private static func expectEqualDevices(_ stores: ContractStores) async throws {
+    private static func expectEqualDevices(_ stores: ComparedStores) async throws {
         let all = try await stores.index.devices(matching: DeviceQuery(limit: 200))
         #expect(all.count == Int(DeviceStream.erased) - 1)
         #expect(all.contains { $0.propertyChanges > 9 } && all.contains { $0.states > 9 && $0.user != nil })
         #expect(try await stores.columns.devices(matching: DeviceQuery(limit: 200)) == all)
         #expect(try await stores.columns.devices(matching: DeviceQuery(limit: 0)).isEmpty)
         for limit in [1, 4] {
-            var after: DevicePlace?
+            var after: DeviceCursor?
             var seen: [StoredDevice] = []
             while true {
                 let page = try await stores.columns.devices(matching: DeviceQuery(after: after, limit: limit))
                 seen += page
                 guard let last = page.last else { break }
-                after = DevicePlace(last.place.description)
+                after = DeviceCursor(last.place.description)
             }
             #expect(seen == all)
         }
@@ -92,7 +92,7 @@ struct EngineDeviceTests {
             }
         }
         #expect(try await stores.columns.device(SentBatch.installation(99), limit: 1) == nil)
-        // Only the latest snapshots are compared where there are too many.
+        // Only the latest snapshots are compared if there are too many.
         let history = try #require(try await stores.columns.device(SentBatch.installation(1), limit: 200))
         let short = try #require(
             try await stores.columns.device(SentBatch.installation(1), limit: 200, comparing: 4)
@@ -101,16 +101,16 @@ struct EngineDeviceTests {
         #expect(short.device.propertyChanges < history.device.propertyChanges)
     }
 
-    /// A zone whose midnight is no quarter of an hour's.
+    /// A time zone whose midnight is not on a quarter hour.
     private static let oddZone = ZoneOffsets(name: "Test/Odd", first: -(4 * 3_600 + 56 * 60 + 2), changes: [])
 
-    private static func expectEqualCatalogue(_ stores: ContractStores) async throws {
+    private static func expectEqualCatalogue(_ stores: ComparedStores) async throws {
         let end = DeviceStream.start + 60 * 21_600_000
         var counted: Int64 = 0
         for zone in [.utc, RandomQuestions.zone, oddZone] {
             for now in [DeviceStream.start + 1_234_567, DeviceStream.start + 9 * 86_400_000, end] {
-                let days = try #require(CatalogueDays(around: Timestamp(milliseconds: now), in: zone))
-                let query = CatalogueQuery(limit: 200, days: days)
+                let days = try #require(CatalogDays(around: Timestamp(milliseconds: now), in: zone))
+                let query = CatalogQuery(limit: 200, days: days)
                 let wanted = try await stores.index.catalogue(matching: query)
                 #expect(try await stores.columns.catalogue(matching: query) == wanted)
                 counted += wanted.entries.reduce(0) { $0 + $1.today }
@@ -118,9 +118,9 @@ struct EngineDeviceTests {
             }
         }
         #expect(counted > 50)
-        let days = try #require(CatalogueDays(around: Timestamp(milliseconds: end), in: .utc))
-        for order in CatalogueQuery.Order.allCases {
-            var query = CatalogueQuery(order: order, limit: 4, days: days)
+        let days = try #require(CatalogDays(around: Timestamp(milliseconds: end), in: .utc))
+        for order in CatalogQuery.Order.allCases {
+            var query = CatalogQuery(order: order, limit: 4, days: days)
             while true {
                 let page = try await stores.index.catalogue(matching: query)
                 #expect(try await stores.columns.catalogue(matching: query) == page, "\(query)")
@@ -131,7 +131,7 @@ struct EngineDeviceTests {
         for (search, prefix) in [
             ("BU", nil), ("it's %", nil), ("名", nil), ("", nil), ("\\", nil), ("U", "b"), (nil, "Bu"), (nil, ""),
         ] {
-            var query = CatalogueQuery(limit: 50, days: days)
+            var query = CatalogQuery(limit: 50, days: days)
             (query.search, query.prefix) = (search, prefix)
             let answers = (
                 try await stores.columns.catalogue(matching: query), try await stores.index.catalogue(matching: query)
@@ -140,13 +140,13 @@ struct EngineDeviceTests {
         }
     }
 
-    private static func expectEqualDescriptions(_ stores: ContractStores) async throws {
-        let days = try #require(CatalogueDays(around: Timestamp(milliseconds: DeviceStream.start), in: .utc))
+    private static func expectEqualDescriptions(_ stores: ComparedStores) async throws {
+        let days = try #require(CatalogDays(around: Timestamp(milliseconds: DeviceStream.start), in: .utc))
         for name in DeviceStream.names + ["_device_properties", "_app_state", "_installation_erased", "nothing", ""] {
             let wanted = try await stores.index.description(of: name, days: days)
             #expect(try await stores.columns.description(of: name, days: days) == wanted, "\(name)")
         }
-        // Only so many are looked at, and so much is told apart.
+        // The numbers of events, attributes and values are limited.
         var limits = EventDescription.Limits()
         limits.events = 25
         limits.attributes = 3
@@ -165,11 +165,11 @@ struct EngineDeviceTests {
         }
     }
 
-    // MARK: The plan
+    // MARK: Plan
 
-    @Test("what does not keep to the plan is counted alike")
+    @Test("violations of the plan are counted equally")
     func plan() async throws {
-        let checker = PlanChecker(try #require(PlanReading(Array(DeviceStream.plan.utf8)).plan))
+        let checker = PlanChecker(try #require(PlanParseResult(Array(DeviceStream.plan.utf8)).plan))
         try await Self.run(seed: 3) { stores in
             let columns = ClickHouseEventStore(stores.client, origin: { "INTAKE_0 of today" }, plan: checker)
             #expect(try await stores.columns.planCounts(since: nil) == PlanCounts())
@@ -191,7 +191,7 @@ struct EngineDeviceTests {
                     }
                 }
             }
-            // Only the latest events are looked at, and it says since when.
+            // Only the latest events are inspected, and the result states since when.
             let few = try #require(try await columns.inspection(200)).counts(since: nil)
             let whole = try #require(try await columns.inspection(.max)).counts(since: nil)
             let (late, early) = (try #require(few.era?.since), try #require(whole.era?.since))
@@ -200,7 +200,7 @@ struct EngineDeviceTests {
         }
     }
 
-    /// An index that counts by a plan, filled from the same stream.
+    /// Runs `body` with an index of the same stream that counts by a plan.
     private static func withIndex(
         _ checker: PlanChecker,
         seed: UInt64,
@@ -231,14 +231,14 @@ struct EngineDeviceTests {
         }
     }
 
-    @Test("of too many names those that came first are told apart")
+    @Test("if there are too many names, only the first ones are counted separately")
     func manyNames() async throws {
-        try await ContractStores.run(blockEvents: 900, fill: Self.fillWithNames) { stores in
-            let days = try #require(CatalogueDays(around: Timestamp(milliseconds: DeviceStream.start), in: .utc))
-            for order in CatalogueQuery.Order.allCases {
-                let query = CatalogueQuery(order: order, limit: 20, days: days)
+        try await ComparedStores.run(blockEvents: 900, fill: Self.fillWithNames) { stores in
+            let days = try #require(CatalogDays(around: Timestamp(milliseconds: DeviceStream.start), in: .utc))
+            for order in CatalogQuery.Order.allCases {
+                let query = CatalogQuery(order: order, limit: 20, days: days)
                 let wanted = try await stores.index.catalogue(matching: query)
-                #expect(wanted.names == Catalogue.maxNames && wanted.others == 800)
+                #expect(wanted.names == EventCatalog.maxNames && wanted.others == 800)
                 #expect(try await stores.columns.catalogue(matching: query) == wanted)
             }
             for name in ["n9999", "n10000"] {

@@ -11,13 +11,15 @@ internal import TrackwayJournal
 
 @testable internal import CollectorClickHouse
 
-/// Weeks of events that go by age from tables in a server of ClickHouse. What is left is compared with an index that never had more.
+/// Expiry of old weeks in ClickHouse.
+///
+/// What remains is compared with an index that never had more.
 @Suite(
-    "Weeks of events that go by age, in a server of ClickHouse",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
+    "Expiry of old weeks in ClickHouse",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -25,14 +27,14 @@ internal import TrackwayJournal
 struct EngineExpiryTests {
     private static let week = BlockCutter.millisecondsOfWeek
 
-    /// Runs with tables that are filled with the weeks 2,810 to 2,819.
+    /// Runs `body` with tables that are filled with the weeks 2,810 to 2,819.
     ///
-    /// - Parameter clockBehind: Whether a collector's clock stood in the week 2,812 when it took the last batch but one.
+    /// - Parameter clockBehind: Whether a collector's clock was in week 2,812 when it received the last batch but one.
     private static func run(
         seed: UInt64,
         batches: Int = 60,
         clockBehind: Bool = false,
-        _ body: @Sendable (ContractStores) async throws -> Void
+        _ body: @Sendable (ComparedStores) async throws -> Void
     ) async throws {
         func fill(_ stream: StreamMemory) {
             QuestionStream.fill(stream, seed: seed, batches: batches)
@@ -43,13 +45,13 @@ struct EngineExpiryTests {
                 stream.append(batch.record)
             }
         }
-        try await ContractStores.run(fill: fill, body)
+        try await ComparedStores.run(fill: fill, body)
     }
 
-    /// How many events of all and of one name there are, and how many of each name by a question.
-    private static func counts(_ stores: ContractStores) async throws -> [String] {
+    /// Returns the number of all events, of events of one name, and of each name in a query.
+    private static func counts(_ stores: ComparedStores) async throws -> [String] {
         let time = try #require(
-            QuestionTime(
+            QueryTimeRange(
                 from: Timestamp(milliseconds: QuestionStream.start),
                 to: Timestamp(milliseconds: QuestionStream.start + QuestionStream.length),
                 interval: .day,
@@ -66,15 +68,15 @@ struct EngineExpiryTests {
         ]
     }
 
-    /// Lets go of everything that arrived before a week.
+    /// Expires everything that arrived before a week.
     private static func expire(
-        _ stores: ContractStores,
+        _ stores: ComparedStores,
         before week: Int64,
         isTrial: Bool = false
     ) async throws -> ExpiryReport {
         let now = SystemClock().now().wall
         let cutoff = Timestamp(milliseconds: week * Self.week + Self.week / 2)
-        return await TableExpiry.carryOut(
+        return await ExpiryPlanner.carryOut(
             try await stores.tables(),
             at: now,
             age: cutoff.duration(to: now),
@@ -82,12 +84,12 @@ struct EngineExpiryTests {
         ) { _ in }
     }
 
-    private static func weeks(_ stores: ContractStores) async throws -> [Int64] {
+    private static func weeks(_ stores: ComparedStores) async throws -> [Int64] {
         try await stores.tables().weeks().map(\.number)
     }
 
-    /// How many rows each table has.
-    private static func rows(_ stores: ContractStores) async throws -> [ColumnTable: Int] {
+    /// Returns the number of rows in each table.
+    private static func rows(_ stores: ComparedStores) async throws -> [ColumnTable: Int] {
         let tables = try await stores.tables()
         var counts: [ColumnTable: Int] = [:]
         for table in ColumnTable.allCases where table != .blocks {
@@ -96,8 +98,8 @@ struct EngineExpiryTests {
         return counts
     }
 
-    /// The timelines of some users, with the events before the sign-in.
-    private static func timelines(_ stores: ContractStores) async throws -> [Timeline] {
+    /// Returns the timelines of users, with the events before the sign-in.
+    private static func timelines(_ stores: ComparedStores) async throws -> [Timeline] {
         var timelines: [Timeline] = []
         for user in ["u1", "u2", "U1"] {
             let query = TimelineQuery(.user(user), limit: 1_000)
@@ -106,19 +108,19 @@ struct EngineExpiryTests {
         return timelines
     }
 
-    /// Waits until ClickHouse has removed what was ordered to go.
-    private static func settle(_ stores: ContractStores) async throws {
+    /// Waits until ClickHouse has completed all deletions.
+    private static func settle(_ stores: ComparedStores) async throws {
         while try await stores.server.ask("SELECT count() FROM system.mutations WHERE is_done = 0") != "0\n" {
             try await ContinuousClock().sleep(for: .milliseconds(20))
         }
     }
 
-    @Test("questions are answered as by an index that has only what is kept", arguments: EngineServer.seeds)
+    @Test("queries have the answers of an index that contains only the kept weeks", arguments: NATSServerBinary.seeds)
     func questions(seed: UInt64) async throws {
         let kept: Int64 = 2_814
         func fill(_ stream: StreamMemory) { QuestionStream.fill(stream, seed: seed) }
-        func part(_ stream: StreamMemory) -> StreamMemory { KeptPart.of(stream, from: kept) }
-        try await ContractStores.run(fill: fill, indexed: part) { stores in
+        func part(_ stream: StreamMemory) -> StreamMemory { KeptWeeksStream.of(stream, from: kept) }
+        try await ComparedStores.run(fill: fill, indexed: part) { stores in
             #expect(try await Self.weeks(stores).contains(2_811))
             #expect(stores.columns.keptFrom == nil)
             let timelines = try await Self.timelines(stores)
@@ -128,12 +130,12 @@ struct EngineExpiryTests {
             #expect(try await Self.weeks(stores) == Array(kept...2_819))
             try await EngineQuestionTests.expectEqual(stores, seed: seed &* 3_000, rounds: 8)
             #expect(stores.columns.keptFrom == report.keptFrom)
-            // Who was there before somebody signed in is known of all time.
+            // The installations' visitors before the sign-in are known for all time.
             for (before, after) in zip(timelines, try await Self.timelines(stores)) {
                 let left = before.entries.filter { $0.event.received.milliseconds >= kept * Self.week }
                 #expect(!left.isEmpty && left.count < before.entries.count)
                 #expect(after.entries == left && after.next == nil)
-                // Events of the installations' visitors after the first sign-in count, too.
+                // The count includes events of the installations' visitors after the first sign-in.
                 #expect(after.of >= UInt64(left.count))
             }
             await stores.columns.look()
@@ -141,22 +143,25 @@ struct EngineExpiryTests {
         }
     }
 
-    @Test("lists, searches and counts are those of an index that has only what is kept", arguments: EngineServer.seeds)
+    @Test(
+        "lists, searches and counts equal those of an index that contains only the kept weeks",
+        arguments: NATSServerBinary.seeds
+    )
     func events(seed: UInt64) async throws {
-        // All but the first week there is.
+        // All weeks but the first.
         let probe = StreamMemory()
         ArrivalStream.fill(probe, seed: seed)
-        let weeks = KeptPart.weeks(of: probe)
+        let weeks = KeptWeeksStream.weeks(of: probe)
         try #require(weeks.count > 2)
         let kept = weeks[1]
         func fill(_ stream: StreamMemory) { ArrivalStream.fill(stream, seed: seed) }
-        func part(_ stream: StreamMemory) -> StreamMemory { KeptPart.of(stream, from: kept) }
-        try await ContractStores.run(blockEvents: 40, fill: fill, indexed: part) { stores in
+        func part(_ stream: StreamMemory) -> StreamMemory { KeptWeeksStream.of(stream, from: kept) }
+        try await ComparedStores.run(blockEvents: 40, fill: fill, indexed: part) { stores in
             let all = try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000))
             let before = all.filter { $0.received.milliseconds >= kept * Self.week }
             #expect(!before.isEmpty && before.count < all.count)
             #expect(try await Self.expire(stores, before: kept).isGood)
-            // What is kept is as it was, to the last byte.
+            // The kept events are unchanged, to the last byte.
             #expect(try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000)) == before)
             for event in all {
                 let found = try await stores.columns.event(event.id)
@@ -182,7 +187,7 @@ struct EngineExpiryTests {
         }
     }
 
-    @Test("a trial drops nothing; killed behind the record, nobody sees the weeks, and the next one drops them")
+    @Test("a trial drops nothing; weeks are hidden once recorded, and after a kill the next run drops them")
     func killed() async throws {
         try await Self.run(seed: 2, clockBehind: true) { stores in
             let (rows, weeks) = (try await Self.rows(stores), try await Self.weeks(stores))
@@ -199,7 +204,7 @@ struct EngineExpiryTests {
             #expect(try await Self.rows(stores) == rows)
             let counts = try await Self.counts(stores)
             #expect(counts[1] == "4")
-            // It is finished by whoever comes, also when they would keep more.
+            // Any later run completes the expiry, even one that would keep more.
             let next = try await Self.expire(stores, before: 2_000)
             #expect(next.isGood && next.expired.map(\.number) == trial.expired.map(\.number), "\(next)")
             #expect(next.keptFrom == Timestamp(milliseconds: 2_815 * Self.week))
@@ -209,7 +214,7 @@ struct EngineExpiryTests {
             var left = rows
             left[.events] = try await Self.rows(stores)[.events]
             #expect(try await Self.rows(stores) == left)
-            // Two at once, and again.
+            // Two concurrent runs, and a repeated one.
             async let first = Self.expire(stores, before: 2_816)
             async let second = Self.expire(stores, before: 2_816)
             let both = try await [first, second]
@@ -219,7 +224,7 @@ struct EngineExpiryTests {
         }
     }
 
-    @Test("an audit misses nothing, and blocks that are written again bring nothing back")
+    @Test("an audit finds nothing missing, and rewritten blocks restore no expired events")
     func audit() async throws {
         try await Self.run(seed: 3) { stores in
             #expect(try await Self.expire(stores, before: 2_815).isGood)
@@ -229,12 +234,13 @@ struct EngineExpiryTests {
                 let report = await forwarding.audit(tables, isMending: true, since: first)
                 #expect(report.isWhole && report.findings.isEmpty && report.expired > 2, "\(report)")
             }
-            // All blocks are written again, by their decisions.
+            // All blocks are written again, according to their decisions.
             _ = try await stores.server.ask("TRUNCATE TABLE blocks")
             #expect(await forwarding.run(untilCaughtUp: true) == nil)
             #expect(try await Self.rows(stores) == rows)
             #expect(try await Self.weeks(stores) == weeks)
-            // By an earlier version, which knows no record of weeks: nobody sees them, and they go again.
+            // An earlier version that does not know the week record writes again: its events are hidden, and expire
+            // again.
             let names = ColumnTable.events.columns.map(\.name)
             let list = names.joined(separator: ", ")
             let old = names.map { $0 == "received" ? "received - 5 * \(Self.week)" : $0 }.joined(separator: ", ")
@@ -247,7 +253,7 @@ struct EngineExpiryTests {
             #expect(try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000)) == seen)
             #expect(try await Self.expire(stores, before: 2_815).expired.count == 1)
             #expect(try await Self.weeks(stores) == weeks)
-            // A part that is lost of a week that is kept is written again.
+            // A lost partition of a kept week is written again.
             _ = try await stores.server.ask("ALTER TABLE events DROP PARTITION 2816")
             let found = await forwarding.audit(tables, isMending: true)
             #expect(!found.findings.isEmpty && found.isWhole)
@@ -255,7 +261,7 @@ struct EngineExpiryTests {
         }
     }
 
-    @Test("somebody who is erased goes from all tables; names of weeks that went keep their counts")
+    @Test("an erased installation disappears from all tables, and names keep the counts of expired weeks")
     func erased() async throws {
         try await Self.run(seed: 4) { stores in
             let tables = try await stores.tables()
@@ -280,7 +286,7 @@ struct EngineExpiryTests {
             #expect(try await tables.remains().isEmpty)
             #expect(try await names("IN") == gone)
             #expect(try await names("NOT IN") != kept)
-            // What is counted of weeks that are kept is what is there.
+            // The counts of kept weeks equal the stored events.
             let counted = try await stores.server.ask(
                 "SELECT name, sum(events) AS e FROM names FINAL WHERE block NOT IN (\(KeptWeeks.blocksGone(where: "1"))) "
                     + "GROUP BY name HAVING e > 0 ORDER BY name"
@@ -289,7 +295,7 @@ struct EngineExpiryTests {
                 "SELECT name, count() FROM events FINAL GROUP BY name ORDER BY name"
             )
             #expect(counted == stored)
-            // Another week goes while somebody else's rows do.
+            // Another week expires while the rows of another erased installation are deleted.
             batch = SentBatch(4, 900...901)
             batch.received = 2_819 * Self.week
             batch.more = [SentBatch.tombstone(4)]
@@ -307,22 +313,22 @@ struct EngineExpiryTests {
         }
     }
 
-    @Test("a record of a time to come is told, and nothing goes")
+    @Test("a week record in the future is reported, and nothing expires")
     func early() async throws {
         try await Self.run(seed: 5, batches: 10) { stores in
             let weeks = try await Self.weeks(stores)
-            try await stores.tables().keep(from: TableExpiry.week(of: SystemClock().now().wall) + 1)
+            try await stores.tables().keep(from: ExpiryPlanner.week(of: SystemClock().now().wall) + 1)
             let report = try await Self.expire(stores, before: 2_815)
             #expect(!report.isGood && report.fault?.description.contains("ALTER TABLE trackway DELETE") == true)
             #expect(try await Self.weeks(stores) == weeks)
-            // As the sentence says.
-            let week = TableExpiry.week(of: SystemClock().now().wall) + 1
+            // The fix from the error message.
+            let week = ExpiryPlanner.week(of: SystemClock().now().wall) + 1
             _ = try await stores.server.ask(
                 "ALTER TABLE trackway DELETE WHERE name = 'kept_from_week' AND value = '\(week)'"
             )
             try await Self.settle(stores)
             #expect(try await stores.tables().firstWeek() == nil)
-            let later = await TableExpiry.carryOut(
+            let later = await ExpiryPlanner.carryOut(
                 try await stores.tables(),
                 at: SystemClock().now().wall.advanced(by: .seconds(7_200)),
                 age: .seconds(1_209_600)
@@ -333,21 +339,23 @@ struct EngineExpiryTests {
     }
 }
 
-/// What is left of a stream for an index that never had more than what is kept: the same records at the same places, and who was erased.
-enum KeptPart {
+/// The rest of a stream, for an index that never had more than the kept weeks.
+///
+/// Has the same records at the same positions, and the same erased installations.
+enum KeptWeeksStream {
     private static func week(_ payload: [UInt8]) -> Int64? {
         let head = String(decoding: payload.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         guard let mark = head.firstRange(of: #""received":"#) else { return nil }
         return Int64(head[mark.upperBound...].prefix { $0.isNumber }).map { $0 / BlockCutter.millisecondsOfWeek }
     }
 
-    /// The weeks in which batches arrived, ascending.
+    /// Returns the weeks in which batches arrived, ascending.
     static func weeks(of stream: StreamMemory) -> [Int64] {
         let records = stream.state.withLock { $0.records }
         return Set(records.compactMap { $0.kind == .intake ? week($0.payload) : nil }).sorted()
     }
 
-    /// The same stream without the batches that arrived before a week.
+    /// Returns the same stream without the batches that arrived before a week.
     static func of(_ stream: StreamMemory, from kept: Int64) -> StreamMemory {
         let part = StreamMemory()
         for record in stream.state.withLock({ $0.records }) {

@@ -9,12 +9,12 @@ internal import CollectorTesting
 internal import Testing
 internal import TrackwayEvents
 
-/// What both stores answer about people and how they used an app.
+/// The methods of both stores about people and their use of an app.
 private protocol PeopleStore: Sendable {
     func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession]
     func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow
     func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser]
-    func found(_ search: UserSearch) async throws(StoreError) -> FoundUsers
+    func found(_ search: UserSearch) async throws(StoreError) -> UserSearchResult
     func profile(_ query: ProfileQuery) async throws(StoreError) -> PersonProfile?
     func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline?
 }
@@ -22,13 +22,13 @@ private protocol PeopleStore: Sendable {
 extension SQLiteEventStore: PeopleStore {}
 extension ClickHouseEventStore: PeopleStore {}
 
-/// The same asked of an index in SQLite and of a server of ClickHouse, both filled from the same stream.
+/// Compares ClickHouse with an SQLite index of the same stream.
 @Suite(
-    "People, sessions and screens from a server of ClickHouse, and from an index of the same stream",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
+    "People, sessions and screens in ClickHouse and in an index",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -36,17 +36,17 @@ extension ClickHouseEventStore: PeopleStore {}
 struct EnginePeopleTests {
     private static func run(
         seed: UInt64,
-        budget: QuestionBudget = QuestionBudget(),
-        _ body: @Sendable (ContractStores) async throws -> Void
+        budget: QueryBudget = QueryBudget(),
+        _ body: @Sendable (ComparedStores) async throws -> Void
     ) async throws {
-        try await ContractStores.run(budget: budget, fill: { PeopleStream.fill($0, seed: seed) }, body)
+        try await ComparedStores.run(budget: budget, fill: { PeopleStream.fill($0, seed: seed) }, body)
     }
 
-    /// What is asked, at random, and what came of it.
+    /// Random queries, and the number of results.
     private struct Asking {
-        let stores: ContractStores
+        let stores: ComparedStores
         var chance: SeededChance
-        /// How much the index answered.
+        /// The number of results from the index.
         var answered = 0
 
         private static func result<Answer>(
@@ -60,9 +60,9 @@ struct EnginePeopleTests {
             }
         }
 
-        /// Asks both, and expects the same.
+        /// Calls both stores, and expects equal results.
         ///
-        /// - Returns: What the index answers; nil when it does not.
+        /// - Returns: The index's answer; nil if it failed.
         @discardableResult
         mutating func ask<Answer: Equatable & Sendable>(
             _ about: String,
@@ -86,7 +86,7 @@ struct EnginePeopleTests {
             chance.chance(3) ? .visitor(installation()) : .user(chance.chance(9) ? "nobody" : user())
         }
 
-        // MARK: Pages, one after another to the end
+        // MARK: Pages, in sequence to the end
 
         mutating func askSessions() async {
             var query = SessionQuery(limit: chance.number(1...9))
@@ -126,7 +126,7 @@ struct EnginePeopleTests {
             if !chance.chance(3) { search.words = [texts[chance.number(0...texts.count - 1)]] }
             if search.words.isEmpty || chance.chance(2) {
                 search.conditions = [
-                    try QuestionCondition(wanted[chance.number(0...wanted.count - 1)], parameter: "where")
+                    try QueryCondition(wanted[chance.number(0...wanted.count - 1)], parameter: "where")
                 ]
             }
             for _ in 0..<4 {
@@ -153,7 +153,7 @@ struct EnginePeopleTests {
             if chance.chance(4) { query.words = [chance.chance(2) ? "gold" : "HOME"] }
             if chance.chance(4) {
                 let wanted = ["total>4", "tier=gold", "context.app.version=*", "total≠3"][chance.number(0...3)]
-                query.conditions = [try QuestionCondition(wanted, parameter: "where")]
+                query.conditions = [try QueryCondition(wanted, parameter: "where")]
             }
             if chance.chance(6) { query.installation = installation() }
             if chance.chance(6) { query.session = PeopleStream.sessions[chance.number(0...6)] }
@@ -190,7 +190,7 @@ struct EnginePeopleTests {
         }
     }
 
-    @Test("answers are equal, page by page", arguments: EngineServer.seeds)
+    @Test("the index and ClickHouse return equal pages", arguments: NATSServerBinary.seeds)
     func equal(seed: UInt64) async throws {
         try await Self.run(seed: seed) { stores in
             var asking = Asking(stores: stores, chance: SeededChance(seed: seed &* 1_000))
@@ -203,7 +203,7 @@ struct EnginePeopleTests {
             }
             #expect((everybody?.count ?? 0) >= PeopleStream.users.count)
             try await asking.askAll(rounds: 5)
-            // Questions that find nothing would prove nothing.
+            // Queries without results would prove nothing.
             #expect(asking.answered > 150, "\(asking.answered)")
 
             try await Self.writeTwice(stores)
@@ -211,8 +211,8 @@ struct EnginePeopleTests {
         }
     }
 
-    /// What was written twice, and what belongs to a block that is not whole, changes nothing.
-    private static func writeTwice(_ stores: ContractStores) async throws {
+    /// Writes duplicate rows, and rows of an incomplete block, which must change nothing.
+    private static func writeTwice(_ stores: ComparedStores) async throws {
         let places: Set = ["position", "block", "place"]
         for table in [ColumnTable.events, .contexts, .sessions, .people, .visits, .timeline, .traits, .usage] {
             let names = table.columns.map(\.name)
@@ -224,9 +224,9 @@ struct EnginePeopleTests {
         }
     }
 
-    @Test("searches of few people and timelines of few events end where the index ends them")
+    @Test("searches and timelines with small limits end where the index ends them")
     func budgets() async throws {
-        var budget = QuestionBudget()
+        var budget = QueryBudget()
         budget.searched = 7
         try await Self.run(seed: 11, budget: budget) { stores in
             var asking = Asking(stores: stores, chance: SeededChance(seed: 12))

@@ -12,13 +12,13 @@ internal import TrackwayTesting
 
 @testable internal import CollectorClickHouse
 
-/// The same questions asked of an index in SQLite and of a server of ClickHouse, both filled from the same stream.
+/// Sends the same queries to ClickHouse and to an SQLite index of the same stream.
 @Suite(
-    "Questions to a server of ClickHouse, and to an index of the same stream",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
+    "Queries of ClickHouse and of an index",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -26,14 +26,14 @@ internal import TrackwayTesting
 struct EngineQuestionTests {
     private static func run(
         seed: UInt64,
-        budget: QuestionBudget = QuestionBudget(),
-        _ body: @Sendable (ContractStores) async throws -> Void
+        budget: QueryBudget = QueryBudget(),
+        _ body: @Sendable (ComparedStores) async throws -> Void
     ) async throws {
-        try await ContractStores.run(budget: budget, fill: { QuestionStream.fill($0, seed: seed) }, body)
+        try await ComparedStores.run(budget: budget, fill: { QuestionStream.fill($0, seed: seed) }, body)
     }
 
-    /// Asks random questions of every kind.
-    static func expectEqual(_ stores: ContractStores, seed: UInt64, rounds: Int) async throws {
+    /// Sends random queries of every kind.
+    static func expectEqual(_ stores: ComparedStores, seed: UInt64, rounds: Int) async throws {
         var random = RandomQuestions(chance: SeededChance(seed: seed))
         var answered = 0
         for round in 0..<rounds {
@@ -66,11 +66,11 @@ struct EngineQuestionTests {
             }
             #expect(paths.columns == paths.index, comment(path))
         }
-        // Random questions that find nothing would prove nothing.
+        // Random queries without results would prove nothing.
         #expect(answered > rounds)
     }
 
-    @Test("answers are equal", arguments: EngineServer.seeds)
+    @Test("the index and ClickHouse return equal answers", arguments: NATSServerBinary.seeds)
     func equal(seed: UInt64) async throws {
         try await Self.run(seed: seed) { stores in
             let all = Question(in: try Self.days())
@@ -79,7 +79,7 @@ struct EngineQuestionTests {
             #expect(columns.events > 700, "\(columns.events)")
             try await Self.expectEqual(stores, seed: seed &* 1_000, rounds: 12)
 
-            // What was written twice, and what belongs to a block that is not whole, changes nothing.
+            // Duplicate rows and rows of an incomplete block change nothing.
             let names = ColumnTable.events.columns.map(\.name)
             let list = names.joined(separator: ", ")
             let later = names.map { ["position", "block"].contains($0) ? "\($0) + 100000" : $0 }.joined(separator: ", ")
@@ -89,9 +89,9 @@ struct EngineQuestionTests {
         }
     }
 
-    private static func days() throws -> QuestionTime {
+    private static func days() throws -> QueryTimeRange {
         try #require(
-            QuestionTime(
+            QueryTimeRange(
                 from: Timestamp(milliseconds: QuestionStream.start),
                 to: Timestamp(milliseconds: QuestionStream.start + QuestionStream.length),
                 interval: .day,
@@ -100,21 +100,21 @@ struct EngineQuestionTests {
         )
     }
 
-    @Test("each condition holds of the same events, by itself and by groups")
+    @Test("each condition matches the same events, alone and with groups")
     func conditions() async throws {
         try await Self.run(seed: 9) { stores in
             let time = try Self.days()
             for text in RandomQuestions.conditions {
-                let condition = try QuestionCondition(text, parameter: "where")
+                let condition = try QueryCondition(text, parameter: "where")
                 let question = Question(
-                    QuestionFilter(conditions: [condition]),
+                    QueryFilter(conditions: [condition]),
                     in: time,
                     grouping: Question.Grouping(by: .attribute("odd"))
                 )
                 let answers = await stores.ask { store throws(StoreError) in try await store.trend(question).series }
                 #expect(answers.columns == answers.index, "\(text)")
             }
-            // Bytes that SQL gives a meaning to, as they would be looked for.
+            // Bytes that have a meaning in SQL, as in a search.
             for byte in UInt8.min...UInt8.max {
                 let bytes: [UInt8] = [97, byte, 39, 92, byte]
                 let answer = try await stores.server.ask("SELECT hex(\(SQLText.literal(bytes)))")
@@ -123,9 +123,9 @@ struct EngineQuestionTests {
         }
     }
 
-    @Test("what costs too much ends with the same parameter to narrow")
+    @Test("a query over budget fails with the same parameter to narrow")
     func budgets() async throws {
-        var budget = QuestionBudget()
+        var budget = QueryBudget()
         budget.sums = 20
         budget.people = 6
         budget.kept = 30
@@ -141,15 +141,15 @@ struct EngineQuestionTests {
                 #expect(Self.failure(answers.index) != nil)
                 #expect(Self.failure(answers.columns) == Self.failure(answers.index), "\(question)")
             }
-            let funnel = FunnelQuestion(
-                steps: [QuestionFilter(names: ["n1", "n2", "n3"])],
+            let funnel = FunnelQuery(
+                steps: [QueryFilter(names: ["n1", "n2", "n3"])],
                 from: time.start,
                 to: time.end
             )
             let people = await stores.ask { store throws(StoreError) in try await store.funnel(funnel).series }
             #expect(Self.failure(people.index) != nil && Self.failure(people.columns) == Self.failure(people.index))
             let days = await stores.ask { store throws(StoreError) in
-                try await store.stickiness(ActivityQuestion(in: time)).people
+                try await store.stickiness(ActivityQuery(in: time)).people
             }
             #expect(Self.failure(days.index) != nil && Self.failure(days.columns) == Self.failure(days.index))
         }
@@ -159,7 +159,7 @@ struct EngineQuestionTests {
         if case .failure(let error) = result { error } else { nil }
     }
 
-    @Test("what stands in the way is said with the address, and is over when it is over")
+    @Test("a problem is reported with the server's address, and cleared once it is resolved")
     func troubles() async throws {
         try await Self.run(seed: 2) { stores in
             let question = Question(in: try Self.days())
@@ -177,7 +177,7 @@ struct EngineQuestionTests {
             let others = ClickHouseEventStore(stores.client, origin: { "INTAKE_0 of tomorrow" })
             do throws(StoreError) {
                 _ = try await others.trend(question)
-                Issue.record("It answers from tables of another stream.")
+                Issue.record("It answered from tables of a different stream.")
             } catch {
                 #expect(
                     error.kind == .analysisUnavailable && error.message.contains("INTAKE_0 of tomorrow"),
@@ -193,9 +193,9 @@ struct EngineQuestionTests {
             address.database = "old"
             do throws(StoreError) {
                 _ = try await ClickHouseEventStore(ClickHouseClient(address)).trend(question)
-                Issue.record("It answers from tables without columns for it.")
+                Issue.record("It answered from tables without the required columns.")
             } catch {
-                #expect(error.message.contains("of version 1") && error.message.contains("engine init"), "\(error)")
+                #expect(error.message.contains("older version 1") && error.message.contains("engine init"), "\(error)")
             }
             let reader = ClickHouseClient(
                 stores.client.address,
@@ -204,7 +204,7 @@ struct EngineQuestionTests {
             )
             do throws(StoreError) {
                 _ = try await ClickHouseEventStore(reader).trend(question)
-                Issue.record("A user who may change no setting asked with some.")
+                Issue.record("A user without permission for settings sent a query with settings.")
             } catch {
                 #expect(
                     error.message.contains("readonly") && error.message.contains("--analysis-credentials"),
@@ -216,7 +216,7 @@ struct EngineQuestionTests {
 }
 
 enum RowText {
-    /// Bytes as ClickHouse's `hex` writes them.
+    /// Encodes bytes like ClickHouse's `hex`.
     static func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { byte in
             let digits = String(byte, radix: 16, uppercase: true)

@@ -11,13 +11,13 @@ internal import TrackwayTesting
 
 @testable internal import CollectorClickHouse
 
-/// Events, refusals, accounts and sums of tables in a server of ClickHouse, and of an index in SQLite of the same stream.
+/// Compares events, rejections, accounts and sums in ClickHouse with an SQLite index of the same stream.
 @Suite(
-    "Events, refusals and accounts in a server of ClickHouse, and in an index of the same stream",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
+    "Events, rejections and accounts in ClickHouse and in an index",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
     .enabled(
         if: ClickHouseServer.path != nil,
-        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+        "clickhouse-server is not installed; `Scripts/bootstrap cluster` installs Debian's."
     ),
     .serialized,
     .timeLimit(.minutes(3))
@@ -25,10 +25,10 @@ internal import TrackwayTesting
 struct EngineStoreTests {
     private static func run(
         seed: UInt64,
-        budget: QuestionBudget = QuestionBudget(),
-        _ body: @Sendable (ContractStores) async throws -> Void
+        budget: QueryBudget = QueryBudget(),
+        _ body: @Sendable (ComparedStores) async throws -> Void
     ) async throws {
-        try await ContractStores.run(
+        try await ComparedStores.run(
             budget: budget,
             blockEvents: 40,
             fill: { ArrivalStream.fill($0, seed: seed) },
@@ -37,8 +37,8 @@ struct EngineStoreTests {
     }
 
     @Test(
-        "answers are equal, also when rows were written twice and a block is half there",
-        arguments: EngineServer.seeds
+        "the index and ClickHouse return equal answers, even with duplicate rows and an incomplete block",
+        arguments: NATSServerBinary.seeds
     )
     func equal(seed: UInt64) async throws {
         try await Self.run(seed: seed) { stores in
@@ -59,10 +59,10 @@ struct EngineStoreTests {
         }
     }
 
-    private static func expectEqual(_ stores: ContractStores, seed: UInt64, rounds: Int) async throws {
+    private static func expectEqual(_ stores: ComparedStores, seed: UInt64, rounds: Int) async throws {
         var random = RandomArrivalQuestions(chance: SeededChance(seed: seed))
         var (index, columns) = (try await stores.index.totals(), try await stores.columns.totals())
-        // The one fills its tables anew, and says so; the other has no end that it would be behind of.
+        // Ignored: the index reports that it rebuilds its tables, and the other store has no stream end to lag behind.
         (index.trouble, columns.trouble) = (nil, nil)
         #expect(columns == index)
         #expect(index.failed > 5 && index.duplicates > 5 && index.erasedEvents > 5 && index.damaged > 0)
@@ -81,11 +81,11 @@ struct EngineStoreTests {
             try await expectEqualLook(stores, try random.expectation(), "seed \(seed), round \(round)")
             try await expectEqualSums(stores, &random, "seed \(seed), round \(round)")
         }
-        // Random questions that find nothing would prove nothing.
+        // Random queries without results would prove nothing.
         #expect(found > rounds * 5, "\(found)")
     }
 
-    private static func expectEqualAccounts(_ stores: ContractStores) async throws {
+    private static func expectEqualAccounts(_ stores: ComparedStores) async throws {
         func rows(_ store: some LedgerReading, _ installation: InstallationID?, limit: Int) async throws -> [LedgerRow]
         {
             var (rows, after): ([LedgerRow], Int64?) = ([], nil)
@@ -123,7 +123,7 @@ struct EngineStoreTests {
         }
     }
 
-    private static func expectEqualRefusals(_ stores: ContractStores) async throws -> Int {
+    private static func expectEqualRefusals(_ stores: ComparedStores) async throws -> Int {
         let all = try await stores.index.failed(matching: FailedQuery(limit: 1_000))
         #expect(try await stores.columns.failed(matching: FailedQuery(limit: 1_000)) == all)
         for event in all.prefix(12) {
@@ -140,7 +140,7 @@ struct EngineStoreTests {
     }
 
     static func expectEqualEvents(
-        _ stores: ContractStores,
+        _ stores: ComparedStores,
         _ query: EventQuery,
         _ comment: String
     ) async throws -> Int {
@@ -156,7 +156,7 @@ struct EngineStoreTests {
     }
 
     static func expectEqualSearch(
-        _ stores: ContractStores,
+        _ stores: ComparedStores,
         _ search: EventSearch,
         _ comment: String
     ) async throws -> Int {
@@ -166,7 +166,7 @@ struct EngineStoreTests {
     }
 
     private static func expectEqualLook(
-        _ stores: ContractStores,
+        _ stores: ComparedStores,
         _ asked: (expectation: EventExpectation, since: EventPosition, end: EventPosition?),
         _ comment: String
     ) async throws {
@@ -181,7 +181,7 @@ struct EngineStoreTests {
     }
 
     private static func expectEqualSums(
-        _ stores: ContractStores,
+        _ stores: ComparedStores,
         _ random: inout RandomArrivalQuestions,
         _ comment: String
     ) async throws {
@@ -196,9 +196,9 @@ struct EngineStoreTests {
         #expect(try await stores.columns.failedGroups(in: time) == groups, "\(comment): \(time)")
     }
 
-    @Test("what costs too much, and a server that is gone, are said as of questions")
+    @Test("queries over budget and a lost server are reported as for other queries")
     func troubles() async throws {
-        var budget = QuestionBudget()
+        var budget = QueryBudget()
         budget.searched = 50
         budget.events = 3
         try await Self.run(seed: 3, budget: budget) { stores in
@@ -209,12 +209,12 @@ struct EngineStoreTests {
                 found = try await stores.columns.found(search)
                 #expect(found.searched == 50)
             } catch {
-                // Rows that are looked at count here, too.
+                // Rows that are read count here, too.
                 #expect(error.kind == .overBudget(parameter: "from"))
                 break budgeted
             }
             let time = try #require(
-                QuestionTime(
+                QueryTimeRange(
                     from: Timestamp(milliseconds: ArrivalStream.start - 1),
                     to: Timestamp(milliseconds: ArrivalStream.start + 90 * 86_400_000),
                     interval: .day,
@@ -238,7 +238,7 @@ struct EngineStoreTests {
                 try await stores.columns.events(matching: EventQuery())
             }
             #expect(gone?.kind == .analysisUnavailable)
-            // What was known stays known.
+            // The last known state is kept.
             #expect(stores.columns.indexed == indexed && stores.columns.isErased(SentBatch.installation(7)))
             try await stores.server.start()
             #expect(await stores.columns.look() == nil)
@@ -256,7 +256,7 @@ struct EngineStoreTests {
     }
 }
 
-/// What the accounts of writers are read of.
+/// A store that writers' accounts are read from.
 private protocol LedgerReading {
     func ledger(matching query: LedgerQuery) async throws(StoreError) -> [LedgerRow]
 }
@@ -264,7 +264,7 @@ private protocol LedgerReading {
 extension SQLiteEventStore: LedgerReading {}
 extension ClickHouseEventStore: LedgerReading {}
 
-/// Questions about an ``ArrivalStream``.
+/// Random queries about an ``ArrivalStream``.
 struct RandomArrivalQuestions {
     var chance: SeededChance
 
@@ -300,7 +300,7 @@ struct RandomArrivalQuestions {
         var search = EventSearch(query())
         for _ in 0..<chance.number(0...2) {
             let text = conditions.randomElement(using: &chance) ?? "total>=4"
-            search.conditions.append(try QuestionCondition(text, parameter: "where"))
+            search.conditions.append(try QueryCondition(text, parameter: "where"))
         }
         if search.conditions.isEmpty || chance.chance(3) {
             search.words.append(words.randomElement(using: &chance) ?? "gold")
@@ -325,10 +325,10 @@ struct RandomArrivalQuestions {
         return (Timestamp(milliseconds: since), chance.number(0...5))
     }
 
-    mutating func time() throws -> QuestionTime {
+    mutating func time() throws -> QueryTimeRange {
         let from = ArrivalStream.start + Int64(chance.number(-1...10)) * 300_000
         return try #require(
-            QuestionTime(
+            QueryTimeRange(
                 from: Timestamp(milliseconds: from),
                 to: Timestamp(milliseconds: from + Int64(chance.number(1...400)) * 3_600_000),
                 interval: .day,

@@ -9,18 +9,18 @@ internal import TrackwayTesting
 
 @testable internal import CollectorClickHouse
 
-@Suite("Blocks of weeks that went by age")
+@Suite("Blocks of expired weeks")
 struct ExpiredBlockTests {
     private static let now = TableExpiryTestsTime.now
 
     static func forwarding(
         _ stream: StreamMemory,
-        _ store: TableMemory,
-        news: @escaping @Sendable (StreamForwarding.News) -> Void = { _ in }
-    ) -> StreamForwarding {
+        _ store: InMemoryTables,
+        news: @escaping @Sendable (ForwardingRunner.News) -> Void = { _ in }
+    ) -> ForwardingRunner {
         var cutting = BlockCutter.Limits()
         cutting.events = 3
-        return StreamForwarding(
+        return ForwardingRunner(
             stream.source,
             store: store,
             cutting: cutting,
@@ -30,7 +30,9 @@ struct ExpiredBlockTests {
         )
     }
 
-    /// Six weeks, in each of which two installations have come; the last week but one has somebody's end.
+    /// Returns a stream of six weeks, with batches of two installations in each.
+    ///
+    /// In the last week but one, an installation is erased.
     private static func stream() -> StreamMemory {
         let stream = StreamMemory()
         for week in Int64(0)..<6 {
@@ -46,23 +48,23 @@ struct ExpiredBlockTests {
         return stream
     }
 
-    private static func expire(_ store: TableMemory) async {
+    private static func expire(_ store: InMemoryTables) async {
         store.state.withLock { $0.now = now }
-        let report = await TableExpiry.carryOut(store, at: now, age: .seconds(1_209_600)) { _ in }
+        let report = await ExpiryPlanner.carryOut(store, at: now, age: .seconds(1_209_600)) { _ in }
         #expect(report.isGood && report.expired.count == 3, "\(report)")
     }
 
-    private static func weeks(_ store: TableMemory) -> Set<Int64> {
+    private static func weeks(_ store: InMemoryTables) -> Set<Int64> {
         Set(
             store.rows(.events).map {
-                Int64(TableMemory.count($0, "received")) / BlockCutter.millisecondsOfWeek - TableExpiryTestsTime.week
+                Int64(InMemoryTables.count($0, "received")) / BlockCutter.millisecondsOfWeek - TableExpiryTestsTime.week
             }
         )
     }
 
-    @Test("are not missed by an audit, whether their records are in the stream still or were purged")
+    @Test("expired events do not count as missing in an audit, whether their records are in the stream or purged")
     func audit() async throws {
-        let (stream, store) = (Self.stream(), TableMemory())
+        let (stream, store) = (Self.stream(), InMemoryTables())
         let forwarding = Self.forwarding(stream, store)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         #expect(Self.weeks(store) == [-5, -4, -3, -2, -1, 0])
@@ -78,18 +80,18 @@ struct ExpiredBlockTests {
         }
         #expect(store.state.withLock { $0.tables } == before)
 
-        // What else such a block lacks is found, and written without its events.
-        let victim = try #require(store.rows(.timeline).compactMap(TableMemory.block).min())
+        // Other missing rows of such a block are found, and written without its events.
+        let victim = try #require(store.rows(.timeline).compactMap(InMemoryTables.block).min())
         store.state.withLock { state in
-            state.tables[.timeline] = state.tables[.timeline]?.filter { TableMemory.block($0.value) != victim }
+            state.tables[.timeline] = state.tables[.timeline]?.filter { InMemoryTables.block($0.value) != victim }
         }
         let mended = await forwarding.audit(store, isMending: true)
         #expect(mended.findings.map { Array($0.missing.keys) } == [[.timeline]] && mended.isWhole)
         #expect(store.state.withLock { $0.tables } == before)
-        // And of a block that is kept its events are.
-        let kept = try #require(store.rows(.events).compactMap(TableMemory.block).min())
+        // The events of a kept block are written again.
+        let kept = try #require(store.rows(.events).compactMap(InMemoryTables.block).min())
         store.state.withLock { state in
-            state.tables[.events] = state.tables[.events]?.filter { TableMemory.block($0.value) != kept }
+            state.tables[.events] = state.tables[.events]?.filter { InMemoryTables.block($0.value) != kept }
         }
         let found = await forwarding.audit(store, isMending: false, since: 12)
         #expect(found.findings.count == 1 && found.findings.first?.missing.keys.contains(.events) == true)
@@ -97,9 +99,9 @@ struct ExpiredBlockTests {
         #expect(store.state.withLock { $0.tables } == before)
     }
 
-    @Test("do not come back when tables are filled anew from the stream, and everything else is as it was")
+    @Test("expired events do not return when tables are filled again, and everything else is unchanged")
     func again() async throws {
-        let (stream, store) = (Self.stream(), TableMemory())
+        let (stream, store) = (Self.stream(), InMemoryTables())
         #expect(await Self.forwarding(stream, store).run(untilCaughtUp: true) == nil)
         await Self.expire(store)
         let before = store.state.withLock { $0.tables }
@@ -109,11 +111,11 @@ struct ExpiredBlockTests {
         #expect(store.state.withLock { $0.tables } == before)
     }
 
-    @Test("do not come back by somebody who slept before any of their rows, or between them", arguments: [0, 1])
+    @Test("expired events do not return with a forwarder suspended before or between its inserts", arguments: [0, 1])
     func asleep(rows: Int) async throws {
-        let (stream, store) = (Self.stream(), TableMemory())
+        let (stream, store) = (Self.stream(), InMemoryTables())
         let forwarding = Self.forwarding(stream, store)
-        var sleeper = StreamForwarding.Worker(Forwarder(), AdmissionLimits())
+        var sleeper = ForwardingRunner.Worker(Forwarder(), AdmissionLimits())
         while true {
             if case .insert = sleeper.forwarder.order { break }
             #expect(await forwarding.step(&sleeper, untilCaughtUp: true) == nil)
@@ -122,7 +124,7 @@ struct ExpiredBlockTests {
         if rows == 0 {
             await Self.expire(store)
         } else {
-            // It has looked, and then the week goes before it has written.
+            // It has checked the week, which then expires before it writes.
             store.state.withLock { state in
                 let asked = state.asked
                 state.beforeWeek = { count, state in
@@ -139,9 +141,9 @@ struct ExpiredBlockTests {
         #expect(report.isWhole && report.findings.isEmpty, "\(report)")
     }
 
-    @Test("an event that went and comes again is known, and is not counted twice")
+    @Test("an expired event that is sent again is known, and does not count twice")
     func repeated() async throws {
-        let (stream, store) = (Self.stream(), TableMemory())
+        let (stream, store) = (Self.stream(), InMemoryTables())
         let forwarding = Self.forwarding(stream, store)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         await Self.expire(store)
@@ -153,30 +155,30 @@ struct ExpiredBlockTests {
         #expect(store.rows(.events).count == events)
     }
 
-    @Test("a record of weeks that have not passed is told, and neither writes, audits nor lets go of anything")
+    @Test("a week record in the future is reported, and stops writes, audits and drops")
     func early() async throws {
-        let (stream, store) = (Self.stream(), TableMemory())
+        let (stream, store) = (Self.stream(), InMemoryTables())
         let forwarding = Self.forwarding(stream, store)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         let events = store.rows(.events).count
         store.state.withLock { $0.kept = [TableExpiryTestsTime.week + 100] }
         let report = await forwarding.audit(store, isMending: true)
-        #expect(!report.isWhole && report.trouble?.contains("that clock is wrong") == true)
+        #expect(!report.isWhole && report.trouble?.contains("this clock is wrong") == true)
         var batch = SentBatch(3, 1...3)
         batch.received = Self.now.milliseconds
         stream.append(batch.record)
-        var worker = StreamForwarding.Worker(Forwarder(), AdmissionLimits())
+        var worker = ForwardingRunner.Worker(Forwarder(), AdmissionLimits())
         for _ in 0..<40 { #expect(await forwarding.step(&worker, untilCaughtUp: true) == nil) }
         #expect(store.rows(.events).count == events)
         #expect(store.state.withLock { $0.dropped.isEmpty })
-        // The record is taken back, and it goes on.
+        // The record is withdrawn, and forwarding continues.
         store.state.withLock { $0.kept = [] }
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         #expect(store.rows(.events).count == events + 3)
     }
 }
 
-/// The time of these tests.
+/// The time in these tests.
 enum TableExpiryTestsTime {
     static let week: Int64 = 2_820
     static let now = Timestamp(milliseconds: week * BlockCutter.millisecondsOfWeek + 1_000)

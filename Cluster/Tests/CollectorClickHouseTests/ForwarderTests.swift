@@ -6,7 +6,7 @@ internal import CollectorClickHouse
 internal import Testing
 internal import TrackwayEvents
 
-@Suite("What a forwarder does next")
+@Suite("Forwarder steps")
 struct ForwarderTests {
     private static func decision(
         _ block: UInt64,
@@ -16,14 +16,16 @@ struct ForwarderTests {
         BlockDecision(block: block, first: records.lowerBound, last: records.upperBound, version: version)
     }
 
-    /// One that has found four blocks written.
+    /// Returns a forwarder that has found four written blocks.
     private static func counted() -> Forwarder {
         var forwarder = Forwarder()
         forwarder.counted(4)
         return forwarder
     }
 
-    @Test("the next block is cut behind the one before it, decided, and written into all tables, that of blocks last")
+    @Test(
+        "the next block starts after the previous one, is decided, and is written to all tables, the block table last"
+    )
     func block() {
         var forwarder = Self.counted()
         #expect(forwarder.order == .readDecisions(block: 5))
@@ -44,7 +46,7 @@ struct ForwarderTests {
         #expect(forwarder.order == .readDecisions(block: 6) && forwarder.written == 25)
     }
 
-    @Test("the first block begins with the first record")
+    @Test("the first block starts with the first record")
     func first() {
         var forwarder = Forwarder()
         forwarder.counted(0)
@@ -54,7 +56,7 @@ struct ForwarderTests {
         #expect(forwarder.order == .rest)
     }
 
-    @Test("what somebody else decided is left to them for a while, and then written here as they decided it")
+    @Test("a block decided by another forwarder is left to it for a while, then written here as decided")
     func others() {
         var forwarder = Self.counted()
         let theirs = Self.decision(5, 20...30)
@@ -71,7 +73,7 @@ struct ForwarderTests {
         #expect(forwarder.order == .recognise(theirs))
     }
 
-    @Test("a missing block behind which another is decided is waited for by nobody: the tables are filled anew")
+    @Test("a missing block that has a successor is written immediately, because the tables are being refilled")
     func anew() {
         var forwarder = Forwarder()
         forwarder.counted(0)
@@ -79,7 +81,7 @@ struct ForwarderTests {
         #expect(forwarder.order == .load(Self.decision(1, 1...9)))
     }
 
-    @Test("whoever finds a block decided by somebody else stands by, and so does whoever sees one written")
+    @Test("a forwarder stands by if another one has decided or written the block")
     func beaten() {
         var beaten = Self.counted()
         beaten.read(nil, previous: Self.decision(4, 10...19))
@@ -92,7 +94,7 @@ struct ForwarderTests {
         late.waited()
         late.counted(5)
         #expect(late.order == .watch(block: 6) && late.isStandingBy && late.written == 22)
-        // Where more was written meanwhile it is not known what.
+        // If more was written since, its contents are unknown.
         var later = Self.counted()
         later.read(Self.decision(5, 20...22), previous: Self.decision(4, 10...19))
         later.waited()
@@ -101,11 +103,11 @@ struct ForwarderTests {
     }
 
     @Test(
-        "decisions that do not follow one another end it with what is wrong",
+        "decisions that do not follow each other stop the forwarder with the reason",
         arguments: [
-            (nil, nil, "no such block was decided"),
-            (decision(5, 21...30), decision(4, 10...19), "20 is what follows"),
-            (decision(6, 20...30), decision(4, 10...19), "stands block 6"),
+            (nil, nil, "never decided"),
+            (decision(5, 21...30), decision(4, 10...19), "instead of 20"),
+            (decision(6, 20...30), decision(4, 10...19), "is about block 6"),
             (decision(5, 20...30, version: BlockRows.version + 1), decision(4, 10...19), "newer version of trackway"),
             (nil, decision(4, 10...19, version: 9), "newer version of trackway"),
         ] as [(BlockDecision?, BlockDecision?, String)]
@@ -114,13 +116,13 @@ struct ForwarderTests {
         var forwarder = Self.counted()
         forwarder.read(next, previous: previous)
         guard case .stop(let reason) = forwarder.order else {
-            Issue.record("It goes on with \(forwarder.order).")
+            Issue.record("It continues with \(forwarder.order).")
             return
         }
         #expect(reason.contains(words))
     }
 
-    @Test("after failures it waits twice as long each time, up to half a minute, and begins anew; a block ends that")
+    @Test("pauses after failures double up to 30 seconds, each followed by a restart, and a written block resets them")
     func pauses() {
         var forwarder = Forwarder()
         var pauses: [Duration] = []
@@ -146,7 +148,7 @@ struct ForwarderTests {
         #expect(forwarder.order == .wait(.milliseconds(500)))
     }
 
-    @Test("for the engine it waits a second at most, however long the tables were away, and the other way around")
+    @Test("pauses for NATS and for the tables are independent, and for NATS they are at most one second")
     func parts() {
         var forwarder = Forwarder()
         func pause(_ part: Forwarder.Part) -> Duration? {
@@ -158,7 +160,7 @@ struct ForwarderTests {
         for _ in 0..<9 { _ = pause(.tables) }
         let engine = (0..<6).map { _ in pause(.engine) }
         #expect(engine == [.milliseconds(500)] + Array(repeating: .seconds(1), count: 5))
-        // An engine that was away for long is none of the tables' failures.
+        // A long outage of NATS does not count as failures of the tables.
         #expect(pause(.tables) == .seconds(30))
         var other = Forwarder()
         for _ in 0..<100 {
@@ -169,7 +171,7 @@ struct ForwarderTests {
         #expect(other.order == .wait(.milliseconds(500)))
     }
 
-    @Test("one writes from its first block until something fails or another is quicker")
+    @Test("a forwarder counts as writing from its first block until a failure, or until another is faster")
     func writing() {
         func write(_ forwarder: inout Forwarder, _ block: UInt64) {
             forwarder.read(nil, previous: Self.decision(block - 1, block * 10...block * 10 + 9))
@@ -201,7 +203,7 @@ struct ForwarderTests {
         #expect(beaten.isStandingBy && !beaten.isWriting)
     }
 
-    @Test("what stays wrong ends one that has just begun, and no other; what nobody can mend ends each")
+    @Test("a lasting failure stops only a forwarder that has just started, and a final one stops any")
     func lasting() {
         var fresh = Forwarder()
         fresh.failed("The password is wrong.", isLasting: true)
@@ -215,7 +217,7 @@ struct ForwarderTests {
         #expect(begun.order == .stop("Record 20 is gone."))
     }
 
-    @Test("what comes of another order than its own changes nothing")
+    @Test("results that do not belong to the current order are ignored")
     func late() {
         var forwarder = Self.counted()
         let before = forwarder.order
@@ -233,7 +235,7 @@ struct ForwarderTests {
     }
 }
 
-@Suite("Where a block ends")
+@Suite("Block boundaries")
 struct BlockCutterTests {
     private static let now = MonotonicTime(milliseconds: 1_000)
 
@@ -243,7 +245,7 @@ struct BlockCutterTests {
         return BlockCutter(from: 7, limits: limits)
     }
 
-    @Test("with the record that makes it full of events, of bytes, or of records")
+    @Test("a block ends with the record that reaches the limit of events, bytes or records")
     func full() {
         for change: (inout BlockCutter.Limits) -> Void in [{ $0.events = 30 }, { $0.bytes = 300 }, { $0.records = 3 }] {
             var cutter = Self.cutter(change)
@@ -256,7 +258,7 @@ struct BlockCutterTests {
         }
     }
 
-    @Test("before the record that arrived in another week; records without a time belong to any")
+    @Test("a block ends before a record of a different week; records without a time fit into any week")
     func week() {
         var cutter = Self.cutter { _ in }
         let end = Timestamp(milliseconds: BlockCutter.millisecondsOfWeek * 2_810 - 1)
@@ -267,7 +269,7 @@ struct BlockCutterTests {
         #expect(take(end) && !take(next))
     }
 
-    @Test("one second after its first record, and not at all without one")
+    @Test("a block ends one second after its first record, and never without one")
     func due() {
         var cutter = Self.cutter { _ in }
         let later = Self.now.advanced(by: .seconds(100))

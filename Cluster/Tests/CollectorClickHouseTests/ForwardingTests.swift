@@ -12,17 +12,17 @@ internal import TrackwayTesting
 
 @testable internal import CollectorClickHouse
 
-@Suite("Carrying a stream into tables")
+@Suite("Forwarding a stream to tables")
 struct ForwardingTests {
     private static func forwarding(
         _ stream: StreamMemory,
-        _ store: TableMemory,
+        _ store: InMemoryTables,
         events: Int = 7,
-        news: @escaping @Sendable (StreamForwarding.News) -> Void = { _ in }
-    ) -> StreamForwarding {
+        news: @escaping @Sendable (ForwardingRunner.News) -> Void = { _ in }
+    ) -> ForwardingRunner {
         var cutting = BlockCutter.Limits()
         cutting.events = events
-        return StreamForwarding(
+        return ForwardingRunner(
             stream.source,
             store: store,
             cutting: cutting,
@@ -32,8 +32,10 @@ struct ForwardingTests {
         )
     }
 
-    /// A stream as clients make it: some batches come again, some events come again cut anew, some numbers are lost, some events are
-    /// refused, and one installation in six is erased.
+    /// Returns a stream as clients make it.
+    ///
+    /// Some batches are repeated, some are sent again with different boundaries, some numbers are lost, some events are
+    /// rejected, and one of six installations may be erased.
     private static func stream(_ chance: inout SeededChance, batches: Int) -> StreamMemory {
         let stream = StreamMemory()
         var next: [UInt64: UInt64] = [:]
@@ -46,7 +48,7 @@ struct ForwardingTests {
             if let again = sent.randomElement(using: &chance), chance.chance(5) {
                 var again = again
                 if chance.chance(2), again.sequences.count > 1 {
-                    // Cut anew: the end of one batch and what follows it.
+                    // Different boundaries: the end of one batch, and the events after it.
                     let last = again.sequences.upperBound
                     again.sequences = last...max(last, (next[again.installation] ?? 1) - 1)
                     again.rejected = []
@@ -73,7 +75,7 @@ struct ForwardingTests {
         return stream
     }
 
-    /// What an index in SQLite has of the same stream.
+    /// Runs `body` with an SQLite index of the same stream.
     private static func index(
         _ stream: StreamMemory,
         _ body: (SQLiteEventStore) async throws -> Void
@@ -89,12 +91,15 @@ struct ForwardingTests {
         try await body(store)
     }
 
-    /// Sees that the tables have what the index has: every distinct event once, at the same place, and the same accounts.
-    private static func expectSame(_ store: TableMemory, as stream: StreamMemory, _ comment: Comment) async throws {
+    /// Expects the tables to equal the index: each distinct event once at the same position, and the same accounts.
+    private static func expectSame(_ store: InMemoryTables, as stream: StreamMemory, _ comment: Comment) async throws {
         try await index(stream) { index in
             let events = try await index.events(matching: EventQuery(order: .oldestFirst, limit: 10_000))
             let found = store.rows(.events).map { row in
-                (TableMemory.count(row, "position"), TableMemory.text(row, "name"), TableMemory.text(row, "body"))
+                (
+                    InMemoryTables.count(row, "position"), InMemoryTables.text(row, "name"),
+                    InMemoryTables.text(row, "body")
+                )
             }.sorted { $0.0 < $1.0 }
             #expect(found.map(\.0) == events.map { Int($0.position.rawValue) }, comment)
             #expect(found.map(\.1) == events.map(\.name), comment)
@@ -104,36 +109,36 @@ struct ForwardingTests {
             let ledger = try await index.ledger(matching: LedgerQuery())
             let tables = TableLedger(store)
             #expect(tables.rows == ledger.map(TableLedger.Row.init).sorted(), comment)
-            let sessions = store.rows(.sessions).reduce(0) { $0 + TableMemory.count($1, "events") }
+            let sessions = store.rows(.sessions).reduce(0) { $0 + InMemoryTables.count($1, "events") }
             #expect(sessions == events.count, comment)
         }
     }
 
-    @Test("the tables have what an index of the same stream has", arguments: UInt64(1)...12)
+    @Test("the tables equal an index of the same stream", arguments: UInt64(1)...12)
     func same(seed: UInt64) async throws {
         var chance = SeededChance(seed: seed)
         let stream = Self.stream(&chance, batches: 60)
-        let store = TableMemory()
+        let store = InMemoryTables()
         let forwarding = Self.forwarding(stream, store, events: chance.number(1...30))
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         #expect(try await store.completed() == UInt64(stream.state.withLock { $0.decisions.count }))
         try await Self.expectSame(store, as: stream, "seed \(seed)")
-        // Whoever comes later finds nothing to do.
+        // A later run has nothing to do.
         let written = store.state.withLock { $0.written }
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         #expect(store.state.withLock { $0.written } == written)
     }
 
     @Test(
-        "three at once that die and sleep anywhere, and answers that are lost, change nothing",
+        "deaths and pauses of three concurrent forwarders and lost answers do not change the tables",
         arguments: UInt64(1)...40
     )
     func chaos(seed: UInt64) async throws {
         var chance = SeededChance(seed: seed)
         let stream = Self.stream(&chance, batches: 40)
-        let store = TableMemory()
+        let store = InMemoryTables()
         let fates = Locked(SeededChance(seed: seed &* 77))
-        let fate: @Sendable () -> TableMemory.Fate = {
+        let fate: @Sendable () -> InMemoryTables.Fate = {
             switch fates.withLock({ $0.number(1...12) }) {
             case 1: .unheard
             case 2: .fails
@@ -143,7 +148,7 @@ struct ForwardingTests {
         store.state.withLock { $0.fate = { _ in fate() } }
         stream.state.withLock { $0.fate = fate }
         let forwarding = Self.forwarding(stream, store, events: chance.number(3...15))
-        func fresh() -> StreamForwarding.Worker { StreamForwarding.Worker(Forwarder(), AdmissionLimits()) }
+        func fresh() -> ForwardingRunner.Worker { ForwardingRunner.Worker(Forwarder(), AdmissionLimits()) }
         var workers = (0..<3).map { _ in fresh() }
         var deaths = 0
         for _ in 0..<600 {
@@ -152,7 +157,7 @@ struct ForwardingTests {
                 workers[index] = fresh()
                 deaths += 1
             }
-            // Some work for long, others sleep meanwhile.
+            // Some do many steps, while others are suspended.
             for _ in 0..<chance.number(1...12) {
                 if let ending = await forwarding.step(&workers[index], untilCaughtUp: true) {
                     #expect(ending == .caughtUp, "seed \(seed)")
@@ -163,7 +168,7 @@ struct ForwardingTests {
         #expect(deaths > 10)
         store.state.withLock { $0.fate = { _ in .works } }
         stream.state.withLock { $0.fate = { .works } }
-        // Those that slept finish what they had begun, and then somebody sees that it is all there.
+        // The suspended ones finish what they started; then a run verifies that everything is there.
         for index in workers.indices {
             while await forwarding.step(&workers[index], untilCaughtUp: true) == nil {}
         }
@@ -173,14 +178,14 @@ struct ForwardingTests {
         try await Self.expectSame(store, as: stream, "seed \(seed)")
     }
 
-    @Test("somebody who slept while an installation was erased brings nothing of it back")
+    @Test("a forwarder suspended during an erasure restores no data of the installation")
     func erasedMeanwhile() async throws {
         let stream = StreamMemory()
         stream.append(SentBatch(1, 1...3).record)
         stream.append(SentBatch(2, 1...3).record)
-        let store = TableMemory()
+        let store = InMemoryTables()
         let forwarding = Self.forwarding(stream, store, events: 6)
-        var sleeper = StreamForwarding.Worker(Forwarder(), AdmissionLimits())
+        var sleeper = ForwardingRunner.Worker(Forwarder(), AdmissionLimits())
         while true {
             if case .insert = sleeper.forwarder.order { break }
             #expect(await forwarding.step(&sleeper, untilCaughtUp: true) == nil)
@@ -195,24 +200,24 @@ struct ForwardingTests {
         while await forwarding.step(&sleeper, untilCaughtUp: true) == nil {
             met = met || store.rows(.events).count == 6
         }
-        #expect(met, "The sleeper has written what it had in memory.")
+        #expect(met, "The suspended forwarder did not write its rows.")
         #expect(store.rows(.events).count == 3)
         #expect(try await store.remains().isEmpty)
         try await Self.expectSame(store, as: stream, "")
-        // Nothing of it is taken any more, whoever sends it.
+        // None of its events are accepted anymore, from any sender.
         stream.append(SentBatch(1, 6...9).record)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         try await Self.expectSame(store, as: stream, "")
     }
 
-    @Test("tables that were lost are made of the same blocks again")
+    @Test("lost tables are rebuilt from the same blocks")
     func again() async throws {
         var chance = SeededChance(seed: 5)
         let stream = Self.stream(&chance, batches: 50)
-        let (first, second) = (TableMemory(), TableMemory())
+        let (first, second) = (InMemoryTables(), InMemoryTables())
         #expect(await Self.forwarding(stream, first).run(untilCaughtUp: true) == nil)
         let decisions = stream.state.withLock { $0.decisions }
-        // Another would cut otherwise.
+        // Without the decisions, this one would choose different boundaries.
         #expect(await Self.forwarding(stream, second, events: 50).run(untilCaughtUp: true) == nil)
         #expect(stream.state.withLock { $0.decisions } == decisions)
         for table in ColumnTable.allCases where table != .ids {
@@ -220,7 +225,7 @@ struct ForwardingTests {
         }
     }
 
-    @Test("an audit finds what is missing in each table, and writes it again", arguments: ColumnTable.allCases)
+    @Test("an audit finds missing rows in each table, and writes them again", arguments: ColumnTable.allCases)
     func audit(table: ColumnTable) async throws {
         var chance = SeededChance(seed: 9)
         let stream = Self.stream(&chance, batches: 80)
@@ -244,13 +249,13 @@ struct ForwardingTests {
         let about =
             #"{"received":1,"key":"dev","encoding":"identity","replayed":{"at":1,"key":"ops","position":"\#(place)","ordinals":[0],"refused":[]}}"#
         stream.append(Array((about + "\n" + #"{"name":"tick","time":1}"#).utf8))
-        let store = TableMemory()
+        let store = InMemoryTables()
         let forwarding = Self.forwarding(stream, store)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         let rows = Set(store.rows(table))
-        let victim = try #require(rows.compactMap(TableMemory.block).min())
+        let victim = try #require(rows.compactMap(InMemoryTables.block).min())
         store.state.withLock { state in
-            state.tables[table] = state.tables[table]?.filter { TableMemory.block($0.value) != victim }
+            state.tables[table] = state.tables[table]?.filter { InMemoryTables.block($0.value) != victim }
         }
         let told = await forwarding.audit(store, isMending: false)
         #expect(told.findings.map(\.decision.block) == [victim] && told.findings[0].missing.keys.contains(table))
@@ -261,21 +266,21 @@ struct ForwardingTests {
         #expect(await forwarding.audit(store, isMending: true).findings.isEmpty)
     }
 
-    @Test("a record that was purged ends it with the stream's words; nothing is passed over")
+    @Test("a purged record stops the forwarder with the stream's message, and nothing is skipped")
     func purged() async throws {
         let stream = StreamMemory()
         for number in UInt64(0)..<4 { stream.append(SentBatch(1, number * 3 + 1...number * 3 + 3).record) }
         stream.state.withLock { $0.first = 2 }
-        let store = TableMemory()
+        let store = InMemoryTables()
         #expect(await Self.forwarding(stream, store).run(untilCaughtUp: true) == "record 1 is gone")
         #expect(store.rows(.events).isEmpty && stream.state.withLock { $0.decisions.isEmpty })
     }
 
-    @Test("what stands in the way is told once, and that it is over; nothing of a block is kept meanwhile")
+    @Test("a problem and its end are each reported once, and no partial block is kept during it")
     func trouble() async throws {
         let stream = StreamMemory()
         for number in UInt64(0)..<4 { stream.append(SentBatch(1, number * 3 + 1...number * 3 + 3).record) }
-        let store = TableMemory()
+        let store = InMemoryTables()
         let left = Locked(5)
         store.state.withLock { state in
             state.fate = { _ in
@@ -285,7 +290,7 @@ struct ForwardingTests {
                 }
             }
         }
-        let told = Locked<[StreamForwarding.News]>([])
+        let told = Locked<[ForwardingRunner.News]>([])
         let forwarding = Self.forwarding(stream, store, news: { news in told.withLock { $0.append(news) } })
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         let news = told.withLock { $0 }
@@ -294,11 +299,11 @@ struct ForwardingTests {
         #expect(store.rows(.events).count == 12)
     }
 
-    @Test("behind an insert that fails nothing is written, and the block does not count")
+    @Test("after a failed insert, nothing more is written, and the block does not count")
     func failing() async throws {
         let stream = StreamMemory()
         stream.append(SentBatch(1, 1...3).record)
-        let store = TableMemory()
+        let store = InMemoryTables()
         let tried = Locked<[ColumnTable]>([])
         store.state.withLock { state in
             state.fate = { table in
@@ -307,7 +312,7 @@ struct ForwardingTests {
             }
         }
         let forwarding = Self.forwarding(stream, store)
-        var worker = StreamForwarding.Worker(Forwarder(), AdmissionLimits())
+        var worker = ForwardingRunner.Worker(Forwarder(), AdmissionLimits())
         while true {
             if case .wait = worker.forwarder.order { break }
             #expect(await forwarding.step(&worker, untilCaughtUp: true) == nil)
@@ -319,17 +324,17 @@ struct ForwardingTests {
         try await Self.expectSame(store, as: stream, "")
     }
 
-    @Test("of two one writes, and the other reads no record while it does")
+    @Test("one of two forwarders writes, and the other reads no records during this")
     func standby() async throws {
         let stream = StreamMemory()
-        let store = TableMemory()
+        let store = InMemoryTables()
         let (first, second) = (Self.forwarding(stream, store), Self.forwarding(stream, store))
         var (writer, other) = (
-            StreamForwarding.Worker(Forwarder(), AdmissionLimits()),
-            StreamForwarding.Worker(Forwarder(), AdmissionLimits())
+            ForwardingRunner.Worker(Forwarder(), AdmissionLimits()),
+            ForwardingRunner.Worker(Forwarder(), AdmissionLimits())
         )
         stream.append(SentBatch(1, 1...9).record)
-        // Both take the first block, and the writer decides it.
+        // Both collect the first block, and the writer decides it.
         for _ in 0..<3 { _ = await second.step(&other, untilCaughtUp: false) }
         for number in UInt64(1)...20 {
             stream.append(SentBatch(1, number * 9 + 1...number * 9 + 9).record)
@@ -340,7 +345,7 @@ struct ForwardingTests {
         let read = stream.state.withLock { $0.read }
         for _ in 0..<10 { _ = await second.step(&other, untilCaughtUp: false) }
         #expect(stream.state.withLock { $0.read } == read)
-        // The writer is gone; the other goes on with what is left.
+        // The writer is gone; the other one continues with the rest.
         #expect(await second.run(untilCaughtUp: true) == nil)
         try await Self.expectSame(store, as: stream, "")
     }

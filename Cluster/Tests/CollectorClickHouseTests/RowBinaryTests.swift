@@ -5,10 +5,10 @@ internal import CollectorClickHouse
 internal import Testing
 internal import TrackwayEvents
 
-/// Bytes as ClickHouse 18.16 and 26.9 wrote them, with `SELECT … FORMAT RowBinary`.
-@Suite("Rows in ClickHouse's binary format")
+/// Compares with bytes that ClickHouse 18.16 and 26.9 wrote with `SELECT … FORMAT RowBinary`.
+@Suite("RowBinary format")
 struct RowBinaryTests {
-    @Test("numbers have the lowest byte first, with and without a sign")
+    @Test("signed and unsigned integers are little-endian")
     func numbers() {
         var rows = RowBinary()
         rows.integer(-2)
@@ -20,7 +20,10 @@ struct RowBinaryTests {
         )
     }
 
-    @Test("a text has its length before it, seven bits a byte", arguments: [0, 1, 127, 128, 300, 16_384, 2_097_152])
+    @Test(
+        "a text is preceded by its length, with seven bits per byte",
+        arguments: [0, 1, 127, 128, 300, 16_384, 2_097_152]
+    )
     func texts(length: Int) {
         var rows = RowBinary()
         rows.string(String(repeating: "x", count: length))
@@ -31,14 +34,14 @@ struct RowBinaryTests {
         #expect(rows.bytes == (heads[length] ?? []) + [UInt8](repeating: UInt8(ascii: "x"), count: length))
     }
 
-    @Test("a text of several bytes a letter is counted in bytes")
+    @Test("the length of a text with multibyte characters is in bytes")
     func letters() {
         var rows = RowBinary()
         rows.string("né")
         #expect(rows.bytes == [3, 0x6e, 0xc3, 0xa9])
     }
 
-    @Test("an id is sixteen bytes in the order in which it is written, and nobody's is sixteen zeros")
+    @Test("an id is sixteen bytes in the order of its text form, and a missing id is sixteen zeros")
     func ids() throws {
         var rows = RowBinary()
         let id = try #require(EventID("00010203-0405-0607-0809-0a0b0c0d0e0f"))

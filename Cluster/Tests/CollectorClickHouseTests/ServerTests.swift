@@ -7,10 +7,10 @@ internal import TrackwayEvents
 
 @testable internal import CollectorClickHouse
 
-@Suite("A server of ClickHouse, and what is none")
+@Suite("ClickHouse servers and other servers")
 struct ServerTests {
     @Test(
-        "an address names a server and a database",
+        "an address contains a server and a database",
         arguments: [
             ("http://a", "a", 8_123, "trackway"), ("http://10.0.0.1:9", "10.0.0.1", 9, "trackway"),
             ("http://a/", "a", 8_123, "trackway"), ("http://a:80/shop_1", "a", 80, "shop_1"),
@@ -21,7 +21,7 @@ struct ServerTests {
         #expect(ClickHouseAddress(text) == ClickHouseAddress(host: host, port: port, database: database))
     }
 
-    @Test("an address says whether its connections are encrypted, and has another usual port then")
+    @Test("an address determines whether its connections are encrypted, and thereby the default port")
     func encryptedAddresses() {
         let address = ClickHouseAddress("https://a/shop")
         #expect(address == ClickHouseAddress(host: "a", port: 8_443, database: "shop", isEncrypted: true))
@@ -31,7 +31,7 @@ struct ServerTests {
     }
 
     @Test(
-        "what is no address is taken for none",
+        "invalid addresses are rejected",
         arguments: [
             "", "a", "ftp://a", "https://", "http://", "http://:80", "http://a:0", "http://a:x", "http://a:99999",
             "http://a/b/c",
@@ -43,7 +43,7 @@ struct ServerTests {
         #expect(ClickHouseAddress(text) == nil)
     }
 
-    @Test("credentials are read from a file, and the password is never told")
+    @Test("credentials are parsed, and the password does not appear in descriptions")
     func credentials() {
         let read = ClickHouseCredentials(json: Array(#"{"user":"joe","password":"hunter2"}"#.utf8))
         #expect(read == ClickHouseCredentials(user: "joe", password: "hunter2"))
@@ -53,7 +53,7 @@ struct ServerTests {
         }
     }
 
-    @Test("a version is told what it knows, and no more")
+    @Test("each version gets only the settings that it supports")
     func versions() throws {
         let old = try #require(ClickHouseVersion("18.16.1"))
         #expect(old.insertSettings.map(\.0) == ["insert_deduplicate"] && old.tableSettings.isEmpty)
@@ -63,9 +63,9 @@ struct ServerTests {
         #expect(ClickHouseVersion("Ok.") == nil && ClickHouseVersion("") == nil)
     }
 
-    /// As 18.16 says them, and as 26.9 does.
+    /// Errors as 18.16 and 26.9 format them.
     @Test(
-        "an error gets a sentence with the server, what is wrong, and what helps",
+        "an error becomes a sentence with the server, the problem and the fix",
         arguments: [
             (
                 404,
@@ -94,12 +94,12 @@ struct ServerTests {
                 .other,
                 "max_partition_size_to_drop"
             ),
-            (500, "Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space", .full, "no room on its disk"),
-            (500, "Code: 1000, e.displayText() = Poco::Exception: No space left on device", .full, "Make room"),
-            (500, "Code: 241. DB::Exception: Memory limit (total) exceeded", .busy, "too much to do"),
-            (500, "Code: 252. DB::Exception: Too many parts", .busy, "too much to do"),
+            (500, "Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space", .full, "no disk space left"),
+            (500, "Code: 1000, e.displayText() = Poco::Exception: No space left on device", .full, "Free disk space"),
+            (500, "Code: 241. DB::Exception: Memory limit (total) exceeded", .busy, "overloaded"),
+            (500, "Code: 252. DB::Exception: Too many parts", .busy, "overloaded"),
             (500, "Code: 49. DB::Exception: Logical error", .other, "“Logical error” (49)"),
-            (400, "<html>Bad Request</html>", .stranger, "is no ClickHouse"),
+            (400, "<html>Bad Request</html>", .stranger, "is not ClickHouse"),
             (302, "", .stranger, "status 302"),
         ] as [(Int, String, ColumnFailure.Kind, String)]
     )
@@ -123,11 +123,11 @@ struct ServerTests {
             while let line = try await peer.line(), !line.isEmpty {}
             if answer?.isEmpty == true { return }
             if let answer { try await peer.say(answer) }
-            // Until the client goes: what it sent is not read to its end, and a connection closed so takes the answer with it.
+            // Wait until the client disconnects: closing a connection with unread bytes would discard the answer.
             _ = try await peer.line()
         } _: { server in
             var times = ClickHouseClient.Times()
-            // Only who says nothing is waited for to the end.
+            // Only a silent server is waited for until the timeout.
             times.question = answer == nil ? .seconds(1) : .seconds(60)
             let client = ClickHouseClient(
                 ClickHouseAddress(host: "127.0.0.1", port: server.port),
@@ -142,7 +142,7 @@ struct ServerTests {
         return found.withLock { $0 }
     }
 
-    @Test("one that says garbage, something else, nothing at all, or ends, is told apart")
+    @Test("garbage, other protocols, silence and a closed connection are distinguished")
     func strangers() async throws {
         let garbage = try await Self.failure("\u{1}\u{2}garbage\r\n\r\n")
         #expect(
@@ -150,16 +150,16 @@ struct ServerTests {
             "\(garbage as Any)"
         )
         let page = try await Self.failure("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n<html>")
-        #expect(page?.kind == .stranger && page?.description.contains("does not tell its version") == true)
+        #expect(page?.kind == .stranger && page?.description.contains("no version found") == true)
         let ended = try await Self.failure("")
         #expect(ended?.kind == .unreachable && ended?.description.contains("cannot be reached") == true)
         let silent = try await Self.failure(nil)
-        #expect(silent?.kind == .unreachable && silent?.description.contains("does not answer in time") == true)
+        #expect(silent?.kind == .unreachable && silent?.description.contains("did not respond in time") == true)
         let version = try await Self.failure("HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\n18.16.1\n")
         #expect(version == nil)
     }
 
-    @Test("where nobody listens that is said")
+    @Test("an unreachable server is reported")
     func nobody() async throws {
         let tables = ClickHouseTables(ClickHouseClient(ClickHouseAddress(host: "127.0.0.1", port: 1)))
         let failure = await #expect(throws: ColumnFailure.self) { try await tables.serverVersion() }
@@ -169,13 +169,13 @@ struct ServerTests {
         )
     }
 
-    @Test("a query in an address is escaped, byte by byte")
+    @Test("a query in a URL is percent-encoded, byte by byte")
     func escaping() {
         #expect(ClickHouseClient.escaped("a b&c=é+%\n") == "a%20b%26c%3D%C3%A9%2B%25%0A")
         #expect(ClickHouseClient.escaped("Az09-_.") == "Az09-_.")
     }
 
-    @Test("tables have the keys by which what is written again replaces itself, and say the same to each version")
+    @Test("the keys of tables let rewritten rows replace themselves, and are the same for every version")
     func statements() {
         #expect(
             ColumnTable.events.creation(settings: [])

@@ -6,17 +6,19 @@ internal import CollectorClickHouse
 internal import Testing
 internal import TrackwayEvents
 
-/// What a forwarder that stands by sees, and what it does about it. Time passes only where it waits, half a second each.
-@Suite("Whoever stands by")
+/// Steps of a standby forwarder in reaction to the stream and another forwarder.
+///
+/// Time passes only while it waits, half a second at a time.
+@Suite("Standby forwarder")
 struct StandbyTests {
-    /// The other one, and the stream.
+    /// The other forwarder and the stream.
     private struct Others {
-        /// The last record of each block that was decided.
+        /// The last record of each decided block.
         var ends: [UInt64] = [20]
-        /// How many of them are written.
+        /// The number of written blocks.
         var completed: UInt64 = 1
         var highest: UInt64 = 20
-        /// How often the tables were asked.
+        /// The number of requests to the tables.
         var counts = 0
 
         func decision(_ block: UInt64) -> BlockDecision? {
@@ -26,7 +28,7 @@ struct StandbyTests {
         }
     }
 
-    /// One that was beaten to the first block.
+    /// Returns a forwarder that lost the first block to another one.
     private static func beaten() -> Forwarder {
         var forwarder = Forwarder()
         forwarder.counted(0)
@@ -36,10 +38,10 @@ struct StandbyTests {
         return forwarder
     }
 
-    /// Goes on until it does something other than to look on.
+    /// Runs the forwarder until it does something other than watch.
     ///
-    /// - Parameter change: What happens to the others when so much time has passed.
-    /// - Returns: When it took over; nil when it looks on still after so long.
+    /// - Parameter change: Changes the others; called with the time so far.
+    /// - Returns: When it took over; nil if it still watches at the limit.
     private static func watch(
         _ forwarder: inout Forwarder,
         _ others: inout Others,
@@ -63,7 +65,7 @@ struct StandbyTests {
         return forwarder.isStandingBy ? nil : time
     }
 
-    @Test("looks on as long as blocks are decided one after the other, and asks the tables nothing")
+    @Test("a standby forwarder watches while blocks are decided, and does not query the tables")
     func busy() {
         var (forwarder, others) = (Self.beaten(), Others())
         let end = Self.watch(&forwarder, &others, for: .seconds(600)) { _, others in
@@ -75,12 +77,12 @@ struct StandbyTests {
         #expect(forwarder.written == others.ends.dropLast(2).last)
     }
 
-    @Test("looks on for as long as there is nothing to take, and asks the tables once")
+    @Test("a standby forwarder watches while there is nothing to collect, and queries the tables once")
     func idle() {
         var (forwarder, others) = (Self.beaten(), Others())
         #expect(Self.watch(&forwarder, &others, for: .seconds(600)) == nil)
         #expect(others.counts == 1 && forwarder.written == 20)
-        // A record comes, and is decided within three seconds.
+        // A record arrives, and is decided within three seconds.
         for _ in 1...20 {
             others.highest += 1
             let end = Self.watch(&forwarder, &others, for: .seconds(20)) { time, others in
@@ -92,7 +94,7 @@ struct StandbyTests {
         }
     }
 
-    @Test("takes over three seconds after a block was decided that does not become whole, and writes it at once")
+    @Test("a standby forwarder takes over three seconds after a decision without a completed block, and writes it")
     func dead() {
         var (forwarder, others) = (Self.beaten(), Others())
         others.completed = 0
@@ -102,7 +104,7 @@ struct StandbyTests {
         #expect(forwarder.order == .load(BlockDecision(block: 1, first: 1, last: 20, version: BlockRows.version)))
     }
 
-    @Test("takes over three seconds after there is something to take and nothing is decided")
+    @Test("a standby forwarder takes over three seconds after a record arrives that is not decided")
     func silent() {
         var (forwarder, others) = (Self.beaten(), Others())
         #expect(Self.watch(&forwarder, &others, for: .seconds(60)) == nil)
@@ -113,9 +115,9 @@ struct StandbyTests {
         #expect(forwarder.order == .collect(from: 21))
     }
 
-    @Test("takes over within five seconds, whenever the other one dies", arguments: 0..<20)
+    @Test("a standby forwarder takes over within five seconds, whenever the other one dies", arguments: 0..<20)
     func bounded(moment: Int) {
-        // A block is decided each second, and written in between.
+        // A block is decided every second, and written in between.
         var (forwarder, others) = (Self.beaten(), Others())
         let death = Duration.seconds(20) + .milliseconds(moment * 100)
         let end = Self.watch(&forwarder, &others, for: .seconds(60)) { time, others in
@@ -127,7 +129,7 @@ struct StandbyTests {
         #expect(end.map { $0 >= death && $0 <= death + .seconds(5) } == true, "\(String(describing: end))")
     }
 
-    @Test("ends where everything is written when it is told to, and not before")
+    @Test("a standby forwarder asked to end does so only once everything is written")
     func ends() {
         var forwarder = Self.beaten()
         let first = BlockDecision(block: 1, first: 1, last: 20, version: BlockRows.version)
@@ -143,7 +145,7 @@ struct StandbyTests {
         #expect(forwarder.order == .rest)
     }
 
-    @Test("ends with what is wrong where decisions do not follow one another")
+    @Test("a standby forwarder stops with the reason if decisions do not follow each other")
     func strange() {
         for strange in [
             BlockDecision(block: 1, first: 2, last: 20, version: BlockRows.version),
@@ -153,16 +155,16 @@ struct StandbyTests {
             var forwarder = Self.beaten()
             forwarder.watched(strange, highest: 20)
             guard case .stop = forwarder.order else {
-                Issue.record("It goes on with \(forwarder.order) after \(strange).")
+                Issue.record("It continues with \(forwarder.order) after \(strange).")
                 continue
             }
         }
     }
 
-    @Test("begins anew after a failure")
+    @Test("a standby forwarder starts over after a failure")
     func failure() {
         var forwarder = Self.beaten()
-        forwarder.failed("Nobody answers.")
+        forwarder.failed("No server responds.")
         #expect(!forwarder.isStandingBy)
         forwarder.waited()
         #expect(forwarder.order == .count)

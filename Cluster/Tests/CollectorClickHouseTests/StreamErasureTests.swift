@@ -12,15 +12,15 @@ internal import TrackwayTesting
 
 @testable internal import CollectorClickHouse
 
-@Suite("Deciding which records of a stream are deleted since they were erased")
+@Suite("Selecting erased records for deletion from a stream")
 struct StreamErasureTests {
     private static func look(
         last: UInt64 = 100,
         completed: UInt64 = 9,
-        readers: [ReaderPlace] = [],
+        readers: [ReaderPosition] = [],
         _ progress: ErasureProgress = ErasureProgress()
-    ) -> StreamErasure.Look {
-        StreamErasure.Look(
+    ) -> DeletionPlanner.Look {
+        DeletionPlanner.Look(
             extent: StreamExtent(first: 1, last: last),
             completed: completed,
             readers: readers,
@@ -28,13 +28,13 @@ struct StreamErasureTests {
         )
     }
 
-    private static func record(_ sequence: UInt64) -> ErasedRecord {
-        ErasedRecord(sequence: sequence, installation: SentBatch.installation(1), events: 2)
+    private static func record(_ sequence: UInt64) -> DeletedRecordEntry {
+        DeletedRecordEntry(sequence: sequence, installation: SentBatch.installation(1), events: 2)
     }
 
-    @Test("block by block all are listed before one is deleted, and it is noted how far that came")
+    @Test("in each block, all records are listed before one is deleted, and the progress is stored")
     func order() {
-        var erasure = StreamErasure()
+        var erasure = DeletionPlanner()
         #expect(erasure.order == .look)
         erasure.looked(Self.look())
         #expect(erasure.order == .find(done: 0, goal: 9, from: 1))
@@ -61,23 +61,23 @@ struct StreamErasureTests {
     }
 
     @Test(
-        "what was begun is ended first, and tables that have less than that are waited for",
+        "an unfinished pass is completed first, and tables behind its goal are waited for",
         arguments: [
-            (ErasureProgress(done: 2, goal: 6, next: 5), StreamErasure.Order.find(done: 2, goal: 6, from: 5)),
+            (ErasureProgress(done: 2, goal: 6, next: 5), DeletionPlanner.Order.find(done: 2, goal: 6, from: 5)),
             (ErasureProgress(done: 6, goal: 6), .find(done: 6, goal: 9, from: 1)),
             (ErasureProgress(done: 9, goal: 9), .end),
             (ErasureProgress(done: 2, goal: 12, next: 5), .end), (ErasureProgress(done: 11, goal: 11), .end),
         ]
     )
-    func resuming(progress: ErasureProgress, order: StreamErasure.Order) {
-        var erasure = StreamErasure()
+    func resuming(progress: ErasureProgress, order: DeletionPlanner.Order) {
+        var erasure = DeletionPlanner()
         erasure.looked(Self.look(progress))
         #expect(erasure.order == order && erasure.hold == .done)
     }
 
-    @Test("the stream's last record stays, with its block, until another one comes")
+    @Test("the stream's last record stays, with its block, until another one arrives")
     func last() {
-        var erasure = StreamErasure()
+        var erasure = DeletionPlanner()
         erasure.looked(Self.look(last: 33))
         erasure.found([3])
         erasure.prepared()
@@ -88,20 +88,20 @@ struct StreamErasureTests {
         #expect(erasure.order == .end && erasure.hold == .last && erasure.left == 1)
     }
 
-    @Test("nothing is deleted while a collector would stop there, and nothing is made where nobody was erased")
+    @Test("nothing is deleted while a collector would stop there, and no list is created without erasures")
     func holds() {
-        let old = ReaderPlace(name: "web1:/a", next: 4, heard: Timestamp(milliseconds: 1), passesErased: false)
-        var erasure = StreamErasure()
-        erasure.looked(Self.look(readers: [KeptStream.reader("web2:/a", 1), old]))
+        let old = ReaderPosition(name: "web1:/a", next: 4, heard: Timestamp(milliseconds: 1), passesErased: false)
+        var erasure = DeletionPlanner()
+        erasure.looked(Self.look(readers: [InMemoryRetention.reader("web2:/a", 1), old]))
         erasure.found([3])
         #expect(erasure.order == .end && erasure.hold == .reader(old) && erasure.left == 1)
-        erasure = StreamErasure()
+        erasure = DeletionPlanner()
         erasure.looked(Self.look(completed: 5_000, readers: [old]))
         erasure.found([])
         #expect(erasure.order == .end && erasure.hold == .done)
-        // Where a list is there it says now and then that nothing was found.
+        // An existing list occasionally stores that nothing was found.
         for (completed, isNoted) in [(1_008, true), (1_007, false)] as [(UInt64, Bool)] {
-            erasure = StreamErasure()
+            erasure = DeletionPlanner()
             erasure.looked(Self.look(completed: completed, ErasureProgress(done: 8, goal: 8)))
             erasure.found([])
             #expect((erasure.order == .prepare) == isNoted)
@@ -111,19 +111,21 @@ struct StreamErasureTests {
     }
 }
 
-@Suite("Deleting the records of erased installations from a stream")
+@Suite("Deleting erased records from a stream")
 struct StreamErasingTests {
-    private static func forwarding(_ stream: StreamMemory, _ store: TableMemory, events: Int = 30) -> StreamForwarding {
+    private static func forwarding(_ stream: StreamMemory, _ store: InMemoryTables, events: Int = 30)
+        -> ForwardingRunner
+    {
         var cutting = BlockCutter.Limits()
         cutting.events = events
-        return StreamForwarding(stream.source, store: store, cutting: cutting, clock: ManualClock(), sleep: { _ in })
+        return ForwardingRunner(stream.source, store: store, cutting: cutting, clock: ManualClock(), sleep: { _ in })
     }
 
-    /// A stream about arrivals, forwarded. Behind it comes a record of nobody's.
-    private static func forwarded(_ seed: UInt64) async -> (StreamForwarding, StreamMemory, TableMemory) {
+    /// Returns a forwarded ``ArrivalStream``, followed by a record without an owner.
+    private static func forwarded(_ seed: UInt64) async -> (ForwardingRunner, StreamMemory, InMemoryTables) {
         let stream = StreamMemory()
         ArrivalStream.fill(stream, seed: seed)
-        // In the end two more are erased, and something comes behind that.
+        // Two more installations are erased at the end, followed by another record.
         for installation in [3, 5] as [UInt64] {
             let order = ErasureRecord(
                 received: Timestamp(milliseconds: ArrivalStream.start),
@@ -133,7 +135,7 @@ struct StreamErasingTests {
             stream.append(order.bytes, kind: .erasure)
         }
         stream.append(Array("?".utf8), kind: nil)
-        let store = TableMemory()
+        let store = InMemoryTables()
         let forwarding = forwarding(stream, store)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         return (forwarding, stream, store)
@@ -144,19 +146,19 @@ struct StreamErasingTests {
         guard kind == .intake else { return nil }
         let (start, limits) = (LogPosition(stream: 0, sequence: UInt64(number)), AdmissionLimits())
         return RecordOwner(
-            payload.withUnsafeBytes { KeptRecord(.intake, $0, at: start, limits: limits) },
+            payload.withUnsafeBytes { ParsedRecord(.intake, $0, at: start, limits: limits) },
             at: start,
             limits: limits
         )
     }
 
     @Test(
-        "exactly the records go that are an erased installation's alone, however often whoever deletes them dies",
+        "all records that belong only to erased installations are deleted, and no others, despite kills",
         arguments: UInt64(1)...20
     )
     func exact(seed: UInt64) async throws {
         let (forwarding, stream, store) = await Self.forwarded(seed)
-        let (list, kept) = (ListMemory(stream), KeptStream(stream))
+        let (list, kept) = (InMemoryDeletionList(stream), InMemoryRetention(stream))
         let chance = Locked(SeededChance(seed: seed))
         list.state.withLock { state in
             state.fate = { chance.withLock { $0.chance(4) ? ($0.chance(2) ? .fails : .unheard) : .works } }
@@ -166,7 +168,7 @@ struct StreamErasingTests {
             let report = await forwarding.eraseRecords(list, kept, store)
             if report.trouble == nil { break }
             deaths += 1
-            // Whoever reads meanwhile reads everything.
+            // A concurrent reader can still read to the end.
             var next = LogPosition(stream: 0, sequence: 1)
             while next.streamSequence <= stream.highest {
                 next = try #require(try await stream.records(from: next, upTo: next).last).end
@@ -184,18 +186,18 @@ struct StreamErasingTests {
         }
         #expect(stream.state.withLock { $0.deleted } == expected && !expected.isEmpty)
         #expect(list.state.withLock { !$0.isCareless } && deaths > 0)
-        // Again there is nothing to do.
+        // A repeated run has nothing to do.
         let orders = list.state.withLock { $0.orders.count }
         #expect(await forwarding.eraseRecords(list, kept, store).deleted == 0)
         #expect(list.state.withLock { $0.orders.count } == orders)
     }
 
-    @Test("what comes of an erased installation later is deleted later, and what nobody erased is not looked at")
+    @Test("later records of an erased installation are deleted later, and others are not checked")
     func later() async throws {
         let stream = StreamMemory()
-        let store = TableMemory()
+        let store = InMemoryTables()
         let forwarding = Self.forwarding(stream, store, events: 3)
-        let (list, kept) = (ListMemory(stream), KeptStream(stream))
+        let (list, kept) = (InMemoryDeletionList(stream), InMemoryRetention(stream))
         func add(_ batch: SentBatch, erasing: UInt64? = nil) async {
             var batch = batch
             if let erasing { batch.more = [SentBatch.tombstone(erasing)] }
@@ -208,24 +210,24 @@ struct StreamErasingTests {
         await add(SentBatch(3, 4...6), erasing: 2)
         #expect(await forwarding.eraseRecords(list, kept, store).deleted == 1)
         #expect(stream.state.withLock { $0.deleted } == [2])
-        // It came before it was known that nothing of it is kept.
+        // It arrived before its erasure was known.
         await add(SentBatch(2, 4...6))
         var report = await forwarding.eraseRecords(list, kept, store)
         #expect(report.hold == .last && report.deleted == 0 && report.left == 1)
         await add(SentBatch(1, 4...6))
         report = await forwarding.eraseRecords(list, kept, store)
         #expect(report.hold == .done && report.deleted == 1 && stream.state.withLock { $0.deleted } == [2, 5])
-        // Whoever ordered it and is erased itself leaves the order.
+        // An erased installation that ordered an erasure leaves the order.
         await add(SentBatch(1, 7...9), erasing: 3)
         report = await forwarding.eraseRecords(list, kept, store)
         #expect(stream.state.withLock { $0.deleted } == [2, 3, 5] && report.deleted == 1)
     }
 
-    @Test("a batch that was refused as a whole goes with the one by which it was admitted, and does not come back")
+    @Test("a rejected batch is deleted with the batch that admitted it, and does not return")
     func admitted() async throws {
         let stream = StreamMemory()
         let body = SentBatch(4, 1...3).record.split(separator: UInt8(ascii: "\n"), maxSplits: 1)[1]
-        let refusal = AdmissionError(.malformed, code: "c", field: "body", message: "It is none.")
+        let refusal = AdmissionError(.malformed, code: "c", field: "body", message: "Not a name.")
         for _ in 1...2 {
             stream.append(
                 QuarantineRecord.bytes(
@@ -246,52 +248,54 @@ struct StreamErasingTests {
         var order = SentBatch(1, 1...1)
         order.more = [SentBatch.tombstone(4)]
         stream.append(order.record)
-        let store = TableMemory()
+        let store = InMemoryTables()
         let forwarding = Self.forwarding(stream, store)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         let old = try await Index(stream).told()
         #expect(old.failed.count == 1 && old.totals.erasedEvents == 3)
-        let report = await forwarding.eraseRecords(ListMemory(stream), KeptStream(stream), store)
-        // Of the other one nobody knows whose it is.
+        let report = await forwarding.eraseRecords(InMemoryDeletionList(stream), InMemoryRetention(stream), store)
+        // The other one has no known owner.
         #expect(report.deleted == 2 && stream.state.withLock { $0.deleted } == [1, 3])
         #expect(try await Index(stream).told() == old)
     }
 
-    @Test("tables and an index that are made afterwards have what those from before have", arguments: UInt64(1)...8)
+    @Test("new tables and a new index equal the old ones", arguments: UInt64(1)...8)
     func equal(seed: UInt64) async throws {
         let (forwarding, stream, before) = await Self.forwarded(seed)
         let old = try await Index(stream)
-        let report = await forwarding.eraseRecords(ListMemory(stream), KeptStream(stream), before)
+        let report = await forwarding.eraseRecords(InMemoryDeletionList(stream), InMemoryRetention(stream), before)
         #expect(report.trouble == nil && report.deleted > 0)
-        let after = TableMemory()
+        let after = InMemoryTables()
         #expect(await Self.forwarding(stream, after).run(untilCaughtUp: true) == nil)
-        // Counts of names are made anew by the tables of a server alone.
+        // Only the tables of a server count names again.
         for table in ColumnTable.allCases where ![.ids, .counts, .blocks, .names].contains(table) {
             let (one, other) = (Self.rows(table, before), Self.rows(table, after))
             #expect(one == other, "\(table): \(one.subtracting(other)) \(other.subtracting(one))")
         }
         #expect(Self.counts(before) == Self.counts(after))
-        // An audit of the tables from before misses nothing.
+        // An audit of the old tables finds nothing missing.
         #expect(await forwarding.audit(before, isMending: true).findings.isEmpty)
         let new = try await Index(stream)
         #expect(try await new.told() == old.told())
     }
 
-    /// A table's rows, without the numbers that tell apart what lies in one block: these may have been higher before, in the same order. And
-    /// without the places between which a block's events lie, whoever's they are: these may have been farther apart.
-    private static func rows(_ table: ColumnTable, _ store: TableMemory) -> Set<TableMemory.Row> {
+    /// Returns a table's rows, without values that may differ after a rebuild.
+    ///
+    /// These are the numbers of rows within a block, which may have been higher before in the same order, and the
+    /// position ranges of a block's events of all owners, which may have been wider.
+    private static func rows(_ table: ColumnTable, _ store: InMemoryTables) -> Set<InMemoryTables.Row> {
         let isNumbered = [.contexts, .descriptions, .failures].contains(table)
-        let all = TableMemory.Value.unsigned(UInt64(ArrivalSums.PlaceKind.all.rawValue))
+        let all = InMemoryTables.Value.unsigned(UInt64(PlaceAggregates.PlaceKind.all.rawValue))
         let rows = store.rows(table).filter { table != .places || $0["kind"] != all }
         return Set(rows.map { row in isNumbered ? row.filter { $0.key != "number" } : row })
     }
 
-    /// How much of whom came; of those who were erased all in one number.
-    private static func counts(_ store: TableMemory) -> [InstallationID?: [Int]] {
-        let erased = Set(store.rows(.erasures).compactMap { TableMemory.installation($0) })
+    /// Returns the counts of each installation; for erased ones as one sum.
+    private static func counts(_ store: InMemoryTables) -> [InstallationID?: [Int]] {
+        let erased = Set(store.rows(.erasures).compactMap { InMemoryTables.installation($0) })
         return store.rows(.counts).reduce(into: [:]) { counts, row in
-            let whose = TableMemory.installation(row)
-            let all = ["events", "repeats", "refused"].map { TableMemory.count(row, $0) }
+            let whose = InMemoryTables.installation(row)
+            let all = ["events", "repeats", "refused"].map { InMemoryTables.count(row, $0) }
             let told = whose.map { erased.contains($0) } ?? false ? [all.reduce(0, +)] : all
             counts[whose] = zip(counts[whose] ?? Array(repeating: 0, count: told.count), told).map(+)
         }
@@ -315,11 +319,11 @@ struct StreamErasingTests {
                 try store.close()
                 try FileManager.default.removeItem(atPath: folder)
             } catch {
-                // The temporary folder is cleaned by the system.
+                // The system cleans up the temporary folder.
             }
         }
 
-        /// What it answers.
+        /// The index's answers.
         struct Told: Sendable, Hashable {
             let totals: StoreTotals
             let erasures: [StoredErasure]
@@ -336,7 +340,7 @@ struct StreamErasingTests {
                 failed: try await store.failed(matching: FailedQuery(limit: 1_000)),
                 ledger: try await store.ledger(matching: LedgerQuery(limit: 1_000))
             )
-            // Numbers of rows are each index's own.
+            // Row numbers differ between indexes.
             for index in told.ledger.indices { told.ledger[index].number = 0 }
             return told
         }

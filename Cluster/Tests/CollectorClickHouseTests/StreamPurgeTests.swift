@@ -9,26 +9,28 @@ internal import TrackwayTesting
 
 @testable internal import CollectorClickHouse
 
-@Suite("Removing from a stream what nobody needs any more")
+@Suite("Purging old records from a stream")
 struct StreamPurgeTests {
-    /// A stream of so many batches of three events, of four installations, in tables in blocks of seven events or more.
+    /// Returns a forwarded stream of batches with three events each, from four installations.
+    ///
+    /// The tables have blocks of seven or more events.
     private static func forwarded(
         _ batches: Int
-    ) async -> (StreamForwarding, StreamMemory, TableMemory) {
+    ) async -> (ForwardingRunner, StreamMemory, InMemoryTables) {
         let stream = StreamMemory()
         for number in 0..<UInt64(batches) {
             stream.append(SentBatch(number % 4 + 1, number / 4 * 3 + 1...number / 4 * 3 + 3).record)
         }
-        let store = TableMemory()
+        let store = InMemoryTables()
         let forwarding = forwarding(stream, store)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
         return (forwarding, stream, store)
     }
 
-    private static func forwarding(_ stream: StreamMemory, _ store: TableMemory) -> StreamForwarding {
+    private static func forwarding(_ stream: StreamMemory, _ store: InMemoryTables) -> ForwardingRunner {
         var cutting = BlockCutter.Limits()
         cutting.events = 7
-        return StreamForwarding(
+        return ForwardingRunner(
             stream.source,
             store: store,
             cutting: cutting,
@@ -37,20 +39,20 @@ struct StreamPurgeTests {
         )
     }
 
-    private static func wishes(before hour: Int, noIndex: Bool = false, isTrial: Bool = false) -> StreamPurge.Wishes {
-        var wishes = StreamPurge.Wishes(cutoff: KeptStream.hour(hour), allowsNoIndex: noIndex, isTrial: isTrial)
+    private static func wishes(before hour: Int, noIndex: Bool = false, isTrial: Bool = false) -> PurgePlanner.Wishes {
+        var wishes = PurgePlanner.Wishes(cutoff: InMemoryRetention.hour(hour), allowsNoIndex: noIndex, isTrial: isTrial)
         wishes.stride = 2
         return wishes
     }
 
-    private static func lose(_ table: ColumnTable, _ block: UInt64, _ store: TableMemory) {
+    private static func lose(_ table: ColumnTable, _ block: UInt64, _ store: InMemoryTables) {
         store.state.withLock { state in
-            state.tables[table] = state.tables[table]?.filter { TableMemory.block($0.value) != block }
+            state.tables[table] = state.tables[table]?.filter { InMemoryTables.block($0.value) != block }
         }
     }
 
     @Test(
-        "exactly the whole blocks go that are old, read by every index, and before the first that the tables lack",
+        "only whole old blocks are purged that every index has read, up to the first block that the tables lack",
         arguments: UInt64(1)...60
     )
     func bounds(seed: UInt64) async {
@@ -61,7 +63,7 @@ struct StreamPurgeTests {
             let records = Int(stream.highest)
             let cutoff = chance.number(1...records + 2)
             let readers = (1...chance.number(1...3)).map { ("r\($0)", UInt64(chance.number(1...records + 1))) }
-            let kept = KeptStream(stream, readers: readers)
+            let kept = InMemoryRetention(stream, readers: readers)
             let lost = chance.chance(3) ? UInt64(chance.number(1...decisions.count)) : nil
             let rows = store.state.withLock { $0.tables }
             if let lost { Self.lose(.sessions, lost, store) }
@@ -70,7 +72,7 @@ struct StreamPurgeTests {
             let before = decisions.prefix { decision in
                 decision.last < first || Int(decision.last) < cutoff && decision.last < slowest
             }.filter { $0.last >= first }
-            // What is lost of a block that goes in the same round keeps the round, and nothing behind it goes.
+            // A missing row in a block stops the round that would purge it, and everything after it stays.
             func end(_ decision: BlockDecision?) -> UInt64? {
                 // The last record stays.
                 decision.map { min($0.last + 1, UInt64(records)) }.flatMap { $0 > first ? $0 : nil }
@@ -91,49 +93,49 @@ struct StreamPurgeTests {
         }
     }
 
-    @Test("an index that is behind keeps what it needs and is named, and so is one that begins meanwhile")
+    @Test("an index that lags keeps the records that it needs and is named, and so is one that starts during the purge")
     func readers() async {
         let (forwarding, stream, store) = await Self.forwarded(30)
-        let kept = KeptStream(stream, readers: [("near", 31), ("far", 5)])
+        let kept = InMemoryRetention(stream, readers: [("near", 31), ("far", 5)])
         let report = await forwarding.purge(kept, store, Self.wishes(before: 100))
-        #expect(report.hold == .reader(KeptStream.reader("far", 5)) && report.before == 4)
+        #expect(report.hold == .reader(InMemoryRetention.reader("far", 5)) && report.before == 4)
         #expect(report.readers.map(\.name) == ["far", "near"])
-        // Heard of a moment ago it reads on; silent, it may be gone.
-        #expect(report.isGood(at: KeptStream.hour(1)) && !report.isGood(at: KeptStream.hour(2)))
+        // Reported a moment ago, it continues to read; silent, it may be gone.
+        #expect(report.isGood(at: InMemoryRetention.hour(1)) && !report.isGood(at: InMemoryRetention.hour(2)))
 
         kept.state.withLock { state in
-            state.readers = [KeptStream.reader("near", 31)]
+            state.readers = [InMemoryRetention.reader("near", 31)]
             state.asked = 0
             state.beforeReaders = { asked, readers in
-                if asked == 3 { readers.append(KeptStream.reader("new", 1)) }
+                if asked == 3 { readers.append(InMemoryRetention.reader("new", 1)) }
             }
         }
         let late = await forwarding.purge(kept, store, Self.wishes(before: 100))
-        #expect(late.hold == .reader(KeptStream.reader("new", 1)))
+        #expect(late.hold == .reader(InMemoryRetention.reader("new", 1)))
         #expect(late.removed == 6 && stream.state.withLock { $0.first } == 10)
     }
 
-    @Test("where nobody said how far an index is nothing goes, unless there is none")
+    @Test("without reports of index positions, nothing is purged unless the operator confirms that no index exists")
     func unheard() async {
         let (forwarding, stream, store) = await Self.forwarded(12)
-        let kept = KeptStream(stream)
+        let kept = InMemoryRetention(stream)
         let report = await forwarding.purge(kept, store, Self.wishes(before: 100))
-        #expect(report.hold == .unheard && report.before == nil && !report.isGood(at: KeptStream.hour(1)))
+        #expect(report.hold == .unheard && report.before == nil && !report.isGood(at: InMemoryRetention.hour(1)))
         let without = await forwarding.purge(kept, store, Self.wishes(before: 100, noIndex: true))
-        #expect(without.before == 12 && without.isGood(at: KeptStream.hour(1)))
+        #expect(without.before == 12 && without.isGood(at: InMemoryRetention.hour(1)))
         #expect(without.extent == StreamExtent(first: 12, last: 12))
-        // Again there is nothing to do, and nothing is asked of the stream.
+        // A repeated run has nothing to do, and sends nothing to the stream.
         let again = await forwarding.purge(kept, store, Self.wishes(before: 100, noIndex: true))
         #expect(again.before == nil && again.hold == .young && again.trouble == nil)
     }
 
     @Test(
-        "killed between two orders, or unheard, less went; done again it comes to the same",
+        "a purge that was killed or lost an answer removes less, and a repeated one reaches the same end",
         arguments: [false, true]
     )
     func killed(isUnheard: Bool) async {
         let (forwarding, stream, store) = await Self.forwarded(30)
-        let kept = KeptStream(stream, readers: [("one", 31)])
+        let kept = InMemoryRetention(stream, readers: [("one", 31)])
         kept.state.withLock { state in
             state.purges = 2
             state.isUnheard = isUnheard
@@ -144,13 +146,13 @@ struct StreamPurgeTests {
         kept.state.withLock { $0.purges = nil }
         let report = await forwarding.purge(kept, store, Self.wishes(before: 20))
         #expect(report.trouble == nil && report.extent?.first == 19)
-        // The tables go on from where they were.
+        // The tables continue from their position.
         stream.append(SentBatch(1, 1_000...1_002).record)
         #expect(await Self.forwarding(stream, store).run(untilCaughtUp: true) == nil)
         #expect(store.rows(.events).count == 93)
     }
 
-    @Test("while rows of an erased installation are left nothing goes")
+    @Test("nothing is purged while rows of an erased installation remain")
     func erasing() async throws {
         let (forwarding, stream, store) = await Self.forwarded(12)
         let rows = store.state.withLock { $0.tables }
@@ -158,8 +160,8 @@ struct StreamPurgeTests {
         last.more = [SentBatch.tombstone(2)]
         stream.append(last.record)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
-        let kept = KeptStream(stream, readers: [("one", 14)])
-        // One who slept writes what was erased meanwhile.
+        let kept = InMemoryRetention(stream, readers: [("one", 14)])
+        // A suspended forwarder writes rows that were erased since.
         store.state.withLock { state in
             for (key, row) in rows[.events] ?? [:] { state.tables[.events]?[key] = row }
         }
@@ -170,41 +172,41 @@ struct StreamPurgeTests {
     }
 
     @Test(
-        "an audit says of a block whose records are gone what it lacks, and never writes it again",
+        "an audit reports the missing rows of a purged block, and never writes it again",
         arguments: [ColumnTable.events, .ids, .sessions, .blocks]
     )
     func audit(table: ColumnTable) async throws {
         let (forwarding, stream, store) = await Self.forwarded(30)
-        let kept = KeptStream(stream, readers: [("one", 31)])
+        let kept = InMemoryRetention(stream, readers: [("one", 31)])
         let purged = await forwarding.purge(kept, store, Self.wishes(before: 20))
         let first = try #require(purged.extent?.first)
         #expect(first == 19)
         #expect(await forwarding.audit(store, isMending: true, since: first).isWhole)
-        // One that is gone, and one that is there still.
+        // One purged block, and one with existing records.
         for block in [UInt64(2), 8] { Self.lose(table, block, store) }
-        let rows = store.rows(table).filter { TableMemory.block($0) != 8 }
+        let rows = store.rows(table).filter { InMemoryTables.block($0) != 8 }
         let report = await forwarding.audit(store, isMending: true, since: first)
         #expect(report.trouble == nil && !report.isWhole)
         #expect(report.findings.map(\.decision.block) == [2, 8])
         #expect(report.findings.map(\.isPurged) == [true, false] && report.findings.map(\.isMended) == [false, true])
         #expect(report.findings[0].missing.keys.contains(table))
-        #expect(Set(store.rows(table).filter { TableMemory.block($0) != 8 }) == Set(rows))
+        #expect(Set(store.rows(table).filter { InMemoryTables.block($0) != 8 }) == Set(rows))
     }
 
-    @Test("what was erased is not missing in a block whose records are gone, and what else is gone is")
+    @Test("in a purged block, erased rows do not count as missing, and other rows do")
     func erased() async throws {
         let (forwarding, stream, store) = await Self.forwarded(30)
         var last = SentBatch(9, 1...3)
         last.more = [SentBatch.tombstone(2)]
         stream.append(last.record)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)
-        let kept = KeptStream(stream, readers: [("one", 32)])
+        let kept = InMemoryRetention(stream, readers: [("one", 32)])
         let purged = await forwarding.purge(kept, store, Self.wishes(before: 20))
         let first = try #require(purged.extent?.first)
         #expect(first == 19 && store.rows(.events).count == 69)
         #expect(await forwarding.audit(store, isMending: true, since: first).findings.isEmpty)
         store.state.withLock { state in
-            let victim = state.tables[.events]?.first { TableMemory.block($0.value) == 1 }?.key
+            let victim = state.tables[.events]?.first { InMemoryTables.block($0.value) == 1 }?.key
             if let victim { state.tables[.events]?[victim] = nil }
         }
         let report = await forwarding.audit(store, isMending: true, since: first)

@@ -9,9 +9,9 @@ internal import TrackwayJournal
 
 @testable internal import CollectorClickHouse
 
-@Suite("Erasures that are read from the stream before the tables have them")
+@Suite("Erasures read from the stream before the tables have them")
 struct StreamedErasuresTests {
-    /// What was found, and what was waited for and said.
+    /// Erasures found, pauses, and notices.
     private final class Seen: Sendable {
         let found = Locked<[UInt64: InstallationID]>([:])
         let tables = Locked<UInt64?>(nil)
@@ -39,14 +39,14 @@ struct StreamedErasuresTests {
         ).bytes
     }
 
-    /// Goes on until there is nothing more to read.
+    /// Steps until there is nothing more to read.
     private static func read(_ erasures: StreamedErasures, _ place: inout StreamedErasures.Place, _ seen: Seen) async {
         let pauses = seen.pauses.withLock { $0.count }
         for _ in 0..<100 where seen.pauses.withLock({ $0.count }) == pauses { await erasures.step(&place) }
-        #expect(seen.pauses.withLock { $0.count } == pauses + 1, "It reads without end.")
+        #expect(seen.pauses.withLock { $0.count } == pauses + 1, "It never stops reading.")
     }
 
-    @Test("an operator's order and a proof are found, and nothing else is: no other record, format or claim")
+    @Test("erasures by operators or with a proof are found; other records, formats and unproven claims are not")
     func kinds() async {
         let (stream, seen) = (StreamMemory(), Seen())
         seen.tables.withLock { $0 = 0 }
@@ -68,7 +68,9 @@ struct StreamedErasuresTests {
         #expect(place.next == 9)
     }
 
-    @Test("what the tables have is not read; while these are away it begins with what comes, and reads the rest later")
+    @Test(
+        "records in the tables are skipped; while the tables are unavailable, new records are read, and the rest later"
+    )
     func beginning() async {
         let (stream, seen) = (StreamMemory(), Seen())
         for installation in 1...4 as ClosedRange<UInt64> { stream.append(Self.order(installation), kind: .erasure) }
@@ -82,7 +84,7 @@ struct StreamedErasuresTests {
         seen.tables.withLock { $0 = 2 }
         await Self.read(erasures, &place, seen)
         #expect(seen.found.withLock { $0.keys.sorted() } == [3, 4, 5] && place.next == 6)
-        // Known from the start, the tables' end is where it begins.
+        // If the tables' end is known at the start, reading begins there.
         let other = Seen()
         other.tables.withLock { $0 = 4 }
         var second = StreamedErasures.Place()
@@ -90,7 +92,7 @@ struct StreamedErasuresTests {
         #expect(other.found.withLock { $0.keys.sorted() } == [5])
     }
 
-    @Test("a stream that cannot be read is said once and read later; what was purged is passed over")
+    @Test("an unreadable stream is reported once and read later, and purged records are skipped")
     func failures() async {
         let (stream, seen) = (StreamMemory(), Seen())
         seen.tables.withLock { $0 = 0 }
@@ -113,7 +115,7 @@ struct StreamedErasuresTests {
         #expect(seen.found.withLock { $0.keys.sorted() } == [3])
     }
 
-    @Test("an installation counts as erased from the record on, until the tables say so themselves")
+    @Test("an installation is considered erased from its record onward, until the tables report it")
     func store() throws {
         let client = ClickHouseClient(try #require(ClickHouseAddress("http://127.0.0.1:1/t")))
         let store = ClickHouseEventStore(client)
@@ -122,7 +124,7 @@ struct StreamedErasuresTests {
         store.ordered(one, at: 7)
         #expect(store.isErased(one) && !store.isErased(other))
         store.state.withLock { $0.last = 9 }
-        // The tables have that record already, and with it whoever it erases.
+        // The tables already have that record, and so the erasures that it contains.
         store.ordered(other, at: 9)
         #expect(!store.isErased(other) && store.written == 9)
         store.ordered(other, at: 10)

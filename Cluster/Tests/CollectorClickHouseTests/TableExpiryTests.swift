@@ -6,11 +6,11 @@ internal import CollectorTesting
 internal import Testing
 internal import TrackwayEvents
 
-@Suite("Which weeks of events go by age")
+@Suite("Selecting weeks for expiry")
 struct TableExpiryTests {
     private static let week = BlockCutter.millisecondsOfWeek
 
-    /// A moment in a week.
+    /// Returns a time in a week.
     private static func at(_ week: Int64, _ milliseconds: Int64 = 0) -> Timestamp {
         Timestamp(milliseconds: week * Self.week + milliseconds)
     }
@@ -19,9 +19,9 @@ struct TableExpiryTests {
         numbers.map { StoredWeek(number: $0, rows: 10, bytes: 1_000) }
     }
 
-    /// Carries out what is ordered without failing, and says what that was.
-    private static func orders(_ expiry: inout TableExpiry, _ look: TableExpiry.Look) -> [TableExpiry.Order] {
-        var orders: [TableExpiry.Order] = []
+    /// Carries out all orders without a failure, and returns them.
+    private static func orders(_ expiry: inout ExpiryPlanner, _ look: ExpiryPlanner.Look) -> [ExpiryPlanner.Order] {
+        var orders: [ExpiryPlanner.Order] = []
         while expiry.order != .end {
             orders.append(expiry.order)
             switch expiry.order {
@@ -35,14 +35,14 @@ struct TableExpiryTests {
         return orders
     }
 
-    /// What may go.
+    /// The expected effect for a time and an age.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var now: Timestamp
         var age: Duration
         var weeks: ClosedRange<Int64> = 2_790...2_800
         var kept: Int64?
-        /// The week that is recorded; nil when none is.
+        /// The week to be recorded; nil for none.
         var recorded: Int64?
         var dropped: Range<Int64>
     }
@@ -51,21 +51,21 @@ struct TableExpiryTests {
 
     private static let cases: [Case] = [
         Case(
-            testDescription: "in the middle of a week the one in which the cutoff lies stays",
+            testDescription: "in the middle of a week, the week that contains the cutoff stays",
             now: at(2_800, 3 * 86_400_000),
             age: day * 14,
             recorded: 2_798,
             dropped: 2_790..<2_798
         ),
         Case(
-            testDescription: "at the beginning of a week all that ended two weeks ago goes",
+            testDescription: "at the start of a week, all weeks that ended two weeks ago expire",
             now: at(2_800),
             age: day * 14,
             recorded: 2_798,
             dropped: 2_790..<2_798
         ),
         Case(
-            testDescription: "a millisecond earlier one week more stays",
+            testDescription: "a millisecond earlier, one more week is kept",
             now: at(2_800, -1),
             age: day * 14,
             weeks: 2_790...2_799,
@@ -73,21 +73,21 @@ struct TableExpiryTests {
             dropped: 2_790..<2_797
         ),
         Case(
-            testDescription: "a week and a millisecond over two weeks keep one week more",
+            testDescription: "an age of two weeks and a millisecond keeps one more week",
             now: at(2_800),
             age: day * 14 + .milliseconds(1),
             recorded: 2_797,
             dropped: 2_790..<2_797
         ),
         Case(
-            testDescription: "less than two weeks are two weeks",
+            testDescription: "an age below two weeks counts as two weeks",
             now: at(2_800, 5),
             age: .seconds(3_600),
             recorded: 2_798,
             dropped: 2_790..<2_798
         ),
         Case(
-            testDescription: "half a year",
+            testDescription: "an age of half a year",
             now: at(2_800),
             age: day * 182,
             weeks: 2_700...2_800,
@@ -95,21 +95,21 @@ struct TableExpiryTests {
             dropped: 2_700..<2_774
         ),
         Case(
-            testDescription: "where nothing is as old it is recorded nevertheless, since tables may be filled anew",
+            testDescription: "without old weeks the week is still recorded, because tables may be filled again",
             now: at(2_800),
             age: day * 182,
             recorded: 2_774,
             dropped: 0..<0
         ),
         Case(
-            testDescription: "what is recorded goes, whoever was killed behind it, also when more is to stay now",
+            testDescription: "recorded weeks expire after a kill, even if more weeks are to be kept now",
             now: at(2_800),
             age: day * 182,
             kept: 2_795,
             dropped: 2_790..<2_795
         ),
         Case(
-            testDescription: "what is recorded already is not recorded again",
+            testDescription: "a recorded week is not recorded again",
             now: at(2_800),
             age: day * 14,
             weeks: 2_798...2_800,
@@ -117,13 +117,13 @@ struct TableExpiryTests {
             dropped: 0..<0
         ),
         Case(
-            testDescription: "longer than since 1970 lets nothing go",
+            testDescription: "a cutoff before 1970 expires nothing",
             now: at(2_800),
             age: day * 7 * 3_000,
             dropped: 0..<0
         ),
         Case(
-            testDescription: "weeks before 1970 go, too",
+            testDescription: "weeks before 1970 expire, too",
             now: at(2_800),
             age: day * 14,
             weeks: -3 ... -1,
@@ -132,13 +132,13 @@ struct TableExpiryTests {
         ),
     ]
 
-    @Test("whole weeks that are older than asked go, behind a record that they do", arguments: cases)
+    @Test("whole weeks older than requested expire, after this was recorded", arguments: cases)
     func table(asked: Case) {
-        var expiry = TableExpiry(at: asked.now, age: asked.age)
-        // Whatever order they come in.
-        let look = TableExpiry.Look(now: asked.now, weeks: Self.weeks(asked.weeks.reversed()), kept: asked.kept)
-        let record: [TableExpiry.Order] = asked.recorded.map { [.record($0)] } ?? []
-        let settle: [TableExpiry.Order] = asked.recorded == nil || asked.dropped.isEmpty ? [] : [.settle]
+        var expiry = ExpiryPlanner(at: asked.now, age: asked.age)
+        // In any order.
+        let look = ExpiryPlanner.Look(now: asked.now, weeks: Self.weeks(asked.weeks.reversed()), kept: asked.kept)
+        let record: [ExpiryPlanner.Order] = asked.recorded.map { [.record($0)] } ?? []
+        let settle: [ExpiryPlanner.Order] = asked.recorded == nil || asked.dropped.isEmpty ? [] : [.settle]
         #expect(
             Self.orders(&expiry, look) == [.look] + record + settle + asked.dropped.map { .drop($0) }
         )
@@ -146,17 +146,17 @@ struct TableExpiryTests {
         #expect(expiry.kept == asked.recorded ?? asked.kept)
         #expect(expiry.expired == Self.weeks(asked.dropped))
 
-        var trial = TableExpiry(at: asked.now, age: asked.age, isTrial: true)
+        var trial = ExpiryPlanner(at: asked.now, age: asked.age, isTrial: true)
         #expect(Self.orders(&trial, look) == [.look])
         #expect(trial.expired == expiry.expired && trial.kept == expiry.kept)
     }
 
     @Test(
-        "clocks that are apart, and a record of weeks that have not passed, let nothing go",
+        "clocks that differ, or a recorded week in the future, prevent expiry",
         arguments: [
             (
                 now: at(2_800), server: at(2_800, 3_600_001), kept: Int64?.none,
-                fault: TableExpiry.Fault.clocks(.milliseconds(3_600_001))
+                fault: ExpiryPlanner.Fault.clocks(.milliseconds(3_600_001))
             ),
             (at(2_800), at(2_800, -3_600_001), nil, .clocks(.milliseconds(-3_600_001))),
             (at(2_900), at(2_800), 2_700, .clocks(.zero - day * 700)),
@@ -164,27 +164,27 @@ struct TableExpiryTests {
             (at(2_800), at(2_800), .max, .early(.max)),
         ]
     )
-    func faults(now: Timestamp, server: Timestamp, kept: Int64?, fault: TableExpiry.Fault) {
+    func faults(now: Timestamp, server: Timestamp, kept: Int64?, fault: ExpiryPlanner.Fault) {
         for isTrial in [false, true] {
-            var expiry = TableExpiry(at: now, age: Self.day * 14, isTrial: isTrial)
-            let look = TableExpiry.Look(now: server, weeks: Self.weeks(2_600...2_801), kept: kept)
+            var expiry = ExpiryPlanner(at: now, age: Self.day * 14, isTrial: isTrial)
+            let look = ExpiryPlanner.Look(now: server, weeks: Self.weeks(2_600...2_801), kept: kept)
             #expect(Self.orders(&expiry, look) == [.look])
             #expect(expiry.fault == fault && expiry.expired.isEmpty && expiry.kept == kept)
         }
     }
 
-    @Test("the clock that is behind counts, and weeks that are yet to come stay and are told")
+    @Test("the slower clock counts, and weeks in the future stay and are reported")
     func clocks() {
         for (now, server) in [(Self.at(2_800), Self.at(2_800, -1_000)), (Self.at(2_800, -1_000), Self.at(2_800))] {
-            var expiry = TableExpiry(at: now, age: Self.day * 14)
-            let look = TableExpiry.Look(now: server, weeks: Self.weeks([2_797, 2_801, 2_802, 5_000]), kept: nil)
+            var expiry = ExpiryPlanner(at: now, age: Self.day * 14)
+            let look = ExpiryPlanner.Look(now: server, weeks: Self.weeks([2_797, 2_801, 2_802, 5_000]), kept: nil)
             #expect(Self.orders(&expiry, look) == [.look, .record(2_797)])
             #expect(expiry.ahead.suffix(2).map(\.number) == [2_802, 5_000])
         }
     }
 
     @Test(
-        "whatever there is, only weeks that are recorded and old enough by both clocks go",
+        "only weeks that are recorded and old enough by both clocks expire",
         arguments: UInt64(1)...300
     )
     func random(seed: UInt64) {
@@ -194,26 +194,26 @@ struct TableExpiryTests {
         let age = Duration.seconds(chance.number(1...60) * 86_400 + chance.number(0...86_399))
         let numbers = Set((0..<chance.number(0...12)).map { _ in Int64(chance.number(2_785...2_804)) })
         let kept = chance.chance(2) ? nil : Int64(chance.number(2_780...2_799))
-        var expiry = TableExpiry(at: now, age: age)
+        var expiry = ExpiryPlanner(at: now, age: age)
         let orders = Self.orders(&expiry, .init(now: server, weeks: Self.weeks(numbers), kept: kept))
         var recorded = kept ?? .min
         for order in orders {
             switch order {
             case .record(let week):
-                #expect(week > recorded, "What is recorded only grows.")
+                #expect(week > recorded, "The recorded week only increases.")
                 recorded = week
             case .drop(let week):
                 #expect(week < recorded && numbers.contains(week))
                 let end = Self.at(week + 1)
                 let isOld = [now, server].allSatisfy { end <= $0.advanced(by: .zero - age) }
                 #expect(isOld || week < kept ?? .min)
-                // Neither this week nor the one before.
+                // Drops neither this week nor the previous one.
                 #expect(week < 2_798 || week < kept ?? .min)
             case .look, .settle, .end: break
             }
         }
         #expect(expiry.kept == (recorded == .min ? nil : recorded))
-        // Nothing that was recorded stays.
+        // All recorded weeks expire.
         let left = numbers.subtracting(expiry.expired.map(\.number))
         #expect(left.allSatisfy { $0 >= recorded })
     }
@@ -222,8 +222,8 @@ struct TableExpiryTests {
 
     private static let now = at(2_820)
 
-    private static func store(_ weeks: ClosedRange<Int64>) async throws -> TableMemory {
-        let store = TableMemory()
+    private static func store(_ weeks: ClosedRange<Int64>) async throws -> InMemoryTables {
+        let store = InMemoryTables()
         store.state.withLock { $0.now = now }
         let stream = StreamMemory()
         for (number, week) in weeks.enumerated() {
@@ -235,11 +235,11 @@ struct TableExpiryTests {
         return store
     }
 
-    private static func expire(_ store: TableMemory, isTrial: Bool = false) async -> ExpiryReport {
-        await TableExpiry.carryOut(store, at: now, age: day * 14, isTrial: isTrial) { _ in }
+    private static func expire(_ store: InMemoryTables, isTrial: Bool = false) async -> ExpiryReport {
+        await ExpiryPlanner.carryOut(store, at: now, age: day * 14, isTrial: isTrial) { _ in }
     }
 
-    @Test("a trial changes nothing, and tells what would go")
+    @Test("a trial changes nothing, and reports the weeks that would expire")
     func trial() async throws {
         let store = try await Self.store(2_814...2_820)
         let report = await Self.expire(store, isTrial: true)
@@ -250,7 +250,7 @@ struct TableExpiryTests {
     }
 
     @Test(
-        "killed anywhere, it is finished by the next; an answer that is lost changes nothing",
+        "an expiry killed anywhere is completed by the next one, and a lost answer changes nothing",
         arguments: UInt64(1)...60
     )
     func killed(seed: UInt64) async throws {
@@ -270,7 +270,7 @@ struct TableExpiryTests {
             let report = await Self.expire(store)
             tries += 1
             let (kept, dropped) = store.state.withLock { ($0.kept, $0.dropped) }
-            #expect(dropped.isEmpty || kept.contains(2_818), "Nothing goes that is not recorded.")
+            #expect(dropped.isEmpty || kept.contains(2_818), "Only recorded weeks are dropped.")
             guard report.isGood else {
                 #expect(report.trouble != nil)
                 continue
@@ -280,11 +280,11 @@ struct TableExpiryTests {
         #expect(store.rows(.events).count == 9, "after \(tries) tries")
         #expect(store.state.withLock { Set($0.dropped) } == [2_814, 2_815, 2_816, 2_817])
         #expect(await Self.expire(store).expired.isEmpty)
-        // Only what is divided by weeks loses anything.
+        // Only the table that is partitioned by week loses rows.
         #expect(store.rows(.ids).count == 21 && store.rows(.places).count > 7 && store.rows(.blocks).count == 7)
     }
 
-    @Test("two at once do the same")
+    @Test("two concurrent runs give the same result")
     func two() async throws {
         let store = try await Self.store(2_814...2_820)
         async let first = Self.expire(store)

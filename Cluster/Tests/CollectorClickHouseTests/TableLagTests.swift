@@ -6,7 +6,7 @@ internal import TrackwayEvents
 
 @testable internal import CollectorClickHouse
 
-@Suite("How far tables are behind")
+@Suite("Lag of the tables")
 struct TableLagTests {
     private static func moment(_ seconds: Int) -> MonotonicTime {
         MonotonicTime(milliseconds: 0).advanced(by: .seconds(seconds))
@@ -14,7 +14,7 @@ struct TableLagTests {
 
     private static let address = "http://a:8123/t"
 
-    @Test("tables that are being filled say so until they have what was there at the beginning")
+    @Test("tables report that they are being filled until they have the records that existed at the start")
     func filling() {
         var lag = TableLag()
         #expect(lag.sentence(Self.address) == nil)
@@ -24,12 +24,12 @@ struct TableLagTests {
         #expect(lag.sentence(Self.address)?.contains("90 records behind") ?? false)
         lag.see(last: 99, end: 150, at: Self.moment(2))
         #expect(lag.sentence(Self.address)?.contains("being filled") ?? false)
-        // What came since then does not count.
+        // Later records do not count.
         lag.see(last: 100, end: 200, at: Self.moment(3))
         #expect(lag.sentence(Self.address) == nil && lag.behind == 100)
     }
 
-    @Test("tables that stand still while there is something to write are said to be stuck, until they come on")
+    @Test("tables that stop while records are pending are reported as stuck until they advance")
     func standstill() {
         var lag = TableLag()
         lag.see(last: 100, end: 100, at: Self.moment(0))

@@ -8,17 +8,17 @@ internal import TrackwayTesting
 
 @testable internal import CollectorJetStream
 
-@Suite("What is decided about blocks")
+@Suite("Block decisions in a stream")
 struct BlockStreamTests {
     private static func decision(_ block: UInt64, last: UInt64) -> BlockDecision {
         BlockDecision(block: block, first: 1, last: last, version: 1)
     }
 
     private static func stream(_ engine: SimulatedEngine) -> BlockStream {
-        BlockStream(engine, system: engine, place: StreamPlace())
+        BlockStream(engine, system: engine, place: StreamNames())
     }
 
-    @Test("of two who decide the same block one does, and the other reads what it decided")
+    @Test("if two processes decide the same block, one succeeds and the other reads that decision")
     func two() async throws {
         let engine = SimulatedEngine()
         let (one, other) = (Self.stream(engine), Self.stream(engine))
@@ -30,7 +30,7 @@ struct BlockStreamTests {
         #expect(try await !one.decide(Self.decision(4, last: 9)))
     }
 
-    @Test("when nobody knows whether it was decided that is said, and the decision is found")
+    @Test("an attempt without a known outcome fails temporarily, and the decision is found later")
     func unknown() async throws {
         let engine = SimulatedEngine()
         engine.change { $0.fates = [.lost, .noLeader, .answerLost] }
@@ -45,7 +45,7 @@ struct BlockStreamTests {
         #expect(try await !stream.decide(Self.decision(1, last: 5)))
     }
 
-    @Test("a copy that lags behind is not taken for the end")
+    @Test("a lagging copy is not mistaken for the end of the decisions")
     func lagging() async throws {
         let engine = SimulatedEngine()
         let stream = Self.stream(engine)
@@ -57,7 +57,7 @@ struct BlockStreamTests {
         #expect(try await stream.decision(2) == nil)
     }
 
-    @Test("a leader that does not hear the others does not say what is not decided: they may have decided it since")
+    @Test("a leader cut off from the other servers cannot report that a block is undecided")
     func cutOff() async throws {
         let engine = SimulatedEngine()
         let stream = Self.stream(engine)
@@ -67,12 +67,12 @@ struct BlockStreamTests {
         }
         #expect(try await stream.decision(1) != nil)
         let failure = await #expect(throws: BlockDecisionFailure.self) { try await stream.decision(2) }
-        #expect(failure?.isLasting == false && failure?.description.contains("does not hear the others") == true)
+        #expect(failure?.isLasting == false && failure?.description.contains("has no contact with the other") == true)
         engine.change { $0.facts.replicas[1].silence = .zero }
         #expect(try await stream.decision(2) == nil)
     }
 
-    @Test("what somebody else put there is told as such, and so is a full stream")
+    @Test("a foreign record or a full stream is reported as a permanent failure")
     func strangers() async throws {
         let engine = SimulatedEngine()
         engine.change { $0.records = [("x", nil, Array("hello".utf8))] }
@@ -86,7 +86,7 @@ struct BlockStreamTests {
         #expect(full?.isLasting == true && full?.description.contains("is full") == true)
     }
 
-    @Test("decisions have to survive what records survive")
+    @Test("the stream of decisions must be as durable as the streams of records")
     func proof() async {
         let engine = SimulatedEngine()
         engine.change { state in
@@ -102,7 +102,7 @@ struct BlockStreamTests {
             state.facts.subjects = ["other"]
         }
         guard case .unproven(let bad) = await stream.proof().standing else {
-            Issue.record("It passes for proven.")
+            Issue.record("It counts as proven.")
             return
         }
         #expect(bad.contains { "\($0)".contains("num_replicas 1") } && bad.contains { "\($0)".contains("blocks.0") })
@@ -110,7 +110,7 @@ struct BlockStreamTests {
         #expect(await stream.proof().standing == .unproven([.missing(stream: "BLOCKS_0")]))
     }
 
-    @Test("a start waits while nobody tells about decisions, says so once, and begins when they are proven")
+    @Test("a start waits while the stream of decisions has no leader, reports it once, and begins once it is proven")
     func waits() async {
         let engine = SimulatedEngine()
         engine.change { state in
@@ -135,11 +135,11 @@ struct BlockStreamTests {
             if began.duration(to: clock.now().monotonic) >= .seconds(40) { engine.change { $0.tells = true } }
         }
         #expect(start == .proven(created: "today"))
-        #expect(said.withLock { $0.count } == 1 && said.withLock { $0[0] }.contains("BLOCKS_0 has no leader now"))
+        #expect(said.withLock { $0.count } == 1 && said.withLock { $0[0] }.contains("BLOCKS_0 currently has no leader"))
         engine.change { $0.tells = false }
         let late = await prove { clock.advance(by: $0) }
         guard case .refused(let reasons) = late else {
-            Issue.record("It began without a leader: \(String(describing: late))")
+            Issue.record("It started without a leader: \(String(describing: late))")
             return
         }
         #expect(reasons.count == 1 && reasons[0].contains("BLOCKS_0"))
@@ -149,7 +149,7 @@ struct BlockStreamTests {
         }
         let wrong = clock.now().monotonic
         guard case .refused = await prove({ clock.advance(by: $0) }) else {
-            Issue.record("It began with one copy.")
+            Issue.record("It started with one copy.")
             return
         }
         #expect(wrong.duration(to: clock.now().monotonic) < .seconds(5))

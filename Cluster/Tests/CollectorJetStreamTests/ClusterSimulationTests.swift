@@ -11,9 +11,10 @@ internal import TrackwayWire
 
 @testable internal import CollectorJetStream
 
-/// Collectors and their intakes as they are, on three simulated servers in virtual time. `TRACKWAY_SIMULATION_SEEDS=2000` runs so many
-/// seeds in place of the few.
-@Suite("Many collectors on a simulated engine")
+/// The product's collectors and intakes on three simulated servers in virtual time.
+///
+/// `TRACKWAY_SIMULATION_SEEDS=2000` runs this number of seeds instead of a few.
+@Suite("Many collectors on a simulated cluster")
 struct ClusterSimulationTests {
     private static let seeds =
         1...UInt64(
@@ -21,7 +22,7 @@ struct ClusterSimulationTests {
         )
 
     @Test(
-        "what was answered is stored once, at its place, whatever servers, networks and collectors do",
+        "acknowledged batches are stored once, at the returned position, under all faults",
         arguments: seeds
     )
     func faults(seed: UInt64) {
@@ -35,7 +36,7 @@ struct ClusterSimulationTests {
 
     @available(macOS 15, *)
     @Test(
-        "collectors on a server that is cut off from the others for good go on with another",
+        "collectors switch away from a server that stays cut off from the others",
         arguments: 101...UInt64(104)
     )
     func cutOffForGood(seed: UInt64) {
@@ -46,7 +47,7 @@ struct ClusterSimulationTests {
     }
 
     @available(macOS 15, *)
-    @Test("two hundred collectors and a thousand senders")
+    @Test("two hundred collectors with a thousand senders keep all invariants")
     func many() {
         var plan = ClusterSimulation.Plan(seed: 1)
         plan.collectors = 200
@@ -56,7 +57,7 @@ struct ClusterSimulationTests {
     }
 
     @available(macOS 15, *)
-    @Test("the same seed gives the same run")
+    @Test("equal seeds give equal runs")
     func same() {
         var plan = ClusterSimulation.Plan(seed: 3)
         plan.batches = 10
@@ -69,7 +70,7 @@ struct ClusterSimulationTests {
     private func expectWhole(_ plan: ClusterSimulation.Plan) {
         let simulation = ClusterSimulation(plan)
         guard let outcome = simulation.run() else {
-            Issue.record("\(plan): somebody waits for what never comes\n\(simulation.script.joined(separator: "\n"))")
+            Issue.record("\(plan): a task waits indefinitely\n\(simulation.script.joined(separator: "\n"))")
             return
         }
         let script: Comment = "\(plan)\n\(outcome.script.joined(separator: "\n"))"
@@ -79,8 +80,10 @@ struct ClusterSimulationTests {
     }
 }
 
-/// A run: senders that send each batch until it is answered, collectors that are killed, and a cluster that is broken meanwhile and
-/// mended at the end.
+/// A run of senders, collectors and a cluster under faults.
+///
+/// Senders send each batch until it is acknowledged. Collectors are killed and the cluster fails during the run, and
+/// all faults are repaired at the end.
 @available(macOS 15, *)
 final class ClusterSimulation: Sendable {
     struct Plan: Sendable {
@@ -88,22 +91,22 @@ final class ClusterSimulation: Sendable {
         var collectors = 5
         var senders = 20
         var batches = 20
-        /// How long things break, in seconds.
+        /// The period in which faults occur, in seconds.
         var seconds = 90
-        /// The server that leads in the end is cut off from the others, and stays so.
+        /// Whether the final leader is cut off from the others permanently.
         var staysCutOff = false
 
         init(seed: UInt64) { self.seed = seed }
     }
 
     struct Outcome: Sendable {
-        /// What was done to the cluster, and when.
+        /// The faults, with their times.
         var script: [String] = []
-        /// What went wrong.
+        /// Violations of the invariants.
         var faults: [String] = []
         var answered = 0
         var attempts = 0
-        /// The bodies of all records, in their order.
+        /// The bodies of all records, in stream order.
         var stored: [String] = []
     }
 
@@ -119,7 +122,7 @@ final class ClusterSimulation: Sendable {
             let told = Locked<StreamIntake?>(nil)
             let watch = DurabilityWatch(
                 client,
-                look: DurabilityLook(client, system: client, stream: "INTAKE_0"),
+                look: DurabilityCheck(client, system: client, stream: "INTAKE_0"),
                 sleep: { await time.sleep($0) },
                 floor: { told.withLock { $0 }?.highest ?? 0 },
                 told: { facts, floor in told.withLock { $0 }?.told(facts, floor: floor) }
@@ -145,7 +148,9 @@ final class ClusterSimulation: Sendable {
         var chance: SeededChance
     }
 
-    /// Looks are ten seconds apart, and take up to four; an answer is up to two seconds old when it comes.
+    /// The time until a lazy server must have been noticed.
+    ///
+    /// Checks are ten seconds apart and take up to four, and a report is up to two seconds old on arrival.
     private static let unnoticed: Duration = .seconds(17)
 
     private let plan: Plan
@@ -161,7 +166,7 @@ final class ClusterSimulation: Sendable {
         state = Locked(State(chance: SeededChance(seed: plan.seed &* 31)))
     }
 
-    /// - Returns: nil when somebody waits for what never comes.
+    /// - Returns: The outcome; nil if a task waits for an event that never occurs.
     func run() -> Outcome? {
         time.run(within: .seconds(plan.seconds * 20)) { [self] in
             await withTaskGroup(of: Void.self) { group in
@@ -179,7 +184,8 @@ final class ClusterSimulation: Sendable {
         }
     }
 
-    /// Looks at the engine until the collector dies, and reads the stream as its index does, from whichever server has it.
+    /// Runs durability checks until the collector dies, and reads the stream as its index does, from any server that
+    /// has it.
     private func watch(_ collector: Collector) {
         let looking = Task(executorPreference: time) { await collector.watch.run() }
         Task(executorPreference: time) { [time, cluster] in
@@ -192,7 +198,7 @@ final class ClusterSimulation: Sendable {
         }
     }
 
-    /// What was done to the cluster so far.
+    /// The faults so far.
     var script: [String] { state.withLock { $0.outcome.script } }
 
     private func number(_ range: ClosedRange<Int>) -> Int { state.withLock { $0.chance.number(range) } }
@@ -219,7 +225,7 @@ final class ClusterSimulation: Sendable {
             )
             let body = "\(sender)-\(batch)"
             while true {
-                // A sender that gave up waiting asks another collector while the first is still at it.
+                // A sender that stopped waiting tries another collector while the first is still busy.
                 if number(1...15) == 1 {
                     async let other = attempt(body, route)
                     let isAnswered = await attempt(body, route)
@@ -241,27 +247,27 @@ final class ClusterSimulation: Sendable {
         guard let collector else { return false }
         do throws(IntakeError) {
             let commit = try await collector.intake.commit(kind: .intake, record: Array(body.utf8), route: route)
-            // Its process died before it could answer.
+            // Its process died before it could respond.
             guard collector.isAlive.withLock({ $0 }) else { return false }
             look(at: commit, of: body)
             return true
         } catch {
-            if error.code == .stopped { fault("a collector stopped for good: \(error)") }
+            if error.code == .stopped { fault("a collector stopped permanently: \(error)") }
             return false
         }
     }
 
-    /// What is answered is stored, there and by a majority that was not known to be lazy.
+    /// Checks that an acknowledged record is stored at that position by a majority not known to be lazy.
     private func look(at commit: Commit, of body: String) {
         let log = cluster.log
         let place = Int(commit.position.streamSequence) - 2
         if place < 0 || place >= log.stored || log.records[place].body != Array(body.utf8) {
-            fault("\(body) is not at the place that was answered, \(place)")
+            fault("\(body) is not at the acknowledged position \(place)")
         }
-        if log.servers.filter({ $0.held > place }).count < 2 { fault("\(body) is on one server") }
+        if log.servers.filter({ $0.held > place }).count < 2 { fault("\(body) is on only one server") }
         for (number, server) in log.servers.enumerated() {
             if let since = server.lazySince, since.duration(to: time.now) > Self.unnoticed {
-                fault("\(body) was answered long after n\(number) began not to sync")
+                fault("\(body) was acknowledged long after n\(number) stopped syncing")
             }
         }
         if commit.durability != .replicated { fault("\(body) is \(commit.durability)") }
@@ -282,12 +288,12 @@ final class ClusterSimulation: Sendable {
             case 7: await wipe()
             case 8...9:
                 let (loses, slow) = (number(0...1) == 1, number(0...2) == 0)
-                note("answers get lost: \(loses), slow: \(slow)")
+                note("answers are lost: \(loses), slow: \(slow)")
                 cluster.setNetwork(losesAnswers: loses, isSlow: slow)
             default: await killServers(3)
             }
         }
-        note(plan.staysCutOff ? "one is cut off for good" : "all is mended")
+        note(plan.staysCutOff ? "the leader is cut off permanently" : "all faults are repaired")
         if plan.staysCutOff {
             let victim = cluster.log.leader ?? 0
             cluster.change { $0.servers[victim].side = 1 }
@@ -325,7 +331,7 @@ final class ClusterSimulation: Sendable {
 
     private func startLazily() async {
         let victim = number(0...2)
-        note("back without syncing: \(victim)")
+        note("restarted without syncing: \(victim)")
         cluster.kill(victim)
         await pause(100...4_000)
         cluster.start(victim, syncsAlways: false)
@@ -336,13 +342,13 @@ final class ClusterSimulation: Sendable {
     }
 
     private func wipe() async {
-        // With a second one gone, records would be lost; nobody promises otherwise.
+        // If a second server were down, records would be lost, which is not guaranteed against.
         while !cluster.log.allHaveAll { await pause(100...200) }
         let victim = number(0...2)
-        note("back with an empty disk: \(victim)")
+        note("restarted with an empty disk: \(victim)")
         cluster.kill(victim)
         cluster.start(victim, wiped: true)
-        // A copy that has not caught up has no voice in the next election.
+        // A copy that has not caught up has no vote in the next election.
         while cluster.log.servers[victim].held < cluster.log.stored { await pause(50...100) }
     }
 
@@ -359,12 +365,12 @@ final class ClusterSimulation: Sendable {
         watch(fresh)
     }
 
-    // MARK: The end
+    // MARK: End of the run
 
     private func finish() {
         let log = cluster.log
         if log.stored != log.records.count { fault("\(log.records.count - log.stored) records are not stored") }
-        // Under one id a record is there once, unless it was sent again after ids are forgotten.
+        // An id is stored once, unless the record was sent again after the id window.
         var places: [String: MonotonicTime] = [:]
         for record in log.records {
             let body = String(decoding: record.body, as: UTF8.self)
@@ -375,7 +381,7 @@ final class ClusterSimulation: Sendable {
         }
         for collector in state.withLock({ $0.collectors }) {
             if collector.intake.statistics.waiting != 0 { fault("a collector still holds records") }
-            if collector.intake.highest > log.stored { fault("a collector knows of more than is stored") }
+            if collector.intake.highest > log.stored { fault("a collector knows more records than are stored") }
             collector.isAlive.withLock { $0 = false }
         }
         cluster.end()

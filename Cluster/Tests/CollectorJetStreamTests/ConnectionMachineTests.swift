@@ -8,27 +8,27 @@ internal import TrackwayTesting
 
 @testable import CollectorJetStream
 
-@Suite("A connection's life")
+@Suite("Connection state machine")
 struct ConnectionMachineTests {
     private static let info = NATSServerInfo(name: "n0")
-    private static let handshake: [ConnectionMachine.Action] = [
+    private static let handshake: [NATSConnectionStateMachine.Action] = [
         .send(.connect(nil, client: "test")), .send(.subscribe(subject: "_INBOX.t.*", subscription: 1)), .send(.ping),
     ]
 
     private static func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
-    private static func machine() -> ConnectionMachine {
-        ConnectionMachine(inbox: "_INBOX.t", credentials: nil, client: "test", times: NATSTimes(), at: time(0))
+    private static func machine() -> NATSConnectionStateMachine {
+        NATSConnectionStateMachine(inbox: "_INBOX.t", credentials: nil, client: "test", times: NATSTimes(), at: time(0))
     }
 
-    private static func ready(at now: Int64 = 0) -> ConnectionMachine {
+    private static func ready(at now: Int64 = 0) -> NATSConnectionStateMachine {
         var machine = machine()
         _ = machine.received(.info(info), at: time(now))
         _ = machine.received(.pong, at: time(now))
         return machine
     }
 
-    @Test("the server greets, this side says who it is, and it is ready when all of that was taken")
+    @Test("after the greeting, the client introduces itself, and it is ready once the server has confirmed")
     func handshake() {
         var machine = Self.machine()
         #expect(machine.deadline == Self.time(2_000))
@@ -38,7 +38,7 @@ struct ConnectionMachineTests {
         #expect(machine.deadline == Self.time(10_200))
     }
 
-    @Test("a server that says nothing for two seconds is left, not a millisecond earlier")
+    @Test("a server without a greeting is dropped after exactly two seconds")
     func silentGreeting() {
         var machine = Self.machine()
         #expect(machine.tick(at: Self.time(1_999)) == [])
@@ -48,7 +48,7 @@ struct ConnectionMachineTests {
         #expect(machine.closed() == [])
     }
 
-    @Test("a server that greets and then says nothing is left")
+    @Test("a server that falls silent after its greeting is dropped")
     func silentHandshake() {
         var machine = Self.machine()
         _ = machine.received(.info(Self.info), at: Self.time(1_000))
@@ -56,7 +56,7 @@ struct ConnectionMachineTests {
         #expect(machine.tick(at: Self.time(3_000)) == [.close(.noHandshake)])
     }
 
-    @Test("two looks without a sign of life, and the server is gone")
+    @Test("a server is dropped after two unanswered pings")
     func silence() {
         var machine = Self.ready()
         #expect(machine.tick(at: Self.time(10_000)) == [.send(.ping)])
@@ -65,7 +65,7 @@ struct ConnectionMachineTests {
     }
 
     @Test(
-        "whatever comes is a sign of life",
+        "any message counts as activity of the server",
         arguments: [
             NATSServerMessage.pong, .ping, .ok, .info(info), .message(NATSMessage(subject: "a", subscription: 1)),
         ]
@@ -78,7 +78,7 @@ struct ConnectionMachineTests {
         #expect(machine.tick(at: Self.time(30_000)) == [.send(.ping)])
     }
 
-    @Test("a look of the server is answered at once")
+    @Test("a ping of the server is answered immediately")
     func answersPing() {
         var machine = Self.machine()
         _ = machine.received(.info(Self.info), at: Self.time(0))
@@ -87,7 +87,7 @@ struct ConnectionMachineTests {
         #expect(ready.received(.ping, at: Self.time(5)) == [.send(.pong)])
     }
 
-    @Test("a server that is about to end is left at once, whenever it says so")
+    @Test("a server that announces its shutdown is dropped immediately, at any time")
     func leaving() {
         let leaving = NATSServerInfo(name: "n0", isLeaving: true)
         var fresh = Self.machine()
@@ -100,7 +100,7 @@ struct ConnectionMachineTests {
         #expect(ready.received(.message(NATSMessage(subject: "a", subscription: 1)), at: Self.time(1)) == [])
     }
 
-    @Test("what cannot be spoken with is left with the reason")
+    @Test("an incompatible server is dropped with the reason")
     func unfit() {
         var encrypted = Self.machine()
         #expect(
@@ -118,7 +118,7 @@ struct ConnectionMachineTests {
         #expect(broken.failed(error) == [.close(.garbage(error))])
     }
 
-    @Test("some refusals end the connection, others only a command")
+    @Test("some server errors end the connection, others reject only a command")
     func refusals() {
         var machine = Self.ready()
         let permission = "Permissions Violation for Publish to \"x\""
@@ -132,7 +132,7 @@ struct ConnectionMachineTests {
         #expect(fresh.received(.error("Authorization Violation"), at: Self.time(0)).count == 1)
     }
 
-    @Test("every end is said once, and is a sentence with the server before it")
+    @Test("the end of a connection is reported once, and every reason has a distinct message")
     func ends() {
         var machine = Self.ready()
         #expect(machine.leave() == [.close(.left)])
@@ -149,7 +149,7 @@ struct ConnectionMachineTests {
         #expect(Set(all.map(\.description)).count == all.count)
     }
 
-    @Test("whatever happens in whatever order, it ends once, and says nothing afterwards", arguments: 1...200)
+    @Test("a connection ends at most once, and reports nothing afterwards, for any order of events", arguments: 1...200)
     func walk(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var machine = Self.machine()
@@ -157,7 +157,7 @@ struct ConnectionMachineTests {
         var (readies, ends) = (0, 0)
         for _ in 0..<200 {
             now += Int64.random(in: 0...4_000, using: &random)
-            let actions: [ConnectionMachine.Action] =
+            let actions: [NATSConnectionStateMachine.Action] =
                 switch Int.random(in: 0..<40, using: &random) {
                 case 0: machine.closed()
                 case 1: machine.received(.error("Stale Connection"), at: Self.time(now))
@@ -176,7 +176,7 @@ struct ConnectionMachineTests {
         #expect(readies <= 1 && ends <= 1)
     }
 
-    @Test("servers are tried in turn, and with a growing pause once all of them were tried in vain")
+    @Test("servers are tried in turn, with growing pauses once all have failed")
     func rotation() {
         let (a, b, c) = (NATSAddress(host: "a"), NATSAddress(host: "b"), NATSAddress(host: "c"))
         var rotation = AddressRotation([a, b], times: NATSTimes())

@@ -6,7 +6,7 @@ internal import TrackwayEvents
 
 @testable import CollectorJetStream
 
-@Suite("Whether what a stream acknowledges survives power loss")
+@Suite("Durability of acknowledged records")
 struct DurabilityGateTests {
     private static let server = NATSServerInfo(name: "n0")
     private static let reports = [MemberReport(name: "n0"), MemberReport(name: "n1"), MemberReport(name: "n2")]
@@ -18,7 +18,7 @@ struct DurabilityGateTests {
         return stream
     }
 
-    /// One thing that is not as it has to be, and a part of the sentence that says so.
+    /// A violated requirement, and a part of the expected message.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var change: @Sendable (inout StreamFacts, inout [MemberReport], inout NATSServerInfo) -> Void
@@ -33,71 +33,78 @@ struct DurabilityGateTests {
     }
 
     private static let cases: [Case] = [
-        Case("INTAKE_0 has storage memory: records would be gone with the power; set storage to file") { stream, _, _ in
+        Case("INTAKE_0 has storage memory: records would not survive a power failure; set storage to file") {
+            stream,
+            _,
+            _ in
             stream.storage = "memory"
         },
         Case("INTAKE_0 has num_replicas 1: there are too few copies; set num_replicas to 3") { stream, _, _ in
             stream.copies = 1
         },
-        Case("INTAKE_0 is kept by 1 servers (n0), and 3 are needed") { stream, reports, _ in
+        Case("INTAKE_0 is on 1 servers (n0), but 3 are required") { stream, reports, _ in
             stream.replicas = []
             stream.copies = 1
             reports = [MemberReport(name: "n0")]
         },
-        Case("has retention workqueue: records vanish when they were read; set retention to limits") { stream, _, _ in
+        Case("has retention workqueue: records would be deleted once read; set retention to limits") { stream, _, _ in
             stream.retention = "workqueue"
         },
-        Case("has discard old: a full stream forgets what it has promised; set discard to new") { stream, _, _ in
+        Case("has discard old: a full stream would drop old records; set discard to new") { stream, _, _ in
             stream.discard = "old"
         },
         Case("has persist_mode async: records are not synced; set persist_mode to default") { stream, _, _ in
             stream.persistMode = "async"
         },
-        Case("has max_age 1 ns: it lets go of records by the clock; set max_age to 0") { stream, _, _ in
+        Case("has max_age 1 ns: records would expire by age; set max_age to 0") { stream, _, _ in
             stream.longestAge = 1
         },
-        Case("has max_msgs 5: space is what is limited, by max_bytes; set max_msgs to -1") { stream, _, _ in
+        Case("has max_msgs 5: limit its size with max_bytes instead; set max_msgs to -1") { stream, _, _ in
             stream.maxRecords = 5
         },
-        Case("has max_msgs_per_subject 1: older records of a subject vanish") { stream, _, _ in
+        Case("has max_msgs_per_subject 1: older records of a subject would be deleted") { stream, _, _ in
             stream.maxRecordsPerSubject = 1
         },
-        Case("has max_msg_size 8388607: long records would be refused; set max_msg_size to 8388608") { stream, _, _ in
+        Case("has max_msg_size 8388607: long records would be rejected; set max_msg_size to 8388608") { stream, _, _ in
             stream.longestRecord = 8_388_607
         },
-        Case("has duplicate_window 59999 ms: records asked for twice would be kept twice") { stream, _, _ in
+        Case("has duplicate_window 59999 ms: records sent twice would be stored twice") { stream, _, _ in
             stream.idWindow = 59_999_000_000
         },
-        Case("has no_ack true: nothing is acknowledged; set no_ack to false") { stream, _, _ in stream.isSilent = true
+        Case("has no_ack true: records would not be acknowledged; set no_ack to false") { stream, _, _ in
+            stream.isSilent = true
         },
-        Case("has allow_direct false: indexes could not read it while there is no leader") { stream, _, _ in
+        Case("has allow_direct false: indexes could not read it without a leader") { stream, _, _ in
             stream.allowsDirect = false
         },
-        Case("has subjects intake.7,a: records are published there; set subjects to intake.*") { stream, _, _ in
+        Case("has subjects intake.7,a: records are published to these subjects; set subjects to a,intake.*") {
+            stream,
+            _,
+            _ in
             stream.subjects = ["intake.7", "a"]
         },
-        Case("has mirror set: it repeats another stream") { stream, _, _ in stream.isMirror = true },
-        Case("has sealed true: nothing can be added") { stream, _, _ in stream.isSealed = true },
-        Case("The server n1 does not sync always, so a power failure takes away what it acknowledged") {
+        Case("has mirror set: it mirrors another stream") { stream, _, _ in stream.isMirror = true },
+        Case("has sealed true: no records can be added") { stream, _, _ in stream.isSealed = true },
+        Case("The server n1 does not sync always, so records it has acknowledged may not survive") {
             _,
             reports,
             _ in
             reports[1].storage = .syncsLater
         },
-        Case("The server n2 has version 2.9.10, which cannot sync always; install 2.11 or newer there") {
+        Case("The server n2 has version 2.9.10, which does not support “sync_interval: always” under jetstream") {
             _,
             reports,
             _ in
             reports[2] = MemberReport(name: "n2", version: "2.9.10", syncsAlways: false)
         },
-        Case("The server n2 did not say how it syncs") { _, reports, _ in reports.removeLast() },
-        Case("The server n0 did not say how it syncs") { _, reports, _ in reports.removeFirst() },
-        Case("The server n1 did not say how it syncs") { stream, reports, _ in
-            // Heard a moment ago: it is there, and has to speak.
+        Case("The server n2 did not report how it syncs") { _, reports, _ in reports.removeLast() },
+        Case("The server n0 did not report how it syncs") { _, reports, _ in reports.removeFirst() },
+        Case("The server n1 did not report how it syncs") { stream, reports, _ in
+            // It contacted the leader a moment ago: it is running and must report.
             stream.replicas[0].silence = .milliseconds(1_999)
             reports.remove(at: 1)
         },
-        Case("The server n0 takes messages of 1048576 bytes, and 8388608 are needed; set “max_payload: 8MB”") {
+        Case("The server n0 accepts messages of 1048576 bytes, but 8388608 are required; set “max_payload: 8MB”") {
             _,
             _,
             server in
@@ -105,19 +112,19 @@ struct DurabilityGateTests {
         },
     ]
 
-    @Test("what is not as it has to be is named with the remedy, and nothing else", arguments: cases)
+    @Test("a violated requirement is reported with its fix, and nothing else is reported", arguments: cases)
     func refused(case: Case) {
         var (stream, reports, server) = (Self.stream, Self.reports, Self.server)
         `case`.change(&stream, &reports, &server)
         guard case .unproven(let faults) = DurabilityGate.verdict(on: stream, reports, server: server) else {
-            Issue.record("It is taken for proven.")
+            Issue.record("It counts as proven.")
             return
         }
         #expect(faults.contains { $0.description.contains(`case`.testDescription) }, "\(faults)")
         #expect(faults.count == (stream.replicas.isEmpty ? 2 : 1), "\(faults)")
     }
 
-    @Test("three servers that sync always are proven, and settings without a limit are as good as wide ones")
+    @Test("three servers that sync always are proven, and unlimited settings are as good as high limits")
     func proven() {
         #expect(DurabilityGate.verdict(on: Self.stream, Self.reports, server: Self.server) == .proven(without: []))
         var stream = Self.stream
@@ -126,7 +133,7 @@ struct DurabilityGateTests {
         #expect(DurabilityGate.verdict(on: stream, Self.reports, server: Self.server) == .proven(without: []))
     }
 
-    @Test("a server that is gone is not waited for while the others are a majority, and both of them proven")
+    @Test("a missing server is ignored while the others are a proven majority")
     func withoutOne() {
         var stream = Self.stream
         stream.replicas[1].isOffline = true
@@ -134,10 +141,10 @@ struct DurabilityGateTests {
         #expect(DurabilityGate.verdict(on: stream, two, server: Self.server) == .proven(without: ["n2"]))
         stream.replicas[1] = .init(name: "n2", silence: .seconds(2))
         #expect(DurabilityGate.verdict(on: stream, two, server: Self.server) == .proven(without: ["n2"]))
-        // Its successor as the leader has never heard it, and says so by a silence of nothing.
+        // A new leader without contact to it reports a silence of zero.
         stream.replicas[1] = .init(name: "n2", isUnheard: true)
         #expect(DurabilityGate.verdict(on: stream, two, server: Self.server) == .proven(without: ["n2"]))
-        // It is back, without syncing: what two acknowledge may lie on one disk.
+        // It is back without syncing: records that two servers acknowledge may be on only one disk.
         stream.replicas[1] = .init(name: "n2")
         let back = two + [MemberReport(name: "n2", syncsAlways: false)]
         #expect(
@@ -146,7 +153,7 @@ struct DurabilityGateTests {
         )
     }
 
-    @Test("without a majority of proven servers nothing is proven, whatever the reason for their silence")
+    @Test("without a majority of proven servers, nothing is proven, whatever the reason for their silence")
     func withoutTwo() {
         var stream = Self.stream
         stream.replicas = [.init(name: "n1", isOffline: true), .init(name: "n2", isOffline: true)]
@@ -154,7 +161,7 @@ struct DurabilityGateTests {
             DurabilityGate.verdict(on: stream, [Self.reports[0]], server: Self.server)
                 == .unproven([.silentServer("n1"), .silentServer("n2")])
         )
-        // Of four, two are no majority.
+        // Two of four are not a majority.
         stream = Self.stream
         stream.replicas.append(.init(name: "n3", isOffline: true))
         stream.replicas[1].isOffline = true
@@ -165,7 +172,7 @@ struct DurabilityGateTests {
         )
     }
 
-    @Test("a server that stores nothing counts as one that is not there, whatever the others hear of it")
+    @Test("a server that stores nothing counts as missing, even if the others reach it")
     func off() {
         let off = MemberReport(name: "n2", storage: .off)
         let two = Array(Self.reports.prefix(2))
@@ -177,7 +184,7 @@ struct DurabilityGateTests {
             stream.replicas[1] = replica
             #expect(DurabilityGate.verdict(on: stream, two + [off], server: Self.server) == .proven(without: ["n2"]))
         }
-        // The others are no majority then, or one of them does not sync.
+        // Then the others are not a majority, or one of them does not sync.
         let one = [Self.reports[0], MemberReport(name: "n1", storage: .off), off]
         #expect(
             DurabilityGate.verdict(on: Self.stream, one, server: Self.server)
@@ -188,12 +195,12 @@ struct DurabilityGateTests {
             DurabilityGate.verdict(on: Self.stream, lazy, server: Self.server)
                 == .unproven([.lazyDisk(server: "n1", version: "2.15.1")])
         )
-        // One that leads and stores nothing acknowledges nothing: another is elected in a moment.
+        // A leader that stores nothing acknowledges nothing: another is elected in a moment.
         let leader = [MemberReport(name: "n0", storage: .off)] + Self.reports.dropFirst()
         #expect(
             DurabilityGate.verdict(on: Self.stream, leader, server: Self.server) == .unproven([.storesNothing("n0")])
         )
-        // It is back, without syncing: what two acknowledge may lie on one disk.
+        // It is back without syncing: records that two servers acknowledge may be on only one disk.
         let back = two + [MemberReport(name: "n2", syncsAlways: false)]
         #expect(
             DurabilityGate.verdict(on: Self.stream, back, server: Self.server)
@@ -201,7 +208,7 @@ struct DurabilityGateTests {
         )
     }
 
-    @Test("of two reports of a server the later counts, and those of servers that keep nothing do not")
+    @Test("the later of two reports of a server counts, and reports of servers without a copy are ignored")
     func reports() {
         let late =
             Self.reports + [MemberReport(name: "n1", syncsAlways: false), MemberReport(name: "n9", syncsAlways: false)]
@@ -215,7 +222,7 @@ struct DurabilityGateTests {
         NATSMessage(subject: "_INBOX.a.1", subscription: 1, body: Array(text.utf8))
     }
 
-    @Test("a stream is read as a server describes it")
+    @Test("a stream's description is parsed as servers write it")
     func readsStream() throws {
         let text = """
             {"type":"io.nats.jetstream.api.v1.stream_info_response","total":0,"config":{"name":"INTAKE_0",\
@@ -242,7 +249,7 @@ struct DurabilityGateTests {
         #expect(stream == expected)
     }
 
-    @Test("a replica that its leader has never heard is told from one that was heard just now")
+    @Test("a replica that never contacted its leader differs from one that just did")
     func readsUnheard() throws {
         let text =
             #"{"config":{"name":"I"},"cluster":{"leader":"n1","replicas":[{"name":"n0","current":false,"active":0},"#
@@ -250,7 +257,7 @@ struct DurabilityGateTests {
         #expect(try StreamFacts(Self.answer(text)).replicas.map(\.isUnheard) == [true, false, false])
     }
 
-    @Test("what a server leaves out counts as what it does then, which is never the better")
+    @Test("an omitted member counts as the server's default, which is never the safer value")
     func readsLittle() throws {
         let stream = try StreamFacts(Self.answer(#"{"config":{"name":"INTAKE_0"}}"#))
         #expect(stream.storage == "memory" && stream.copies == 1 && stream.discard == "old" && stream.idWindow == 0)
@@ -262,50 +269,51 @@ struct DurabilityGateTests {
     }
 
     @Test(
-        "what is no description of a stream says what it is",
+        "an answer that does not describe a stream is reported with its reason",
         arguments: [
             (#"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#, StreamFacts.Failure.missing),
             (
                 #"{"error":{"code":503,"err_code":10039,"description":"JetStream not enabled"}}"#,
                 .refused("JetStream not enabled")
             ),
-            ("{}", .unreadable("it describes no stream")), (#"{"config":{}}"#, .unreadable("it describes no stream")),
+            ("{}", .unreadable("it does not describe a stream")),
+            (#"{"config":{}}"#, .unreadable("it does not describe a stream")),
         ]
     )
     func readsNoStream(text: String, failure: StreamFacts.Failure) {
         #expect(throws: failure) { try StreamFacts(Self.answer(text)) }
     }
 
-    /// What a server answers with in place of `data`, and what it means.
+    /// Answers with these members in place of `data`, and the expected storage.
     private static let answers: [(String, MemberReport.Storage?)] = [
         (#""data":{"config":{"sync_interval":120000000000,"sync_always":true}}"#, .syncsAlways),
-        // As servers write it that do not sync always: sync_always is left out.
+        // Servers that do not sync always omit sync_always.
         (
             #""data":{"config":{"max_memory":1,"max_storage":4,"store_dir":"/x","sync_interval":120000000000}}"#,
             .syncsLater
         ),
         (#""data":{"config":{"sync_interval":120000000000}}"#, .syncsLater),
-        // Versions before 2.10 name no interval.
+        // Versions before 2.10 omit the interval.
         (#""data":{"config":{"max_memory":0,"max_storage":4}}"#, .syncsLater),
         (#""data":{"config":{"store_dir":"/x"}}"#, .syncsLater),
         (#""data":{"config":{"sync_always":false}}"#, .syncsLater),
         (#""data":{"disabled":true,"config":{"max_memory":0,"max_storage":0}}"#, .off),
-        // Whatever its configuration says, it is switched off.
+        // JetStream is disabled, whatever the configuration says.
         (#""data":{"disabled":true,"config":{"max_storage":4,"sync_always":true}}"#, .off),
         (#""data":{"disabled":true}"#, .off), (#""data":{}"#, .off), (#""data":{"config":{}}"#, .off),
         (#""data":{"config":{"max_memory":0,"max_storage":0}}"#, .off),
-        // Of a server that answers with an error nothing is known: it may acknowledge records.
+        // The storage of a server that answers with an error is unknown: it may acknowledge records.
         (#""error":{"code":500,"description":"no"}"#, nil), (#""more":1"#, nil),
     ]
 
-    @Test("a server's report says whether it syncs, does not, or stores nothing", arguments: answers)
+    @Test("a server's report states whether it syncs always, syncs later or stores nothing", arguments: answers)
     func readsReport(text: String, storage: MemberReport.Storage?) {
         let report = MemberReport(Self.answer(#"{"server":{"name":"n1","ver":"2.15.1"},\#(text)}"#))
         #expect(report == storage.map { MemberReport(name: "n1", storage: $0) })
         #expect(report?.syncsAlways == storage.map { $0 == .syncsAlways })
     }
 
-    @Test("what is no report is none, and the server's time is read where it stands")
+    @Test("an invalid report is ignored, and the server's time is parsed")
     func readsNoReport() {
         for text in ["{}", "", #"{"data":{"config":{"sync_always":true}}}"#] {
             #expect(MemberReport(Self.answer(text)) == nil)

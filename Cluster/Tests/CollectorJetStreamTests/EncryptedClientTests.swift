@@ -10,8 +10,8 @@ internal import TrackwayEvents
 @testable import CollectorJetStream
 
 @Suite(
-    "A client and servers that encrypt, or that pretend to",
-    .enabled(if: TestCertificates.canBeMade, "There is no program openssl here."),
+    "NATS client over TLS",
+    .enabled(if: TestCertificates.canBeMade, "openssl is not installed."),
     .timeLimit(.minutes(5))
 )
 struct EncryptedClientTests {
@@ -19,10 +19,10 @@ struct EncryptedClientTests {
         "INFO {\"server_id\":\"N0\",\"server_name\":\"n0\",\"version\":\"2.15.1\",\"headers\":true,\"tls_required\":true}\r\n"
     private static let credentials = NATSCredentials(user: "joe", password: "hunter2")
 
-    /// As a server of NATS answers, as far as a connection is made.
+    /// Answers like a NATS server, as far as a new connection requires.
     private static func answer(_ text: String) -> String? { text.hasSuffix("PING\r\n") ? "PONG\r\n" : nil }
 
-    /// Why a client does not connect; the sentence it gives notice with.
+    /// Returns the client's first warning, or a fixed text if it connects.
     private static func refusal(_ address: NATSAddress, _ tls: TLSClient?) async -> String {
         let notices = Mutex<[String]>([])
         let (stream, told) = AsyncStream.makeStream(of: Void.self)
@@ -44,7 +44,7 @@ struct EncryptedClientTests {
             for await _ in stream where client.connection != nil || notices.withLock({ !$0.isEmpty }) { break }
             group.cancelAll()
         }
-        return notices.withLock { $0.first } ?? "it is connected"
+        return notices.withLock { $0.first } ?? "connected"
     }
 
     private static func address(_ port: Int, host: String = "127.0.0.1") -> NATSAddress {
@@ -52,7 +52,7 @@ struct EncryptedClientTests {
     }
 
     @Test(
-        "it connects to a server that shows itself by name or by address, and says nothing before",
+        "the client connects by host name or address, and sends nothing before encryption",
         arguments: [
             "127.0.0.1", "localhost",
         ]
@@ -74,13 +74,13 @@ struct EncryptedClientTests {
         }
     }
 
-    /// What is wrong with a server.
+    /// A problem with a server's certificate or its demands.
     enum Fault: CaseIterable {
         case expired, otherName, otherAuthority, systemAuthorities, wantsCertificate, refusesCertificate
     }
 
     @Test(
-        "a server that cannot be trusted is named with what is wrong, and gets no password",
+        "an untrusted server is reported with the problem and receives no password",
         arguments: Fault.allCases
     )
     func untrusted(fault: Fault) async throws {
@@ -97,11 +97,11 @@ struct EncryptedClientTests {
                 case .expired:
                     let pair = try certificates.issue("old", isExpired: true)
                     script = TLSServer.Script(pair, greeting: Self.greeting, answer: Self.answer)
-                    words = "was valid until"
+                    words = "certificate that expired at"
                 case .otherName:
                     let pair = try certificates.issue("n1", for: "DNS:n1.example,IP:127.0.0.2")
                     script = TLSServer.Script(pair, greeting: Self.greeting, answer: Self.answer)
-                    words = "is not for 127.0.0.1"
+                    words = "is not valid for 127.0.0.1"
                 case .otherAuthority:
                     files = try strangers.files()
                     words = strangers.authority
@@ -127,7 +127,7 @@ struct EncryptedClientTests {
         }
     }
 
-    @Test("a server that takes its clients by their certificates takes this one")
+    @Test("the client connects to a server that requires client certificates")
     func showsCertificate() async throws {
         try await TestCertificates.run { certificates in
             var script = TLSServer.Script(try certificates.issue("n0"), greeting: Self.greeting, answer: Self.answer)
@@ -135,20 +135,20 @@ struct EncryptedClientTests {
             let tls = try TLSClient(try certificates.files(try certificates.issue("mine")))
             try await TLSServer.run(script) { server in
                 let refusal = await Self.refusal(Self.address(server.port), tls)
-                #expect(refusal == "it is connected")
+                #expect(refusal == "connected")
             }
         }
     }
 
     @Test(
-        "whoever takes the offer out of the greeting, answers in plain, or hangs up gets no password",
+        "a server that offers no TLS, answers in plain text, or disconnects receives no password",
         arguments: [
             (ScriptedServer.greeting, "", "offers no TLS"),
-            (greeting + "PONG\r\n", "", "before the TLS handshake"),
-            (greeting, "PONG\r\nPONG\r\n", "does not answer in TLS"),
-            (greeting, "-ERR 'Secure Connection - TLS Required'\r\n", "does not answer in TLS"),
-            (greeting, "end", "in the TLS handshake"),
-            ("SSH-2.0-OpenSSH_9.6\r\n", "", "not the protocol"),
+            (greeting + "PONG\r\n", "", "sent extra plain text after its greeting"),
+            (greeting, "PONG\r\nPONG\r\n", "does not speak TLS"),
+            (greeting, "-ERR 'Secure Connection - TLS Required'\r\n", "does not speak TLS"),
+            (greeting, "end", "after the TLS handshake"),
+            ("SSH-2.0-OpenSSH_9.6\r\n", "", "violated the protocol"),
         ]
     )
     func interfered(greeting: String, answer: String, words: String) async throws {
@@ -168,7 +168,7 @@ struct EncryptedClientTests {
         #expect(!received.text.contains("hunter2") && !received.text.contains("CONNECT"))
     }
 
-    @Test("a plain client tells a server that wants encryption nothing, and says what to write")
+    @Test("a plain-text client sends nothing to a server that requires TLS, and reports the scheme to use")
     func plain() async throws {
         let received = TestText()
         try await ScriptedServer.run { peer, _ in
@@ -181,7 +181,7 @@ struct EncryptedClientTests {
         #expect(received.text == "")
     }
 
-    @Test("without anything to encrypt with nothing is said in plain")
+    @Test("without TLS settings, the client sends nothing in plain text")
     func nothing() async throws {
         let received = TestText()
         try await ScriptedServer.run { peer, _ in
@@ -189,13 +189,13 @@ struct EncryptedClientTests {
             while case let more = try await peer.bytes(), !more.isEmpty { received.append(more) }
         } _: { server in
             let refusal = await Self.refusal(Self.address(server.port), nil)
-            #expect(refusal.contains("nothing to encrypt"), "\(refusal)")
+            #expect(refusal.contains("TLS is not configured"), "\(refusal)")
         }
         #expect(received.text == "")
     }
 }
 
-/// What came in, as text.
+/// The received bytes as text.
 private final class TestText: Sendable {
     private let content = Mutex("")
 

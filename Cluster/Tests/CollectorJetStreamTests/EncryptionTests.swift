@@ -8,18 +8,18 @@ internal import TrackwayTesting
 
 @testable import CollectorJetStream
 
-@Suite("When a connection is encrypted")
+@Suite("TLS handshake of a connection")
 struct EncryptionTests {
     private static func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
     private static let credentials = NATSCredentials(user: "joe", password: "hunter2")
-    private static let introduction: [ConnectionMachine.Action] = [
+    private static let introduction: [NATSConnectionStateMachine.Action] = [
         .send(.connect(credentials, client: "test")), .send(.subscribe(subject: "_INBOX.t.*", subscription: 1)),
         .send(.ping),
     ]
 
-    private static func machine(isEncrypted: Bool = true) -> ConnectionMachine {
-        ConnectionMachine(
+    private static func machine(isEncrypted: Bool = true) -> NATSConnectionStateMachine {
+        NATSConnectionStateMachine(
             inbox: "_INBOX.t",
             credentials: credentials,
             client: "test",
@@ -29,13 +29,13 @@ struct EncryptionTests {
         )
     }
 
-    private static func securing() -> ConnectionMachine {
+    private static func securing() -> NATSConnectionStateMachine {
         var machine = machine()
         _ = machine.received(.info(NATSServerInfo(name: "n0", needsTLS: true)), at: time(1_000))
         return machine
     }
 
-    @Test("a server that offers it gets the credentials once the connection is encrypted, and not before")
+    @Test("a server that offers TLS receives the credentials only after the connection is encrypted")
     func order() {
         for info in [NATSServerInfo(name: "n0", needsTLS: true), NATSServerInfo(name: "n0", offersTLS: true)] {
             var machine = Self.machine()
@@ -48,14 +48,14 @@ struct EncryptionTests {
         }
     }
 
-    @Test("a server that offers none is left, and is told nothing")
+    @Test("a server without TLS is dropped and receives nothing")
     func downgrade() {
         var machine = Self.machine()
         #expect(machine.received(.info(NATSServerInfo(name: "n0")), at: Self.time(0)) == [.close(.offersNoTLS)])
         #expect(machine.secured(pendingBytes: 0, at: Self.time(1)) == [])
     }
 
-    @Test("a plain connection goes on where encryption is offered, and ends where it is wanted")
+    @Test("a plain connection continues if the server offers TLS, and ends if it requires TLS")
     func plain() {
         var offered = Self.machine(isEncrypted: false)
         let info = NATSServerInfo(name: "n0", offersTLS: true)
@@ -66,7 +66,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "whatever comes in plain behind the greeting ends it",
+        "any plain-text message after the greeting ends the connection",
         arguments: [
             NATSServerMessage.pong, .ping, .ok, .error("Permissions Violation"), .info(NATSServerInfo(name: "n1")),
             .message(NATSMessage(subject: "a", subscription: 1)),
@@ -78,13 +78,13 @@ struct EncryptionTests {
         #expect(machine.secured(pendingBytes: 0, at: Self.time(1_002)) == [])
     }
 
-    @Test("so does a part of a message, which would stand before what the server says itself")
+    @Test("a partial plain-text message ends the connection, because it would precede the server's own messages")
     func pending() {
         var machine = Self.securing()
         #expect(machine.secured(pendingBytes: 1, at: Self.time(1_001)) == [.close(.insecure(.plainBytes))])
     }
 
-    @Test("a handshake that fails, ends or takes two seconds ends the connection, and is said once")
+    @Test("a handshake that fails, ends, or takes two seconds ends the connection, and is reported once")
     func failures() {
         var failed = Self.securing()
         #expect(failed.insecure(.noTLS) == [.close(.insecure(.noTLS))])
@@ -99,13 +99,13 @@ struct EncryptionTests {
         #expect(closedBehind.closed() == [.close(.insecure(.ended))])
         var left = Self.securing()
         #expect(left.leave() == [.close(.left)])
-        // A server refuses a client's certificate when the handshake is over for the client.
+        // A server rejects a client certificate after the client's side of the handshake is complete.
         var late = Self.securing()
         _ = late.secured(pendingBytes: 0, at: Self.time(1_001))
         #expect(late.insecure(.wantsCertificate) == [.close(.insecure(.wantsCertificate))])
     }
 
-    @Test("servers that are told of are encrypted as those are that were given, whatever is told")
+    @Test("addresses learned from servers are encrypted like the configured ones, whatever the servers send")
     func learned() {
         for isEncrypted in [true, false] {
             let given = NATSAddress(host: "a", isEncrypted: isEncrypted)
@@ -116,7 +116,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test("an address says whether it is of an encrypted connection")
+    @Test("an address states whether its connection is encrypted")
     func addresses() {
         #expect(NATSAddress("tls://a:4443") == NATSAddress(host: "a", port: 4443, isEncrypted: true))
         #expect(NATSAddress("tls://[::1]")?.description == "tls://[::1]:4222")

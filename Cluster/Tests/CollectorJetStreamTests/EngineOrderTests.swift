@@ -11,14 +11,16 @@ internal import TrackwayWire
 
 @testable internal import CollectorJetStream
 
-/// Several streams on real servers: records are put into them, read in their order, and other streams are opened meanwhile.
+/// Several streams on real servers.
+///
+/// Records are published to them and read in their order, and other streams are opened during this.
 @Suite(
-    .enabled(if: EngineServer.isHere, "TRACKWAY_ENGINE_TESTS=1 starts real servers"),
+    .enabled(if: NATSServerBinary.isHere, "TRACKWAY_ENGINE_TESTS=1 starts real servers"),
     .serialized,
     .timeLimit(.minutes(5))
 )
 struct EngineOrderTests {
-    /// What a sender was told of a record.
+    /// An acknowledged record.
     private struct Told: Sendable {
         let installation: Int
         let number: Int
@@ -38,22 +40,22 @@ struct EngineOrderTests {
         while !isSo() { try await pause() }
     }
 
-    private static func engine(_ cluster: EngineCluster, seed: UInt64) -> Engine {
+    private static func engine(_ cluster: NATSTestCluster, seed: UInt64) -> Engine {
         let random = Locked(SeededGenerator(seed: seed))
         return Engine(
             cluster.addresses,
-            credentials: EngineCluster.credentials,
+            credentials: NATSTestCluster.credentials,
             clock: SystemClock(),
             chance: { random.withLock { $0.next() } },
-            // Real servers take real time.
+            // Real servers need real time.
             sleep: { try? await ContinuousClock().sleep(for: $0) }
         )
     }
 
-    /// Runs engines while `body` does.
+    /// Runs several cluster clients while `body` runs.
     private static func run(
         _ count: Int,
-        on cluster: EngineCluster,
+        on cluster: NATSTestCluster,
         seed: UInt64 = 1,
         _ body: @escaping @Sendable ([Engine]) async throws -> Void
     ) async throws {
@@ -66,7 +68,7 @@ struct EngineOrderTests {
         }
     }
 
-    /// Sends records of every installation one after the other until it is told to end.
+    /// Sends records of every installation, one after the other, while `goesOn` returns true.
     private static func send(
         _ engines: [Engine],
         _ told: Locked<[Told]>,
@@ -106,7 +108,7 @@ struct EngineOrderTests {
         }
     }
 
-    /// Everything in the order, as one of its readers has it.
+    /// Returns all records in the order, as read by one engine.
     private static func read(_ engine: Engine, from first: UInt64 = 1) async throws -> [StreamedRecord] {
         var all: [StreamedRecord] = []
         var next = LogPosition(stream: 0, sequence: first)
@@ -121,11 +123,9 @@ struct EngineOrderTests {
         return all
     }
 
-    @Test(
-        "records go through one, three and two streams under load: all readers have them in one order, and none is missing"
-    )
+    @Test("records move from one to three to two streams under load, and all readers see all of them in one order")
     func growth() async throws {
-        try await EngineCluster.run { cluster in
+        try await NATSTestCluster.run { cluster in
             try await Self.run(3, on: cluster) { engines in
                 try await Self.until { engines[0].standing == .unproven([.missing(stream: "INTAKE_0")]) }
                 _ = try await engines[0].makeStream(bytes: 64 << 20, within: .seconds(30))
@@ -137,8 +137,8 @@ struct EngineOrderTests {
                     for count in [3, 2] {
                         let before = told.withLock { $0.count }
                         try await Self.until { told.withLock { $0.count } > before + 400 }
-                        // The third one is not used by any sender.
-                        let growing = StreamGrowing(engines[2])
+                        // No sender uses the third engine.
+                        let growing = StreamChangeRunner(engines[2])
                         let reason = await growing.run(to: count) { _ in }
                         #expect(reason == nil)
                         #expect(await growing.run(to: count) { _ in } == nil)
@@ -149,7 +149,7 @@ struct EngineOrderTests {
                     try await group.waitForAll()
                 }
                 let all = told.withLock { $0 }
-                // Whoever asks waits until everything that was acknowledged has its place.
+                // Waiters for a position resume once every acknowledged record has its position in the order.
                 for entry in all.suffix(50) {
                     let place = EventPosition(segment: entry.position.segment, offset: entry.position.offset)
                     #expect(await engines[2].intake.indexedPlace(of: place, within: .seconds(30)) != nil)
@@ -174,14 +174,14 @@ struct EngineOrderTests {
         #expect(
             Set(all.map(\.position).map { EventPosition(segment: $0.segment, offset: $0.offset).stream }).count == 6
         )
-        // What was sent later stands behind what was sent before, for each installation.
+        // An installation's later records follow its earlier ones.
         for installation in 0..<installations {
             var last = 0
             var seen: Set<Int> = []
             for payload in kept where payload[0] == UInt8(installation) {
                 let number = Int(payload[1]) << 8 | Int(payload[2])
                 guard seen.insert(number).inserted else { continue }
-                #expect(number > last, "installation \(installation): \(number) behind \(last)")
+                #expect(number > last, "installation \(installation): \(number) after \(last)")
                 last = number
             }
         }
@@ -193,8 +193,8 @@ struct EngineOrderTests {
         }
     }
 
-    /// Removes records in three steps: within the first stream, within the next three, and up to the last.
-    private static func purge(_ engine: Engine, _ other: Engine, _ cluster: EngineCluster) async throws {
+    /// Removes records in several steps: within the first stream, within the next three, and up to the last record.
+    private static func purge(_ engine: Engine, _ other: Engine, _ cluster: NATSTestCluster) async throws {
         let records = try await read(engine)
         let end = UInt64(records.count)
         #expect(try await engine.keeping.extent() == StreamExtent(first: 1, last: end))

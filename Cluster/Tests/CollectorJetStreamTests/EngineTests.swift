@@ -11,19 +11,19 @@ internal import TrackwayWire
 
 @testable import CollectorJetStream
 
-/// With real servers. Skipped where these cannot be had; everything that is decided is tested without them, too.
+/// Tests with real servers. Skipped if they are unavailable; all decisions are also tested without them.
 @Suite(
-    "Three servers of NATS",
-    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
-    .enabled(if: EngineServer.isHere, "There is no NATS server here, and it could not be installed."),
+    "Three NATS servers",
+    .enabled(if: NATSServerBinary.isWanted, "Set TRACKWAY_ENGINE_TESTS=1 to run these tests, separately from others."),
+    .enabled(if: NATSServerBinary.isHere, "nats-server is not installed, and installing it failed."),
     .serialized,
     .timeLimit(.minutes(2))
 )
 struct EngineTests {
-    /// Runs an engine while `body` does.
+    /// Runs a cluster client while `body` runs.
     private static func run(
-        _ cluster: EngineCluster,
-        _ credentials: EngineCredentials = EngineCluster.credentials,
+        _ cluster: NATSTestCluster,
+        _ credentials: EngineCredentials = NATSTestCluster.credentials,
         _ body: @escaping @Sendable (Engine) async throws -> Void
     ) async throws {
         let random = Locked(SeededGenerator(seed: 5))
@@ -32,7 +32,7 @@ struct EngineTests {
             credentials: credentials,
             clock: SystemClock(),
             chance: { random.withLock { $0.next() } },
-            // Real servers take real time.
+            // Real servers need real time.
             sleep: { try? await ContinuousClock().sleep(for: $0) }
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -43,7 +43,7 @@ struct EngineTests {
         }
     }
 
-    /// Makes the stream, as soon as the servers have found together.
+    /// Creates the stream, as soon as the servers have formed a cluster.
     private static func makeStream(_ engine: Engine) async throws {
         while true {
             do {
@@ -55,7 +55,7 @@ struct EngineTests {
         }
     }
 
-    /// Lets other tests have the processor: servers take their time, whoever waits.
+    /// Yields the CPU to other tests, because servers take time anyway.
     private static func pause() async throws { try await ContinuousClock().sleep(for: .milliseconds(20)) }
 
     private static func until(_ isSo: () -> Bool) async throws {
@@ -73,14 +73,14 @@ struct EngineTests {
         }
     }
 
-    @Test("a missing stream is told, then made, proven, and takes records, the same one once")
+    @Test("a missing stream is reported, then created and proven, and stores a repeated record only once")
     func happy() async throws {
-        try await EngineCluster.run { cluster in
+        try await NATSTestCluster.run { cluster in
             try await Self.run(cluster) { engine in
                 try await Self.until { engine.standing == .unproven([.missing(stream: "INTAKE_0")]) }
                 #expect(await Self.refusal(engine)?.code == .engineNotDurable)
                 try await Self.makeStream(engine)
-                // Nobody minds that it is there.
+                // Creating an existing stream is not an error.
                 try await engine.makeStream(bytes: 1 << 20)
                 try await Self.until { engine.standing == .proven }
                 #expect(engine.intake.trouble == nil)
@@ -98,12 +98,12 @@ struct EngineTests {
         }
     }
 
-    @Test("one server that does not sync always is named, and nothing is taken")
+    @Test("a server that does not sync always is named, and records are rejected")
     func lazy() async throws {
-        try await EngineCluster.run(lazy: ["n1"]) { cluster in
+        try await NATSTestCluster.run(lazy: ["n1"]) { cluster in
             try await Self.run(cluster) { engine in
                 try await Self.makeStream(engine)
-                let fault = DurabilityFault.lazyDisk(server: "n1", version: EngineServer.version)
+                let fault = DurabilityFault.lazyDisk(server: "n1", version: NATSServerBinary.version)
                 try await Self.until { engine.standing == .unproven([fault]) }
                 let error = await Self.refusal(engine)
                 #expect(error?.code == .engineNotDurable && error?.message == fault.description)
@@ -111,32 +111,32 @@ struct EngineTests {
         }
     }
 
-    @Test("without a user of the system account no server says how it syncs, and a wrong password is told")
+    @Test("without a system account user, the servers' sync settings are unknown; a wrong password is reported")
     func credentials() async throws {
-        try await EngineCluster.run { cluster in
-            let user = EngineCluster.credentials.user
+        try await NATSTestCluster.run { cluster in
+            let user = NATSTestCluster.credentials.user
             try await Self.run(cluster, EngineCredentials(user: user)) { engine in
                 try await Self.makeStream(engine)
                 try await Self.until {
                     guard case .unknown(let reason) = engine.standing else { return false }
                     return reason.contains(
-                        "did not say how they sync; give the collector credentials of the system account"
+                        "did not report how they sync; set credentials of the system account"
                     )
                 }
             }
             let stranger = EngineCredentials(user: NATSCredentials(user: "trackway", password: "wrong"))
             try await Self.run(cluster, stranger) { engine in
                 try await Self.until {
-                    engine.trouble?.contains("refuses the connection: Authorization Violation") == true
+                    engine.trouble?.contains("rejected the connection: Authorization Violation") == true
                 }
-                #expect(engine.standing == .unknown("there is no connection to the engine"))
+                #expect(engine.standing == .unknown("not connected to the NATS cluster"))
             }
         }
     }
 
-    @Test("a server is killed under load, and is back: what was answered is there, once, at its place")
+    @Test("after a server is killed under load and restarted, every acknowledged record is at its position, once")
     func kill() async throws {
-        try await EngineCluster.run { cluster in
+        try await NATSTestCluster.run { cluster in
             try await Self.run(cluster) { engine in
                 try await Self.makeStream(engine)
                 try await Self.until { engine.standing == .proven }
@@ -162,7 +162,7 @@ struct EngineTests {
                                     answered.withLock { $0.append((number, commit.position)) }
                                 } catch {
                                     if error.code == .closing { return }
-                                    // Refused records may be there or not; the sender has them still.
+                                    // Rejected records may or may not be stored; the sender still has them.
                                     #expect(error.code == .engineUnavailable, "\(error)")
                                 }
                             }
@@ -191,9 +191,9 @@ struct EngineTests {
         }
     }
 
-    @Test("without two of three nothing is answered: the sender comes back, and it goes on when one is there again")
+    @Test("without two of three servers, records are rejected temporarily, and accepted once one of them is back")
     func noQuorum() async throws {
-        try await EngineCluster.run { cluster in
+        try await NATSTestCluster.run { cluster in
             try await Self.run(cluster) { engine in
                 try await Self.makeStream(engine)
                 try await Self.until { engine.standing == .proven }

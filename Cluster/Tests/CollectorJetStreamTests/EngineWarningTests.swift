@@ -7,10 +7,10 @@ internal import TrackwayEvents
 
 @testable import CollectorJetStream
 
-@Suite("Warnings about an engine that accepts records")
+@Suite("Warnings while a cluster accepts records")
 struct EngineWarningTests {
     private static func facts(_ storages: [MemberReport.Storage?], gone: Set<Int> = [], offsets: [Int] = [])
-        -> EngineFacts
+        -> ClusterFacts
     {
         var stream = StreamFacts(name: "INTAKE_0")
         stream.leader = "n0"
@@ -21,64 +21,64 @@ struct EngineWarningTests {
             if !offsets.isEmpty { report.clockOffset = .seconds(offsets[number]) }
             return report
         }
-        return EngineFacts(stream: stream, reports: reports)
+        return ClusterFacts(stream: stream, reports: reports)
     }
 
     @Test(
-        "each lost server is a warning with its remedy, and makes a durable engine degraded",
+        "each lost server causes a warning with a fix, and makes a durable cluster degraded",
         arguments: [
             ([.syncsAlways, .syncsAlways, .syncsAlways], [], []),
             (
                 [.syncsAlways, .syncsAlways, .off], [],
-                ["The server n2 stores nothing, so the loss of one more stops the intake: JetStream is off there"]
+                ["Server n2 stores nothing; losing one more stops intake. JetStream is off there"]
             ),
             (
                 [.syncsAlways, .syncsAlways, nil], [2],
-                ["The server n2 is not there, so the loss of one more stops the intake: see whether it runs"]
+                ["Server n2 is unreachable; losing one more stops intake. Check its connections"]
             ),
-            // It is there and said nothing, which is a fault if it stays so.
+            // It is running but did not report, which becomes a fault if it lasts.
             ([.syncsAlways, .syncsAlways, nil], [], []), ([.syncsAlways, .syncsLater, .syncsAlways], [], []),
         ] as [([MemberReport.Storage?], Set<Int>, [String])]
     )
     func servers(storages: [MemberReport.Storage?], gone: Set<Int>, expected: [String]) {
-        let report = EngineReport([Self.facts(storages, gone: gone)], faults: nil)
+        let report = ClusterReport([Self.facts(storages, gone: gone)], faults: nil)
         #expect(report.warnings.count == expected.count && report.isDegraded == !expected.isEmpty)
         for (sentence, beginning) in zip(report.warnings, expected) {
             #expect(sentence.hasPrefix(beginning), "\(sentence)")
         }
-        let broken = EngineReport([Self.facts(storages, gone: gone)], faults: ["The stream is gone."])
+        let broken = ClusterReport([Self.facts(storages, gone: gone)], faults: ["The stream is gone."])
         #expect(!broken.isDegraded && !broken.isDurable)
     }
 
-    @Test("a server has one state, whatever streams it keeps")
+    @Test("a server has one state across all its streams")
     func states() {
-        let nodes = EngineReport.nodes([
+        let nodes = ClusterReport.nodes([
             Self.facts([.syncsAlways, .syncsLater, .off]), Self.facts([.syncsAlways, .syncsLater, nil], gone: [2]),
         ])
         #expect(nodes.map(\.name) == ["n0", "n1", "n2"] && nodes.map(\.leads) == [2, 0, 0])
         #expect(nodes.map(\.state) == [.proven, .notSynced, .off])
         #expect(nodes.map(\.syncsAlways) == [true, false, nil] && nodes.allSatisfy { !$0.isGone })
-        let states = EngineReport.nodes([Self.facts([.syncsAlways, nil, nil], gone: [2])]).map(\.state)
+        let states = ClusterReport.nodes([Self.facts([.syncsAlways, nil, nil], gone: [2])]).map(\.state)
         #expect(states == [.proven, .unknown, .gone])
     }
 
     @Test(
-        "a wrong clock is named: this machine's where most servers differ from it, else the server's",
+        "a wrong clock is reported for this machine if most servers differ from it, otherwise for the server",
         arguments: [
             ([0, 0, 0], []), ([5, -5, 0], []),
             ([3_600, 3_601, 3_599], ["The clock of this machine is 3600 s ahead of"]),
             ([-90, -90, -90], ["The clock of this machine is 90 s behind"]),
-            ([0, 0, 3_600], ["The clock of the server n2 is 3600 s behind"]),
-            ([-60, 0, 0], ["The clock of the server n0 is 60 s ahead of"]),
+            ([0, 0, 3_600], ["The clock of server n2 is 3600 s behind"]),
+            ([-60, 0, 0], ["The clock of server n0 is 60 s ahead of"]),
             (
                 [100, 100, 0],
-                ["The clock of this machine is 100 s ahead of", "The clock of the server n2 is 100 s ahead of"]
+                ["The clock of this machine is 100 s ahead of", "The clock of server n2 is 100 s ahead of"]
             ),
         ] as [([Int], [String])]
     )
     func clocks(offsets: [Int], expected: [String]) {
         let facts = Self.facts([.syncsAlways, .syncsAlways, .syncsAlways], offsets: offsets)
-        let report = EngineReport([facts], faults: nil)
+        let report = ClusterReport([facts], faults: nil)
         #expect(report.warnings.count == expected.count, "\(report.warnings)")
         for (sentence, beginning) in zip(report.warnings, expected) {
             #expect(sentence.hasPrefix(beginning) && sentence.contains("NTP"), "\(sentence)")
@@ -86,28 +86,28 @@ struct EngineWarningTests {
         #expect(EngineWarning.clockOffset(facts.reports) == .seconds(offsets.sorted()[1]))
     }
 
-    @Test("without a comparison nothing is said about clocks")
+    @Test("clocks are not reported without a comparison")
     func noClocks() {
         let facts = Self.facts([.syncsAlways, .syncsAlways, .syncsAlways])
-        #expect(EngineWarning.clockOffset(facts.reports) == nil && EngineReport([facts], faults: nil).warnings.isEmpty)
+        #expect(EngineWarning.clockOffset(facts.reports) == nil && ClusterReport([facts], faults: nil).warnings.isEmpty)
     }
 
-    @Test("a warning is news once, whatever its figures become, and its end is news, too")
+    @Test("a warning is reported once, even if its values change, and its end is reported, too")
     func news() {
-        var news = EngineNews()
+        var news = WarningChanges()
         let first = news.see([.storesNothing(server: "n2"), .clock(.seconds(60))])
         #expect(first.worse.count == 2 && first.better.isEmpty)
         let same = news.see([.storesNothing(server: "n2"), .clock(.seconds(61))])
         #expect(same.worse.isEmpty && same.better.isEmpty)
-        // It was restarted, and is on its way.
+        // It is restarting.
         let next = news.see([.gone(server: "n2"), .clock(.seconds(61))])
         #expect(next.worse.count == 1 && next.better.count == 1)
         let last = news.see([])
         #expect(last.worse.isEmpty)
         #expect(
             last.better == [
-                "The server n2 is there again.",
-                "The clock of this machine agrees with those of the engine's servers again.",
+                "Server n2 is reachable again.",
+                "The clock of this machine agrees with the NATS servers' clocks again.",
             ]
         )
     }

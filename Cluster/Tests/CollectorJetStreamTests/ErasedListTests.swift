@@ -8,12 +8,12 @@ internal import TrackwayJournal
 
 @testable import CollectorJetStream
 
-@Suite("Reading a stream of which records were deleted since they were erased", .timeLimit(.minutes(5)))
+@Suite("Reading a stream whose erased records were deleted", .timeLimit(.minutes(5)))
 struct ErasedListTests {
     private let engine = SimulatedEngine()
 
-    private var list: ErasedList {
-        ErasedList(engine, system: engine, place: StreamPlace(), created: { SimulatedList.created })
+    private var list: DeletionIndex {
+        DeletionIndex(engine, system: engine, place: StreamNames(), created: { SimulatedList.created })
     }
 
     private func follower(records: Int = 256) -> StreamFollower {
@@ -21,7 +21,7 @@ struct ErasedListTests {
         limits.records = records
         return StreamFollower(
             engine,
-            place: StreamPlace(),
+            place: StreamNames(),
             limits: limits,
             erased: list,
             sleep: { _ in await Task.yield() },
@@ -41,7 +41,7 @@ struct ErasedListTests {
 
     private static func place(_ sequence: Int) -> LogPosition { LogPosition(stream: 0, sequence: UInt64(sequence)) }
 
-    /// Everything up to a record, as an index reads it, and the fault that ends it.
+    /// Returns all records up to `last`, as an index reads them, and the fault that ended reading.
     private func read(_ follower: StreamFollower, upTo last: Int) async -> (
         records: [StreamedRecord], fault: StreamFault?
     ) {
@@ -58,7 +58,7 @@ struct ErasedListTests {
     }
 
     @Test(
-        "listed holes are passed over wherever they are, and every sequence has its place",
+        "listed gaps are skipped anywhere in the stream, and every sequence keeps its position",
         arguments: [
             [1], [1, 2, 3], [4], [3, 5, 7], [2, 3, 4, 5, 6, 7, 8], [9], [8, 9], [1, 9], Array(1...8), Array(1...9),
         ]
@@ -76,17 +76,17 @@ struct ErasedListTests {
         }
     }
 
-    @Test("a hole that is not listed stops the reader, beside those that are", arguments: [1, 4, 7, 8])
+    @Test("a gap that is not listed stops the reader, even next to listed gaps", arguments: [1, 4, 7, 8])
     func unlisted(hole: Int) async {
         fill(9, without: [1, 2, 4, 7, 8], listed: [1, 2, 4, 7, 8].filter { $0 != hole })
         let (records, fault) = await read(follower(), upTo: 9)
         #expect(records.count == hole - 1)
         let next = hole == 1 ? 3 : hole == 7 ? 9 : hole + 1
-        // The engine knows where the hole ends, and the list knows of what is behind the first of it.
+        // The server knows where the gap ends, and the list covers the records after its first one.
         #expect(fault == .gap(stream: "INTAKE_0", sequence: UInt64(hole), next: UInt64(next)))
     }
 
-    @Test("many holes are asked about together")
+    @Test("many gaps are looked up together")
     func many() async {
         fill(3_000, without: 2...2_999, listed: 2...2_999)
         let (records, fault) = await read(follower(), upTo: 3_000)
@@ -96,7 +96,7 @@ struct ErasedListTests {
     }
 
     @Test(
-        "while the list cannot be read nothing is passed over, and nothing counts as lost",
+        "while the list cannot be read, no gap is skipped or treated as a loss",
         arguments: [SimulatedList.Reach.silent, .leaderless, .lagging]
     )
     func unavailable(reach: SimulatedList.Reach) async {
@@ -113,7 +113,7 @@ struct ErasedListTests {
         #expect(await read(follower, upTo: 5).records.count == 5)
     }
 
-    @Test("what was listed of another stream of the name, or where there is no list, excuses no hole")
+    @Test("entries for a different stream of the same name, or a missing list, do not excuse a gap")
     func others() async {
         fill(5, without: [3], listed: [])
         let gap = StreamFault.gap(stream: "INTAKE_0", sequence: 3, next: 4)
@@ -126,14 +126,14 @@ struct ErasedListTests {
         #expect(await read(follower(), upTo: 5).records.count == 2)
     }
 
-    @Test("a record that is listed and not deleted yet is read as it is")
+    @Test("a record that is listed but not deleted yet is read normally")
     func early() async {
         fill(5, without: [], listed: [3])
         let (records, fault) = await read(follower(), upTo: 5)
         #expect(fault == nil && records.map(\.kind) == Array(repeating: .intake, count: 5))
     }
 
-    @Test("a stream begins with the records in front that were erased, and not with those that were purged")
+    @Test("a stream's start includes deleted erased records at the front, but not purged records")
     func beginning() async throws {
         engine.change { $0.list.list([4, 6, 7, 8]) }
         #expect(try await list.beginning(before: 9) == 6)
@@ -144,19 +144,19 @@ struct ErasedListTests {
         #expect(try await list.beginning(before: 2_001) == 1)
         for reach in [SimulatedList.Reach.silent, .leaderless, .lagging] {
             engine.change { $0.list.reach = reach }
-            await #expect(throws: UpkeepFailure.self) { try await list.beginning(before: 9) }
+            await #expect(throws: StreamMaintenanceError.self) { try await list.beginning(before: 9) }
         }
         engine.change { $0.list.reach = .missing }
         #expect(try await list.beginning(before: 9) == 9)
     }
 
-    @Test("what is listed is counted, progress is kept, and a record that is gone already is no failure")
+    @Test("listed records are counted, progress is stored, and deleting a deleted record succeeds")
     func keeping() async throws {
         let list = list
         #expect(try await list.count() == 0)
         #expect(try await list.progress() == ErasureProgress())
         try await list.prepare()
-        let record = ErasedRecord(sequence: 7, installation: InstallationID(high: 1, low: 2), events: 3)
+        let record = DeletedRecordEntry(sequence: 7, installation: InstallationID(high: 1, low: 2), events: 3)
         try await list.list(record)
         try await list.list(record)
         let progress = ErasureProgress(done: 1, goal: 4, next: 3)
@@ -170,27 +170,27 @@ struct ErasedListTests {
         engine.change {
             $0.list.refusal = #"{"error":{"code":500,"err_code":10057,"description":"message delete not permitted"}}"#
         }
-        let failure = await #expect(throws: UpkeepFailure.self) { try await list.delete(7) }
+        let failure = await #expect(throws: StreamMaintenanceError.self) { try await list.delete(7) }
         #expect(failure?.description.contains("“message delete not permitted”") == true)
         #expect(failure?.description.contains("$JS.API.STREAM.MSG.DELETE.INTAKE_0") == true)
     }
 
-    @Test("a list on a server that may forget is not relied on")
+    @Test("a list on a server that does not sync always is not used")
     func unsafe() async {
         engine.change { $0.reports = [[MemberReport(name: "n0"), MemberReport(name: "n1", syncsAlways: false)]] }
-        let failure = await #expect(throws: UpkeepFailure.self) { try await list.prepare() }
+        let failure = await #expect(throws: StreamMaintenanceError.self) { try await list.prepare() }
         #expect(failure?.description.contains("could not be listed safely") == true)
     }
 
-    @Test("the list's stream is made for ever, and keeps the last entry of each record")
+    @Test("the list's stream keeps the last entry of each record permanently")
     func setup() throws {
-        let json = try JSONValue.parse(StreamSetup(erasedOf: StreamPlace(number: 3)).configuration)
+        let json = try JSONValue.parse(StreamSetup(erasedOf: StreamNames(number: 3)).configuration)
         #expect(json["name"]?.string == "ERASED_3" && json["subjects"]?.array?.first?.string == "erased.3.*")
         #expect(json["num_replicas"]?.integer == 3 && json["storage"]?.string == "file")
         #expect(json["deny_delete"]?.boolean == true && json["deny_purge"]?.boolean == true)
         #expect(json["max_msgs_per_subject"]?.integer == 1 && json["max_age"]?.integer == 0)
-        // Whose records are deleted has to allow it.
-        let intake = try JSONValue.parse(StreamSetup(StreamPlace(), bytes: 1 << 30).configuration)
+        // Streams of records must allow deletion.
+        let intake = try JSONValue.parse(StreamSetup(StreamNames(), bytes: 1 << 30).configuration)
         #expect(intake["deny_delete"] == nil)
     }
 }

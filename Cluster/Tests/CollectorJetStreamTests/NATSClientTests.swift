@@ -7,9 +7,9 @@ internal import TrackwayEvents
 
 @testable import CollectorJetStream
 
-@Suite("A client and a scripted server", .timeLimit(.minutes(5)))
+@Suite("NATS client with a scripted server", .timeLimit(.minutes(5)))
 struct NATSClientTests {
-    @Test("it says who it is, and gets answers to requests that are on their way at once, in any order")
+    @Test("the client sends its credentials, and matches answers to concurrent requests in any order")
     func requests() async throws {
         try await ScriptedServer.run { peer, _ in
             let connect = try await peer.welcome()
@@ -43,7 +43,7 @@ struct NATSClientTests {
         }
     }
 
-    @Test("headers and body arrive as they were given, and that nobody listens is an answer")
+    @Test("headers and body arrive unchanged, and a missing subscriber is an answer")
     func content() async throws {
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.welcome()
@@ -66,7 +66,7 @@ struct NATSClientTests {
         }
     }
 
-    @Test("without a connection nothing is sent, and what is too long is not sent either")
+    @Test("nothing is sent without a connection, and a message that is too long is not sent")
     func notSent() async throws {
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.welcome(
@@ -85,7 +85,7 @@ struct NATSClientTests {
         }
     }
 
-    @Test("no answer in time is not known, and a late one disturbs nobody")
+    @Test("a request without an answer in time is unanswered, and its late answer affects no other request")
     func unanswered() async throws {
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.welcome()
@@ -105,7 +105,7 @@ struct NATSClientTests {
         }
     }
 
-    @Test("a connection that ends makes its requests unknown, and the next server is connected to")
+    @Test("requests on a lost connection have an unknown outcome, and the client reconnects")
     func lost() async throws {
         let publications = Locked(0)
         try await ScriptedServer.run { peer, _ in
@@ -115,7 +115,7 @@ struct NATSClientTests {
                 count += 1
                 return count
             }
-            // The first one ends its connection without an answer.
+            // The first connection ends without an answer.
             if number > 1 {
                 try await peer.answer(publication, "again")
                 _ = try await peer.line()
@@ -134,7 +134,7 @@ struct NATSClientTests {
     }
 
     @Test(
-        "a server that says nothing, garbage, or that it is about to end is passed over for the next, with its reason",
+        "a server that is silent, sends garbage, or shuts down is skipped with its reason",
         arguments: [
             ("", NATSConnectionEnd.noGreeting),
             ("SSH-2.0-OpenSSH\r\n", .garbage(NATSProtocolError(.unknownOperation, "SSH-2.0-OpenSSH".utf8))),
@@ -152,7 +152,7 @@ struct NATSClientTests {
                 while try await peer.line() != nil {}
             } _: { good in
                 var times = NATSTimes.unhurried
-                // Whoever says nothing is left soon, and then this may happen to the other as well: it is tried again.
+                // A silent server is dropped soon; the other may time out, too, and is then retried.
                 if end == .noGreeting { times.greeting = .milliseconds(500) }
                 let notices = Locked<[String]>([])
                 try await NATSClient.run(
@@ -161,14 +161,14 @@ struct NATSClientTests {
                     notice: { text in notices.withLock { $0.append(text) } }
                 ) { client, changes in
                     await changes.until { client.connection?.address == good.address }
-                    #expect(notices.withLock { $0 }.first == "The engine's server \(bad.address) \(end).")
+                    #expect(notices.withLock { $0 }.first == "NATS server \(bad.address) \(end).")
                     #expect(client.trouble == nil)
                 }
             }
         }
     }
 
-    @Test("where nobody listens, it says so, tries on, and uses a server that another told about")
+    @Test("an unreachable server is reported, and a server learned from another is used")
     func learned() async throws {
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.welcome()
@@ -192,7 +192,7 @@ struct NATSClientTests {
         }
     }
 
-    @Test("what has come when the time is over counts, and that nobody listens ends the waiting")
+    @Test("answers received before the timeout count, and a missing subscriber ends the wait")
     func pending() async throws {
         let inbox = "_INBOX.x"
         func message(_ token: UInt64) -> NATSMessage {
@@ -221,7 +221,7 @@ struct NATSClientTests {
         #expect(try nobody.get().first?.status == 503)
     }
 
-    @Test("everybody who listens is heard, and whoever does not answer in time is not waited for")
+    @Test("all answers are collected, and a server that misses the deadline is not waited for")
     func collects() async throws {
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.welcome()
@@ -242,7 +242,7 @@ struct NATSClientTests {
         }
     }
 
-    @Test("a server is left for another once, however often that is asked for")
+    @Test("repeated requests to leave a server switch servers only once")
     func leaves() async throws {
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.welcome()

@@ -6,7 +6,7 @@ internal import Testing
 
 @testable import CollectorJetStream
 
-@Suite("What a client says, and to whom")
+@Suite("NATS commands and addresses")
 struct NATSCommandTests {
     private func text(_ command: NATSCommand) -> String {
         var buffer = ByteBuffer()
@@ -14,7 +14,7 @@ struct NATSCommandTests {
         return String(buffer: buffer)
     }
 
-    @Test("commands have the bytes of the protocol")
+    @Test("commands are encoded as the protocol requires")
     func bytes() {
         #expect(text(.ping) == "PING\r\n" && text(.pong) == "PONG\r\n")
         #expect(text(.subscribe(subject: "_INBOX.a.*", subscription: 1)) == "SUB _INBOX.a.* 1\r\n")
@@ -34,7 +34,7 @@ struct NATSCommandTests {
     }
 
     @Test(
-        "addresses are read",
+        "valid addresses are parsed",
         arguments: [
             ("nats://a:4222", "nats://a:4222"), ("a", "nats://a:4222"), ("10.0.0.1:5", "nats://10.0.0.1:5"),
             ("nats://[::1]:5", "nats://[::1]:5"), ("[fe80::1]", "nats://[fe80::1]:4222"),
@@ -46,7 +46,7 @@ struct NATSCommandTests {
     }
 
     @Test(
-        "what is no address is none, one with a password included",
+        "invalid addresses are rejected, including those with a password",
         arguments: [
             "", "nats://", "http://a", "a:", "a:0", "a:65536", "a:+1", "user:secret@a", "a b", "[::1", "[::1]x", "::1",
         ]
@@ -55,14 +55,14 @@ struct NATSCommandTests {
         #expect(NATSAddress(text) == nil)
     }
 
-    @Test("several addresses are read, or none")
+    @Test("a list of addresses is parsed as a whole or rejected")
     func lists() {
         #expect(NATSAddress.list("nats://a,nats://b:1")?.map(\.description) == ["nats://a:4222", "nats://b:1"])
         #expect(NATSAddress.list("nats://a,http://b") == nil)
         #expect(NATSAddress.list("") == nil)
     }
 
-    @Test("a password is not in a text")
+    @Test("a password does not appear in descriptions")
     func secrecy() {
         #expect("\(NATSCredentials(user: "u", password: "secret"))" == "u")
     }

@@ -6,9 +6,9 @@ internal import TrackwayTesting
 
 @testable import CollectorJetStream
 
-@Suite("Decoding what servers say")
+@Suite("Decoding server messages")
 struct NATSDecoderTests {
-    /// A conversation with everything that occurs, and what it means.
+    /// A conversation with all kinds of messages, followed by its expected decoding.
     private static let conversation =
         "INFO {\"server_id\":\"N1\",\"server_name\":\"n0\",\"version\":\"2.15.1\",\"headers\":true,\"max_payload\":8388608,"
         + "\"connect_urls\":[\"127.0.0.1:4223\",\"n2:4222\"],\"unknown\":{\"a\":[1]}} \r\n"
@@ -60,7 +60,7 @@ struct NATSDecoderTests {
         return messages
     }
 
-    @Test("a conversation is what it says")
+    @Test("a conversation is decoded as a whole")
     func whole() throws {
         let messages = try decode([Array(Self.conversation.utf8)[...]])
         #expect(messages == Self.meaning)
@@ -68,13 +68,13 @@ struct NATSDecoderTests {
         #expect(message.status == 503)
     }
 
-    @Test("one byte at a time gives the same")
+    @Test("decoding one byte at a time gives the same messages")
     func bytes() throws {
         let bytes = Array(Self.conversation.utf8)
         #expect(try decode(bytes.indices.map { bytes[$0...$0] }) == Self.meaning)
     }
 
-    @Test("any split gives the same", arguments: 1...200)
+    @Test("decoding with random splits gives the same messages", arguments: 1...200)
     func splits(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let bytes = Array((Self.conversation + Self.conversation).utf8)
@@ -88,7 +88,7 @@ struct NATSDecoderTests {
         #expect(try decode(pieces) == Self.meaning + Self.meaning)
     }
 
-    @Test("a long conversation is held only as far as it is not whole")
+    @Test("only incomplete messages of a long conversation are kept in memory")
     func bounded() throws {
         var decoder = NATSDecoder()
         let message = Array("MSG a 1 1000\r\n".utf8) + [UInt8](repeating: 7, count: 1_000) + Array("\r\n".utf8)
@@ -104,7 +104,7 @@ struct NATSDecoderTests {
     }
 
     @Test(
-        "what is not the protocol gives an error that says what came, and nothing afterwards",
+        "invalid input fails with an error that describes it, and nothing is decoded afterwards",
         arguments: [
             ("HTTP/1.1 400 Bad Request\r\n", NATSProtocolError.Code.unknownOperation),
             ("\r\n", .unknownOperation), ("ping\r\n", .unknownOperation), ("PING 1\r\n", .malformedLine),
@@ -132,7 +132,7 @@ struct NATSDecoderTests {
     }
 
     @Test(
-        "whatever is flipped, removed or put in gives messages or an error, and the same in any split",
+        "damaged input gives messages or an error, independent of how it is split",
         arguments: 1...400
     )
     func damage(seed: UInt64) {
@@ -166,7 +166,7 @@ struct NATSDecoderTests {
         #expect(whole.0.count <= bytes.count)
     }
 
-    @Test("headers come back as they were written, and no value ends a line")
+    @Test("headers survive encoding and decoding, and no value can end a line")
     func headers() throws {
         var headers: NATSHeaders = ["Nats-Msg-Id": "0a1b", "Trackway-Kind": "intake"]
         #expect(try NATSHeaders(headers.bytes) == headers)

@@ -12,10 +12,10 @@ internal import TrackwayTesting
 
 @Suite("Following the order of several streams")
 struct OrderFollowerTests {
-    /// Two streams behind one of seventeen records, in entries of a few records each.
-    private static func engine(entries: Int, gone: Int = 0) throws -> (engine: StreamsEngine, line: OrderLine) {
-        let engine = StreamsEngine(["INTAKE_0": 17, OrderStream.name: 0])
-        var line = OrderLine(behind: 17)
+    /// Two streams after one of seventeen records, in entries of a few records each.
+    private static func engine(entries: Int, gone: Int = 0) throws -> (engine: InMemoryCluster, line: StreamOrder) {
+        let engine = InMemoryCluster(["INTAKE_0": 17, OrderStream.name: 0])
+        var line = StreamOrder(behind: 17)
         var (all, known) = ([line.opening([1, 2])], [1: UInt64(0), 2: 0])
         try line.take(all[0])
         for number in 1..<max(1, entries) {
@@ -31,7 +31,7 @@ struct OrderFollowerTests {
     }
 
     private static func follower(
-        _ engine: StreamsEngine,
+        _ engine: InMemoryCluster,
         notice: @escaping @Sendable (String) -> Void = { _ in }
     ) -> OrderFollower {
         let clock = ManualClock()
@@ -39,7 +39,7 @@ struct OrderFollowerTests {
             OrderStream(engine, system: engine),
             clock: clock,
             chance: 0,
-            // Time passes while somebody waits, and no other.
+            // The clock advances only while a task sleeps.
             sleep: { duration in
                 clock.advance(by: duration)
                 await Task.yield()
@@ -50,7 +50,7 @@ struct OrderFollowerTests {
         )
     }
 
-    private static func records(_ order: OrderFollower, _ engine: StreamsEngine) -> OrderedRecords {
+    private static func records(_ order: OrderFollower, _ engine: InMemoryCluster) -> OrderedRecords {
         let followers = Locked<[Int: StreamFollower]>([:])
         return OrderedRecords(order) { number in
             followers.withLock { followers in
@@ -58,7 +58,7 @@ struct OrderFollowerTests {
                     followers[number]
                     ?? StreamFollower(
                         engine,
-                        place: StreamPlace(number: number),
+                        place: StreamNames(number: number),
                         sleep: { _ in await Task.yield() },
                         highest: { 0 },
                         reached: { _ in }
@@ -69,7 +69,7 @@ struct OrderFollowerTests {
         }
     }
 
-    /// Follows until something is so, while `body` does.
+    /// Follows the order while `body` runs.
     private static func follow(_ order: OrderFollower, _ body: @escaping @Sendable () async throws -> Void) async throws
     {
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -82,8 +82,8 @@ struct OrderFollowerTests {
 
     private static func until(_ isSo: () -> Bool) async throws { try await Deadline.wait(while: !isSo()) }
 
-    /// What is in the order, by a second computation.
-    private static func expected(_ engine: StreamsEngine) -> [String] {
+    /// Returns the records in the order, computed independently.
+    private static func expected(_ engine: InMemoryCluster) -> [String] {
         let entries = engine.state.withLock { $0.streams[OrderStream.name]?.records ?? [] }.compactMap {
             $0.flatMap { OrderEntry(json: $0) }
         }
@@ -106,7 +106,7 @@ struct OrderFollowerTests {
     }
 
     @Test(
-        "everything is read in the order, from the beginning and from any place, whether its entries are among the newest or long past",
+        "all records are read in order from any position, whether their entries are recent or old",
         arguments: [2, 3, 64, 65, 66, 700]
     )
     func reading(entries: Int) async throws {
@@ -129,22 +129,22 @@ struct OrderFollowerTests {
         }
     }
 
-    @Test("where there is no order the first stream is read by itself, until there is one")
+    @Test("without an order, the first stream is read alone until an order exists")
     func single() async throws {
-        let engine = StreamsEngine(["INTAKE_0": 17])
+        let engine = InMemoryCluster(["INTAKE_0": 17])
         let order = Self.follower(engine)
         try await Self.follow(order) {
             try await Self.until { order.standing == .single }
             let records = Self.records(order, engine)
             #expect(try await Self.read(records, from: 1, to: 18).count == 17)
             #expect(order.sequence(of: 9, in: 0) == 9 && order.sequence(of: 9, in: 1) == nil)
-            var line = OrderLine(behind: 17)
-            engine.state.withLock { $0.streams[OrderStream.name] = StreamsEngine.Stream() }
+            var line = StreamOrder(behind: 17)
+            engine.state.withLock { $0.streams[OrderStream.name] = InMemoryCluster.Stream() }
             engine.put([line.opening([1, 2])])
             engine.add(3, to: 1)
             try line.take(line.opening([1, 2]))
             try await Self.until { order.standing == .ordered(line) }
-            // Nobody has put them into the order: whoever hears of them does.
+            // These records are not in the order yet: a follower that learns of them adds them.
             order.known(3, in: 1)
             #expect(order.lacking == 3 && order.sequence(of: 3, in: 1) == nil)
             try await Self.until { order.ends[1] == 3 }
@@ -159,7 +159,7 @@ struct OrderFollowerTests {
         }
     }
 
-    @Test("of several who decide one does; a lost answer is found out, and nothing is in the order twice")
+    @Test("one of several deciding processes succeeds, lost answers are resolved, and no record is in the order twice")
     func several() async throws {
         let (engine, _) = try Self.engine(entries: 1)
         engine.state.withLock { $0.lost = 3 }
@@ -184,7 +184,7 @@ struct OrderFollowerTests {
         #expect(Set(Self.expected(engine)).count == 67 && Self.expected(engine).count == 67)
     }
 
-    @Test("what somebody else put into the order is told, and nothing is read beyond it")
+    @Test("a foreign record in the order is reported, and nothing after it is read")
     func stranger() async throws {
         let (engine, line) = try Self.engine(entries: 3)
         let told = Locked<[String]>([])
@@ -193,13 +193,13 @@ struct OrderFollowerTests {
             try await Self.until { order.standing == .ordered(line) }
             engine.state.withLock { $0.streams[OrderStream.name]?.records.append(Array("hello".utf8)) }
             try await Self.until { told.withLock { !$0.isEmpty } }
-            #expect(told.withLock { $0[0] }.contains("no entry of the order"))
+            #expect(told.withLock { $0[0] }.contains("is not an entry of the order"))
             #expect(told.withLock { $0[0] }.contains(OrderStream.subject))
-            // What was known stays so: records go on being taken into the streams that are open.
+            // The known state is kept: records are still accepted into the open streams.
             #expect(order.standing == .ordered(line))
             engine.state.withLock { state in _ = state.streams[OrderStream.name]?.records.removeLast() }
             try await Self.until { order.standing == .ordered(line) && order.trouble == nil }
-            // Without the order nobody takes the first stream's own for it.
+            // If the order is missing, the first stream's own order is not used instead.
             let gone = engine.state.withLock { state in state.streams.removeValue(forKey: OrderStream.name) }
             try await Self.until { order.trouble?.contains("is gone") == true }
             #expect(order.standing == .ordered(line))
@@ -209,9 +209,7 @@ struct OrderFollowerTests {
         }
     }
 
-    @Test(
-        "a record that is gone stops the reading; a stream that is silent stops it where its next record is, and not before"
-    )
+    @Test("a deleted record stops the reader; an unavailable stream stops it only at the stream's next record")
     func holes() async throws {
         let (engine, line) = try Self.engine(entries: 40)
         let order = Self.follower(engine)
@@ -236,13 +234,11 @@ struct OrderFollowerTests {
         }
     }
 
-    @Test(
-        "what is purged goes from each stream, and entries that nobody needs with it; again, and after a death, it comes to the same"
-    )
+    @Test("a purge removes records from each stream and unneeded entries, and repeating it changes nothing")
     func purge() async throws {
         let (engine, line) = try Self.engine(entries: 300)
         let order = Self.follower(engine)
-        let upkeep = OrderedUpkeep(order) { StreamKeeping(engine, place: StreamPlace(number: $0)) }
+        let upkeep = OrderedMaintenance(order) { StreamRetention(engine, place: StreamNames(number: $0)) }
         try await Self.follow(order) {
             try await Self.until { order.standing == .ordered(line) }
             let all = Self.expected(engine)
@@ -267,7 +263,7 @@ struct OrderFollowerTests {
                     }
                 }
             }
-            // The newest entries are there still, and few of the others.
+            // The newest entries remain, and few of the others.
             let entries = engine.state.withLock { $0.streams[OrderStream.name]?.records.count { $0 != nil } ?? 0 }
             #expect(entries < 128 && entries > 0)
         }

@@ -8,12 +8,12 @@ internal import TrackwayTesting
 
 @testable internal import CollectorJetStream
 
-@Suite("The order of several streams' records")
+@Suite("Order of several streams' records")
 struct OrderLineTests {
     private static func entry(_ text: String) -> OrderEntry? { OrderEntry(json: Array(text.utf8)) }
 
     @Test(
-        "an entry is written as this, and read again",
+        "entries are encoded as shown, and decoded again",
         arguments: [
             (
                 OrderEntry(number: 1, first: 18, opened: 1, content: .opened([1, 2]), ends: [0: 17]),
@@ -43,12 +43,12 @@ struct OrderLineTests {
     func roundTrip(entry: OrderEntry, text: String) {
         #expect(String(decoding: entry.json, as: UTF8.self) == text)
         #expect(OrderEntry(json: entry.json) == entry)
-        // Members it does not know are passed over.
+        // Unknown members are ignored.
         #expect(Self.entry(text.dropLast() + #","by":"somebody"}"#) == entry)
     }
 
     @Test(
-        "what is no entry is taken for none",
+        "invalid entries are rejected",
         arguments: [
             "", "[]", "{}", #"{"entry":1,"first":1,"opened":1}"#,
             #"{"entry":0,"first":1,"opened":0,"streams":[1]}"#, #"{"entry":2,"first":0,"opened":1,"runs":[[1,1,1]]}"#,
@@ -71,9 +71,9 @@ struct OrderLineTests {
         #expect(Self.entry(text) == nil)
     }
 
-    @Test("what does not follow is refused, and nothing of it taken")
+    @Test("an entry that does not follow is rejected without any effect")
     func faults() throws {
-        var line = OrderLine(behind: 17)
+        var line = StreamOrder(behind: 17)
         #expect(line.stream(of: 200) == 0 && line.proposal(known: [0: 40]) == nil)
         try line.take(line.opening([1, 2]))
         let runs = try #require(line.proposal(known: [1: 5, 2: 3]))
@@ -119,17 +119,17 @@ struct OrderLineTests {
                 told = error
             }
             #expect(told == fault && line == known)
-            #expect(fault.description.contains("See who may."))
+            #expect(fault.description.contains("Check who is allowed to."))
         }
     }
 
     @Test(
-        "whoever begins anywhere knows what those know who were there from the first entry on",
+        "a reader that starts at any entry reaches the same state as one that started at the first",
         arguments: 1...40 as ClosedRange<UInt64>
     )
     func joining(seed: UInt64) throws {
         var chance = SeededChance(seed: seed)
-        var line = OrderLine(behind: UInt64(chance.number(0...9)))
+        var line = StreamOrder(behind: UInt64(chance.number(0...9)))
         var (entries, known): ([OrderEntry], [Int: UInt64]) = ([], [:])
         var places: [Int: [UInt64]] = [:]
         for _ in 0..<chance.number(1...400) {
@@ -151,26 +151,26 @@ struct OrderLineTests {
                 for offset in 0..<part.run.count { places[part.run.stream, default: []].append(part.first + offset) }
             }
         }
-        // Each stream's records are in the order, all of them, once, and in their own order.
+        // The order has all records of each stream, once and in their own order.
         for (stream, places) in places {
             #expect(places.count == Int(known[stream] ?? 0) && zip(places, places.dropFirst()).allSatisfy(<))
         }
         let all = places.values.flatMap { $0 }.sorted()
         #expect(all == Array(entries[0].first..<line.end))
         for start in entries where start.isBeginning {
-            var late = try #require(OrderLine(before: start))
+            var late = try #require(StreamOrder(before: start))
             for entry in entries.dropFirst(Int(start.number) - 1) { try late.take(entry) }
             #expect(late == line)
         }
-        #expect(entries.allSatisfy { $0.isBeginning || OrderLine(before: $0) == nil })
+        #expect(entries.allSatisfy { $0.isBeginning || StreamOrder(before: $0) == nil })
         let record = line.end - 1
         for entry in entries where (entry.first..<entry.end).contains(record) {
             #expect(entry.runs(from: record).first?.first == record)
         }
     }
 
-    /// At which of these moments, in milliseconds, one decides that knows of records which are not in the order.
-    private static func due(_ keeping: inout OrderKeeping, at moments: [Int64], isLacking: Bool = true) -> [Int64] {
+    /// Returns the times, in milliseconds, at which a process that knows of missing records decides.
+    private static func due(_ keeping: inout OrderCoordinator, at moments: [Int64], isLacking: Bool = true) -> [Int64] {
         var due: [Int64] = []
         for moment in moments where keeping.isDue(isLacking, at: MonotonicTime(milliseconds: moment)) {
             due.append(moment)
@@ -178,10 +178,10 @@ struct OrderLineTests {
         return due
     }
 
-    @Test("whoever decided last goes on soon, the others wait for them, and take over when nothing comes")
+    @Test("the last writer continues soon, and the others wait for it and take over if it stops")
     func keeping() {
-        var one = OrderKeeping()
-        var other = OrderKeeping(delay: .milliseconds(100))
+        var one = OrderCoordinator()
+        var other = OrderCoordinator(delay: .milliseconds(100))
         #expect(Self.due(&one, at: [0, 299, 300]) == [300])
         #expect(Self.due(&other, at: [0, 300]) == [])
         one.decided(true)
@@ -195,7 +195,7 @@ struct OrderLineTests {
         one.read()
         #expect(other.isOurs && !one.isOurs)
         #expect(Self.due(&one, at: [820, 1_119, 1_120]) == [1_120])
-        // When nobody knows what became of a decision, somebody else may have been first.
+        // If the outcome of a decision is unknown, another process may have been first.
         other.decided(false)
         #expect(Self.due(&other, at: [1_200, 1_300, 1_600]) == [1_600])
     }

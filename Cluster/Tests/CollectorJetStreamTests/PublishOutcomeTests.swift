@@ -7,9 +7,9 @@ internal import TrackwayTesting
 
 @testable import CollectorJetStream
 
-@Suite("What becomes of a record that was published")
+@Suite("Outcomes of publishing a record")
 struct PublishOutcomeTests {
-    /// What an outcome is, without its words.
+    /// An outcome without its message.
     enum Kind: Sendable, Hashable {
         case stored(UInt64, Bool)
         case notStored, unknown, inProcess, full, misconfigured
@@ -32,7 +32,7 @@ struct PublishOutcomeTests {
     }
 
     @Test(
-        "every answer of the engine has its meaning",
+        "every answer of the NATS servers maps to an outcome",
         arguments: [
             (#"{"stream":"INTAKE_0","seq":1}"#, Kind.stored(1, false)),
             (#"{"stream":"INTAKE_0","seq":7,"duplicate":true,"domain":"x"}"#, .stored(7, true)),
@@ -53,7 +53,7 @@ struct PublishOutcomeTests {
     }
 
     @Test(
-        "a status stands for an answer",
+        "every status maps to an outcome",
         arguments: [(503, Kind.notStored), (404, .unknown), (408, .unknown), (100, .unknown)]
     )
     func statuses(status: Int, kind: Kind) {
@@ -64,7 +64,7 @@ struct PublishOutcomeTests {
     }
 
     @Test(
-        "what was not sent is not stored, and what was sent without an answer is not known",
+        "a request that was not sent is not stored, and one without an answer has an unknown outcome",
         arguments: [
             (NATSRequestFailure.notConnected, Kind.notStored), (.tooLong(bytes: 2, longest: 1), .misconfigured),
             (.unanswered(connection: 1), .unknown), (.connectionLost(connection: 1), .unknown),
@@ -74,7 +74,7 @@ struct PublishOutcomeTests {
         #expect(Kind(PublishOutcome(failure)) == kind)
     }
 
-    @Test("no answer whatsoever but an acknowledgement of this stream counts as stored", arguments: 1...300)
+    @Test("only an acknowledgement of this stream counts as stored, for any damaged answer", arguments: 1...300)
     func damage(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var bytes = Array(#"{"stream":"INTAKE_0","seq":12,"duplicate":true}"#.utf8)
@@ -90,11 +90,11 @@ struct PublishOutcomeTests {
     }
 }
 
-@Suite("A record that is held")
+@Suite("Held records")
 struct HeldRecordTests {
     private static func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
-    @Test("what is stored is answered, even when its time is over")
+    @Test("a stored record is acknowledged even after its time limit")
     func stored() {
         var held = HeldRecord(at: Self.time(0))
         #expect(
@@ -103,7 +103,7 @@ struct HeldRecordTests {
         )
     }
 
-    @Test("without a leader it is held for ten seconds, then refused, and known not to be stored")
+    @Test("without a leader, a record is held for ten seconds, then rejected as not stored")
     func noLeader() {
         var held = HeldRecord(at: Self.time(0))
         let wait = HeldRecord.Step.again(after: .milliseconds(150), elsewhere: false)
@@ -115,7 +115,7 @@ struct HeldRecordTests {
                 == .again(after: .milliseconds(150), elsewhere: true)
         )
         #expect(held.published(.notStored("none"), at: Self.time(5_999)) == wait)
-        // The last wait ends when its time does.
+        // The last wait ends at the time limit.
         #expect(
             held.published(.notStored("none"), at: Self.time(9_999)) == .again(after: .milliseconds(1), elsewhere: true)
         )
@@ -125,7 +125,7 @@ struct HeldRecordTests {
         )
     }
 
-    @Test("what is not known is asked elsewhere, and stays unknown until it is stored")
+    @Test("a record with an unknown outcome is retried on another server, and stays unknown until stored")
     func unknown() {
         var held = HeldRecord(at: Self.time(0))
         #expect(
@@ -136,7 +136,8 @@ struct HeldRecordTests {
             held.published(.inProcess, at: Self.time(2_100)) == .again(after: .milliseconds(100), elsewhere: false)
         )
         #expect(
-            held.isBarred("no connection", at: Self.time(4_000)) == .again(after: .milliseconds(150), elsewhere: false)
+            held.publishBlocked("no connection", at: Self.time(4_000))
+                == .again(after: .milliseconds(150), elsewhere: false)
         )
         var other = held
         #expect(
@@ -144,12 +145,12 @@ struct HeldRecordTests {
                 == .refuse(HeldRefusal(reason: "none", isUnknown: true))
         )
         #expect(
-            other.isBarred("no connection", at: Self.time(10_000))
+            other.publishBlocked("no connection", at: Self.time(10_000))
                 == .refuse(HeldRefusal(reason: "no connection", isUnknown: true))
         )
     }
 
-    @Test("what waiting does not help is refused at once")
+    @Test("a record is rejected immediately if waiting does not help")
     func atOnce() {
         var full = HeldRecord(at: Self.time(0))
         #expect(
@@ -163,7 +164,10 @@ struct HeldRecordTests {
         )
     }
 
-    @Test("whatever happens, it ends by its time, and stored means that the engine said so", arguments: 1...200)
+    @Test(
+        "for any outcomes, a record ends within its time limit, and is stored only if the cluster confirmed it",
+        arguments: 1...200
+    )
     func walk(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var held = HeldRecord(at: Self.time(0))

@@ -19,7 +19,7 @@ struct StreamFollowerTests {
         limits.records = records
         return StreamFollower(
             engine,
-            place: StreamPlace(),
+            place: StreamNames(),
             limits: limits,
             sleep: { _ in await Task.yield() },
             highest: { [highest] in highest.withLock { $0 } },
@@ -48,7 +48,7 @@ struct StreamFollowerTests {
         }
     }
 
-    @Test("records come in their order with their places and kinds, as many at once as there is room for")
+    @Test("records arrive in order with positions and kinds, as many at once as the limit allows")
     func order() async throws {
         fill(5)
         let follower = follower(records: 3)
@@ -57,15 +57,15 @@ struct StreamFollowerTests {
         #expect(first.map(\.kind) == [.intake, .erasure, .intake])
         #expect(first.map(\.start) == (1...3).map { Self.place($0) })
         #expect(first.map(\.end) == (2...4).map { Self.place($0) })
-        // That the stream goes on is known from the first answer.
+        // The first answer already shows that the stream continues.
         #expect(highest.withLock { $0 } == 5)
         #expect(try await follower.records(from: Self.place(4), upTo: Self.place(6)).map(\.payload) == [[4], [5]])
-        // Where an index wants to read again, what is in memory is enough, or is read again.
+        // An index that reads again gets records from memory or from the stream.
         #expect(try await follower.records(from: Self.place(5), upTo: Self.place(6)).map(\.payload) == [[5]])
         #expect(try await follower.records(from: Self.place(2), upTo: Self.place(6)).count == 3)
     }
 
-    @Test("what is no collector's has no kind, and its place is known")
+    @Test("a record from another client has no kind, but has a position")
     func stranger() async throws {
         engine.change {
             $0.records = [("a", nil, [1]), ("b", ["Trackway-Kind": "200"], [2]), ("c", ["Trackway-Kind": "x"], [])]
@@ -74,7 +74,7 @@ struct StreamFollowerTests {
         #expect(records.map(\.kind) == [nil, FrameKind(rawValue: 200), nil])
     }
 
-    @Test("a record that is gone stops it with a sentence, however often it is asked", arguments: [1, 2, 4])
+    @Test("a deleted record stops the reader with the same error at every attempt", arguments: [1, 2, 4])
     func gap(deleted: Int) async throws {
         fill(5)
         engine.change { $0.deleted = [deleted] }
@@ -88,10 +88,10 @@ struct StreamFollowerTests {
         let expected = StreamFault.gap(stream: "INTAKE_0", sequence: UInt64(deleted), next: UInt64(deleted) + 1)
         #expect(await fault(follower, from: start) == expected)
         #expect(await fault(follower, from: start) == expected)
-        #expect(expected.description.contains("has no record \(deleted) any more, and goes on with \(deleted + 1)"))
+        #expect(expected.description.contains("no longer has record \(deleted), and continues with \(deleted + 1)"))
     }
 
-    @Test("a server that lags behind is no loss: the record is asked for again, then said to be missing")
+    @Test("a lagging server is not a loss: the record is requested again, then reported as missing")
     func lagging() async throws {
         fill(3)
         engine.change { $0.handedOut = 1 }
@@ -102,18 +102,18 @@ struct StreamFollowerTests {
         #expect(try await follower.records(from: Self.place(2), upTo: Self.place(4)).count == 2)
     }
 
-    @Test("a gap that the stream's leader does not know of is a copy that is not complete")
+    @Test("a gap unknown to the stream's leader means that the copy is incomplete")
     func incompleteCopy() async {
         fill(3)
         engine.change { $0.hidden = [2] }
-        let expected = StreamFault.unavailable(stream: "INTAKE_0", sequence: 2, "a server's copy is not complete yet")
+        let expected = StreamFault.unavailable(stream: "INTAKE_0", sequence: 2, "a server's copy is still incomplete")
         #expect(await fault(follower(), from: Self.place(2)) == expected)
     }
 
-    @Test("answers that are lost on the way make a short read, and no gap")
+    @Test("lost answers shorten a read, and do not count as gaps")
     func lostAnswers() async throws {
-        let place = StreamPlace()
-        func read(_ messages: [NATSMessage]) -> StreamAnswer { StreamAnswer(messages, from: 1, of: place) }
+        let place = StreamNames()
+        func read(_ messages: [NATSMessage]) -> StreamReadResult { StreamReadResult(messages, from: 1, of: place) }
         let (one, two, three) = (
             Self.message(1, before: 0, pending: 2), Self.message(2, before: 1, pending: 1),
             Self.message(3, before: 2, pending: 0)
@@ -128,9 +128,9 @@ struct StreamFollowerTests {
             return
         }
         #expect(some.map(\.payload) == [[1]])
-        // The first is missing, and what is there says that something was sent before it.
+        // The first is missing, and the others state that there is a record before them.
         guard case .unavailable = read([two, three]), case .unavailable = read([]) else {
-            Issue.record("taken")
+            Issue.record("It accepted an incomplete answer.")
             return
         }
     }
@@ -147,14 +147,14 @@ struct StreamFollowerTests {
         )
     }
 
-    @Test("without a connection it says so, and what others put into the stream is heard of")
+    @Test("a missing connection is reported, and records of other collectors are noticed")
     func looks() async throws {
         engine.change { $0.connection = nil }
         guard case .unavailable(_, 1, let reason)? = await fault(follower()) else {
-            Issue.record("taken")
+            Issue.record("It read without a connection.")
             return
         }
-        #expect(reason == "there is no connection to the engine")
+        #expect(reason == "not connected to the NATS cluster")
         engine.change { $0.connection = SimulatedEngine.connection(1) }
         let follower = follower()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -170,7 +170,7 @@ struct StreamFollowerTests {
     }
 }
 
-@Suite("How long a start waits for an engine")
+@Suite("Waiting for a cluster at start")
 struct EngineStartTests {
     private static func steps(_ standings: [(seconds: Int, DurabilityState.Standing)]) -> [EngineStart.Step] {
         let clock = ManualClock()
@@ -179,32 +179,32 @@ struct EngineStartTests {
         return standings.map { start.stands($0.1, trouble: nil, at: began.advanced(by: .seconds($0.seconds))) }
     }
 
-    @Test("what is proven begins at once, and what is not as it must be may be so for three seconds")
+    @Test("a proven cluster starts immediately, and an unproven one may remain unproven for three seconds")
     func unproven() {
         let faults = DurabilityState.Standing.unproven([.missing(stream: "INTAKE_0")])
-        let sentence = "There is no stream INTAKE_0; make it with `trackway-cluster engine init`."
+        let sentence = "The stream INTAKE_0 does not exist; create it with `trackway-cluster engine init`."
         #expect(Self.steps([(0, .unknown("x")), (5, .proven)]) == [.wait, .begin])
         #expect(Self.steps([(0, faults), (2, faults), (3, faults)]) == [.wait, .wait, .giveUp([sentence])])
-        // Something else in between begins the three seconds anew.
+        // A different state in between restarts the three seconds.
         #expect(
             Self.steps([(0, faults), (1, .unknown("x")), (3, faults), (5, .proven)]) == [.wait, .wait, .wait, .begin]
         )
     }
 
-    @Test("that nothing is known may be so for twenty seconds, and is said once after two")
+    @Test("an unknown state may last for twenty seconds, and is reported once, after two")
     func unknown() {
-        let nobody = DurabilityState.Standing.unknown("there is no connection to the engine")
+        let nobody = DurabilityState.Standing.unknown("not connected to the NATS cluster")
         let steps = Self.steps([(0, nobody), (1, nobody), (2, nobody), (19, nobody), (20, nobody)])
         let sentence =
-            "The engine's durability is not proven yet, and is waited for: there is no connection to the engine."
+            "Waiting for proof of the NATS cluster's durability: not connected to the NATS cluster."
         #expect(steps.dropLast() == [.wait, .wait, .say(sentence), .wait])
         #expect(
             steps.last
-                == .giveUp(["The engine's durability could not be proven: there is no connection to the engine."])
+                == .giveUp(["The NATS cluster's durability could not be proven: not connected to the NATS cluster."])
         )
     }
 
-    @Test("a closed stream is waited for as long as wanted, counted from when it was seen closed")
+    @Test("a closed stream is waited for as configured, counted from when it was found closed")
     func closed() {
         let began = ManualClock().now().monotonic
         var times = EngineStart.Times()
@@ -216,14 +216,14 @@ struct EngineStartTests {
         }
         let reason = "the stream INTAKE_0 is closed."
         #expect(step(1, true) == .wait)
-        #expect(step(4, true) == .say("The engine's durability is not proven yet, and is waited for: \(reason)"))
-        // Something else in between begins anew.
+        #expect(step(4, true) == .say("Waiting for proof of the NATS cluster's durability: \(reason)"))
+        // A different state in between restarts the wait.
         #expect(step(5, false) == .wait && step(6, true) == .wait && step(10, true) == .wait)
-        #expect(step(11, true) == .giveUp(["The engine's durability could not be proven: \(reason)"]))
+        #expect(step(11, true) == .giveUp(["The NATS cluster's durability could not be proven: \(reason)"]))
     }
 
     @Test(
-        "a lost connection hides no closed stream, and explains what is unknown otherwise",
+        "a lost connection does not hide a closed stream, and otherwise explains the unknown state",
         arguments: [
             (true, "INTAKE_0 is closed; n1 cannot be reached."), (false, "n1 cannot be reached."),
         ]
@@ -239,7 +239,7 @@ struct EngineStartTests {
                 at: began.advanced(by: .seconds(seconds))
             )
         }
-        #expect(step(2) == .say("The engine's durability is not proven yet, and is waited for: \(words)"))
-        #expect(step(22) == .giveUp(["The engine's durability could not be proven: \(words)"]))
+        #expect(step(2) == .say("Waiting for proof of the NATS cluster's durability: \(words)"))
+        #expect(step(22) == .giveUp(["The NATS cluster's durability could not be proven: \(words)"]))
     }
 }

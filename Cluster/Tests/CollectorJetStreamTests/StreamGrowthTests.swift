@@ -7,24 +7,26 @@ internal import TrackwayTesting
 
 @testable internal import CollectorJetStream
 
-/// What there is, and what each step makes of it.
+/// A cluster's state, changed by the steps.
 private struct Cluster: Sendable {
-    var line: OrderLine?
+    var line: StreamOrder?
     var hasOrder = false
     var streams: [Int: StreamFacts] = [0: StreamFacts(name: "INTAKE_0")]
     var faults: [String] = []
 
-    var look: StreamGrowth.Look { StreamGrowth.Look(line: line, hasOrder: hasOrder, streams: streams, faults: faults) }
+    var look: StreamChangePlanner.Look {
+        StreamChangePlanner.Look(line: line, hasOrder: hasOrder, streams: streams, faults: faults)
+    }
     var open: [Int] { line?.streams ?? [0] }
 
-    /// Which streams take the records of a partition.
+    /// Returns the streams that accept records of a partition.
     func takers(of partition: Int) -> [Int] {
         streams.keys.sorted().filter { number in
             streams[number]?.subjects.contains { $0 == "intake.*" || $0 == "intake.\(partition)" } == true
         }
     }
 
-    mutating func take(_ step: StreamGrowth.Step) {
+    mutating func take(_ step: StreamChangePlanner.Step) {
         switch step {
         case .makeOrder: hasOrder = true
         case .make(let numbers):
@@ -36,10 +38,10 @@ private struct Cluster: Sendable {
             for number in numbers { streams[number]?.subjects = ["intake.closed.\(number)"] }
         case .settle, .done, .stop: break
         case .give(let numbers, let all):
-            let partitions = OrderLine.partitions(of: all)
-            for number in numbers { streams[number]?.subjects = StreamPlace.subjects(of: partitions[number] ?? []) }
+            let partitions = StreamOrder.partitions(of: all)
+            for number in numbers { streams[number]?.subjects = StreamNames.subjects(of: partitions[number] ?? []) }
         case .open(let numbers):
-            var next = line ?? OrderLine(behind: 10)
+            var next = line ?? StreamOrder(behind: 10)
             do {
                 try next.take(next.opening(numbers))
             } catch {
@@ -50,11 +52,11 @@ private struct Cluster: Sendable {
     }
 }
 
-@Suite("The way from streams to others")
+@Suite("Changing the number of streams")
 struct StreamGrowthTests {
-    private static func steps(_ cluster: inout Cluster, to count: Int) -> [StreamGrowth.Step] {
-        var growth = StreamGrowth(to: count)
-        var steps: [StreamGrowth.Step] = []
+    private static func steps(_ cluster: inout Cluster, to count: Int) -> [StreamChangePlanner.Step] {
+        var growth = StreamChangePlanner(to: count)
+        var steps: [StreamChangePlanner.Step] = []
         while steps.count < 20 {
             let step = growth.step(cluster.look)
             if case .settle = step { growth.settled() }
@@ -67,9 +69,7 @@ struct StreamGrowthTests {
         return steps
     }
 
-    @Test(
-        "one stream becomes three, then two: first the new ones are made, then the old ones end, and last the order says so"
-    )
+    @Test("one stream becomes three, then two: new streams are created, old ones closed, and the new ones opened")
     func whole() {
         var cluster = Cluster()
         #expect(
@@ -92,24 +92,24 @@ struct StreamGrowthTests {
     }
 
     @Test(
-        "killed at any step and begun again, by two at once, it comes to the same, and no partition ever belongs to two streams",
+        "killed and restarted processes reach the same end, and no partition ever belongs to two streams",
         arguments: 1...60 as ClosedRange<UInt64>
     )
     func deaths(seed: UInt64) {
         var chance = SeededChance(seed: seed)
         var cluster = Cluster()
         for count in [chance.number(2...6), chance.number(1...6), chance.number(1...6)] {
-            var both = [StreamGrowth(to: count), StreamGrowth(to: count)]
+            var both = [StreamChangePlanner(to: count), StreamChangePlanner(to: count)]
             var steps = 0
             while steps < 400 {
                 steps += 1
                 let who = chance.number(0...1)
-                if chance.chance(15) { both[who] = StreamGrowth(to: count) }
+                if chance.chance(15) { both[who] = StreamChangePlanner(to: count) }
                 let step = both[who].step(cluster.look)
                 if step == .done { break }
                 if case .stop(let reason) = step { Issue.record("\(reason)") }
-                // Killed behind the step, or in its midst: only some of the streams were reached.
-                let part: StreamGrowth.Step =
+                // Killed after or during the step: only some of the streams were changed.
+                let part: StreamChangePlanner.Step =
                     switch step {
                     case .make(let numbers): .make(Array(numbers.prefix(chance.number(0...numbers.count))))
                     case .close(let numbers): .close(Array(numbers.prefix(chance.number(0...numbers.count))))
@@ -120,7 +120,7 @@ struct StreamGrowthTests {
                 if case .settle = step { both[who].settled() }
                 cluster.take(part)
                 for partition in [0, 1, 77, 255] { #expect(cluster.takers(of: partition).count <= 1) }
-                // A stream is open only when it has its subjects, and nothing before it takes any.
+                // A stream is open only if it has its subjects, and no earlier stream accepts records.
                 for number in cluster.streams.keys where number < cluster.open[0] {
                     #expect(cluster.streams[number]?.isClosed(number) == true)
                 }
@@ -130,10 +130,10 @@ struct StreamGrowthTests {
         }
     }
 
-    /// A step, and what is said when the command was killed behind it.
+    /// A step, and the expected report if the command was killed after it.
     struct Killed: Sendable, CustomTestStringConvertible {
-        var step: StreamGrowth.Step
-        var unfinished: StreamGrowth.Unfinished?
+        var step: StreamChangePlanner.Step
+        var unfinished: StreamChangePlanner.Unfinished?
 
         var testDescription: String { "\(step)" }
     }
@@ -150,7 +150,7 @@ struct StreamGrowthTests {
     ]
 
     @Test(
-        "a change that was killed behind any step is seen, with the command that finishes it, and whether batches are accepted"
+        "a change killed after any step is found, with the command that continues it and whether batches are accepted"
     )
     func unfinished() {
         var cluster = Cluster()
@@ -160,53 +160,53 @@ struct StreamGrowthTests {
             #expect(cluster.look.unfinished == killed.unfinished, "\(killed)")
             guard let unfinished = cluster.look.unfinished else { continue }
             #expect(unfinished.sentence.contains("`trackway-cluster engine plan --streams \(unfinished.streams)`"))
-            #expect(unfinished.sentence.contains("no batch is accepted") == !unfinished.accepts)
+            #expect(unfinished.sentence.contains("no batches are accepted") == !unfinished.accepts)
         }
-        // A stream of the order that lost its subjects.
+        // An open stream that lost its subjects.
         var other = Cluster()
         _ = Self.steps(&other, to: 2)
         other.take(.close([2]))
-        #expect(other.look.unfinished == StreamGrowth.Unfinished(streams: 2, accepts: false))
+        #expect(other.look.unfinished == StreamChangePlanner.Unfinished(streams: 2, accepts: false))
     }
 
-    @Test("what stands in the way is told before anything is closed")
+    @Test("obstacles are reported before any stream is closed")
     func refusals() {
         var cluster = Cluster()
         cluster.hasOrder = true
         cluster.take(.make([1, 2]))
         cluster.faults = ["The server n1 does not sync always."]
-        #expect(StreamGrowth(to: 2).step(cluster.look) == .stop("The server n1 does not sync always."))
+        #expect(StreamChangePlanner(to: 2).step(cluster.look) == .stop("The server n1 does not sync always."))
         cluster.faults = []
-        // Somebody wants fewer than were made for what comes.
-        guard case .stop(let reason) = StreamGrowth(to: 1).step(cluster.look) else {
-            Issue.record("It goes on.")
+        // The operator requests fewer streams than were created for the current change.
+        guard case .stop(let reason) = StreamChangePlanner(to: 1).step(cluster.look) else {
+            Issue.record("It continues.")
             return
         }
         #expect(reason.contains("--streams 2"))
-        #expect(StreamGrowth(to: 3).step(cluster.look) == .make([3]))
+        #expect(StreamChangePlanner(to: 3).step(cluster.look) == .make([3]))
         cluster.take(.close([0]))
-        guard case .stop(let late) = StreamGrowth(to: 3).step(cluster.look) else {
-            Issue.record("It goes on.")
+        guard case .stop(let late) = StreamChangePlanner(to: 3).step(cluster.look) else {
+            Issue.record("It continues.")
             return
         }
         #expect(late.contains("--streams 2"))
         let nothing = Cluster(streams: [:])
         #expect(
-            StreamGrowth(to: 2).step(nothing.look)
-                == .stop("There is no stream INTAKE_0; make it with `trackway-cluster engine init`.")
+            StreamChangePlanner(to: 2).step(nothing.look)
+                == .stop("The stream INTAKE_0 does not exist; run `trackway-cluster engine init`.")
         )
         var old = Cluster(hasOrder: true)
-        old.line = OrderLine(behind: 0)
+        old.line = StreamOrder(behind: 0)
         old.take(.open(Array(950...959)))
         for number in old.open { old.streams[number] = StreamFacts(name: "INTAKE_\(number)") }
-        guard case .stop(let used) = StreamGrowth(to: 64).step(old.look) else {
-            Issue.record("It goes on.")
+        guard case .stop(let used) = StreamChangePlanner(to: 64).step(old.look) else {
+            Issue.record("It continues.")
             return
         }
         #expect(used.contains("959"))
     }
 
-    @Test("a stream of the order whose subjects were lost gets them again")
+    @Test("an open stream that lost its subjects gets them again")
     func repair() {
         var cluster = Cluster()
         _ = Self.steps(&cluster, to: 2)

@@ -10,7 +10,7 @@ internal import TrackwayWire
 
 @testable import CollectorJetStream
 
-@Suite("Intake on a stream", .timeLimit(.minutes(5)))
+@Suite("Stream intake", .timeLimit(.minutes(5)))
 struct StreamIntakeTests {
     private let engine = SimulatedEngine()
     private let clock = ManualClock()
@@ -29,7 +29,7 @@ struct StreamIntakeTests {
             known: known,
             clock: clock,
             chance: { random.next() },
-            // Time passes for whoever waits.
+            // Sleeping advances the clock.
             sleep: { [clock] in
                 clock.advance(by: $0)
                 await Task.yield()
@@ -58,7 +58,7 @@ struct StreamIntakeTests {
         )
     }
 
-    @Test("a record arrives as it is, under its subject, with its kind and the stream's name, and is replicated")
+    @Test("a record is stored unchanged under its subject, with its kind and the stream's name, and replicated")
     func stores() async throws {
         let intake = intake()
         #expect(await intake.committedEnd() == nil && intake.trouble == nil)
@@ -76,7 +76,7 @@ struct StreamIntakeTests {
         #expect(try await intake.record(at: EventPosition(stream: 1, sequence: 1)) == nil)
     }
 
-    @Test("the same batch again is met once, and one that gives up more, of another key, or without a name is another")
+    @Test("a repeated batch is stored once; one with other drops, another key, or no id is a different batch")
     func identities() async throws {
         let intake = intake()
         var places: [LogPosition] = []
@@ -88,16 +88,16 @@ struct StreamIntakeTests {
             places.append(try await intake.commit(kind: .intake, record: [1], route: route).position)
         }
         #expect(places.map(\.offset) == [2, 2, 3, 4, 5, 6, 7, 8, 2])
-        // What was a batch before its installation was erased is not a repetition of it afterwards.
+        // After its installation was erased, a batch is not a duplicate of the earlier one.
         let erased = try await intake.commit(kind: .erasedEvents, record: [1], route: Self.route())
         #expect(erased.position.offset == 9)
-        // Another collector has other names for what has none.
+        // Another collector generates other ids for batches without one.
         let other = self.intake(seed: 2)
         #expect(try await other.commit(kind: .intake, record: [1], route: .none).position.offset == 10)
         #expect(try await other.commit(kind: .intake, record: [1], route: Self.route()).position.offset == 2)
     }
 
-    @Test("a batch's identity is 128 bits that never change")
+    @Test("a batch's identity is a stable 128-bit value")
     func golden() {
         #expect(Self.route().identity?.hexadecimal == "c28d06c3f8ad98590b05063a99b8bd61")
         #expect(IntakeRoute.none.identity == nil && IntakeRoute(BatchHeader(), key: "k").identity == nil)
@@ -105,7 +105,7 @@ struct StreamIntakeTests {
     }
 
     @Test(
-        "what is not known is asked again under the same id, elsewhere, and stored once",
+        "a record with an unknown outcome is retried with the same id, on another server, and stored once",
         arguments: [SimulatedEngine.Fate.answerLost, .lost, .disconnected, .error(10_158), .error(10_001)]
     )
     func unknown(fate: SimulatedEngine.Fate) async throws {
@@ -118,7 +118,7 @@ struct StreamIntakeTests {
         #expect((engine.connection?.number ?? 0 > 1) == isElsewhere)
     }
 
-    @Test("without a leader a batch is held for ten seconds, then its sender comes back, and readiness tells it")
+    @Test("without a leader, a batch is held for ten seconds and rejected temporarily, and readiness reports it")
     func noLeader() async {
         engine.change { $0.usual = .noLeader }
         let intake = intake()
@@ -128,23 +128,23 @@ struct StreamIntakeTests {
         #expect(error?.message.hasSuffix("The batch is not stored.") == true)
         #expect(began.duration(to: clock.now().monotonic) == .seconds(10))
         #expect(intake.trouble == error && intake.statistics.refused == 1)
-        // Nobody may send to a collector that says it is not ready, so it becomes ready by itself.
+        // Load balancers may send nothing to a collector that is not ready, so it becomes ready automatically.
         clock.advance(by: .seconds(5))
         #expect(intake.trouble == nil)
         #expect(engine.state.withLock { $0.records.isEmpty })
         #expect(engine.state.withLock { $0.left.count } == 3)
     }
 
-    @Test("what is not known at the end is never answered as stored, and says that it may be")
+    @Test("a batch whose outcome stays unknown is never acknowledged, and the error says that it may be stored")
     func neverKnown() async {
         engine.change { $0.usual = .answerLost }
         let error = await refusal(intake())
         #expect(error?.code == .engineUnavailable)
-        #expect(error?.message.contains("is not known; sent again, it is met once") == true)
+        #expect(error?.message.contains("if sent again, it is still stored only once") == true)
         #expect(engine.state.withLock { $0.records.count } == 1)
     }
 
-    @Test("while the engine takes nothing one record tries, and the others wait for it")
+    @Test("while the cluster accepts nothing, one record probes and the others wait for it")
     func probes() async {
         engine.change { $0.usual = .noLeader }
         let intake = intake()
@@ -152,12 +152,12 @@ struct StreamIntakeTests {
             for _ in 0..<100 { group.addTask { await refusal(intake) } }
             for await error in group { #expect(error?.code == .engineUnavailable) }
         }
-        // Each tries once before it is known, at most; then one at a time, 150 ms apart.
+        // At most one attempt each until this is known, then one at a time, 150 ms apart.
         #expect(engine.state.withLock { $0.published } <= 100 + 10_000 / 150 + 2)
         #expect(intake.statistics.waiting == 0)
     }
 
-    @Test("an engine that is not durable gets nothing, and its sender an answer at once")
+    @Test("a cluster that is not durable receives nothing, and the sender gets an answer immediately")
     func notDurable() async {
         standing.withLock { $0 = .unproven([.lazyDisk(server: "n1", version: "2.15.1")]) }
         let intake = intake()
@@ -170,7 +170,7 @@ struct StreamIntakeTests {
         #expect(intake.trouble == error)
     }
 
-    @Test("while nothing is known records wait, and go on when it is")
+    @Test("while durability is unknown, records wait; they continue once it is proven")
     func waits() async throws {
         standing.withLock { $0 = .unknown("no proof yet") }
         let intake = intake()
@@ -184,7 +184,7 @@ struct StreamIntakeTests {
     }
 
     @Test(
-        "what waiting does not help is refused at once, and known until the next success",
+        "a record is rejected immediately if waiting does not help, and the error stays until the next success",
         arguments: [
             (10_077, IntakeError.Code.engineFull, 60), (10_054, .engineMisconfigured, 60),
             (10_060, .engineMisconfigured, 60),
@@ -200,7 +200,7 @@ struct StreamIntakeTests {
         #expect(intake.trouble == nil)
     }
 
-    @Test("what is held has bounds, in records and in bytes")
+    @Test("held records are limited in number and bytes")
     func bounds() {
         var options = IntakeOptions()
         options.waitingBatches = 2
@@ -216,11 +216,11 @@ struct StreamIntakeTests {
         #expect(gate.heldRecords == 2 && gate.heldBytes == 10)
     }
 
-    @Test("a stream that goes back ends it for good: an acknowledgement says so once, what is told has to say it twice")
+    @Test("a stream whose end goes back stops the intake: after one such acknowledgement, or two such reports")
     func goesBack() async throws {
         let intake = intake()
         for _ in 0..<3 { _ = try await intake.commit(kind: .intake, record: [1], route: .none) }
-        // Somebody made it anew.
+        // The stream was recreated.
         engine.change { $0.records = [] }
         let error = await refusal(intake)
         #expect(error?.code == .stopped && error?.message.contains("INTAKE_0 went back from 3 to 1") == true)
@@ -242,7 +242,7 @@ struct StreamIntakeTests {
         #expect(other.trouble?.code == .stopped)
     }
 
-    @Test("a stream that ends before what an index has of it is not believed, told or acknowledged")
+    @Test("a stream that ends before an index's position is not trusted, in reports or acknowledgements")
     func endsEarly() async {
         let intake = intake(known: 5)
         #expect(intake.highest == 5)
@@ -255,7 +255,7 @@ struct StreamIntakeTests {
         #expect(other.trouble?.code == .stopped)
     }
 
-    @Test("a leader that hears no other may tell old news as often as it likes: another leads by then")
+    @Test("outdated reports of an isolated leader do not stop the intake")
     func oldNews() {
         let intake = intake()
         intake.read(9)
@@ -266,13 +266,13 @@ struct StreamIntakeTests {
             for _ in 0..<5 { intake.told(facts, floor: 9) }
             #expect(intake.trouble == nil && intake.highest == 9)
         }
-        // One of the two is enough to lead.
+        // One of the two is enough for a majority.
         facts.replicas[0] = .init(name: facts.replicas[0].name)
         for _ in 0..<2 { intake.told(facts, floor: 9) }
         #expect(intake.trouble?.code == .stopped)
     }
 
-    @Test("what was read of others counts as known, and a stream that was made anew ends it for good")
+    @Test("records read from the stream count as known, and a recreated stream stops the intake permanently")
     func madeAnew() async {
         let intake = intake()
         intake.read(7)
@@ -287,10 +287,10 @@ struct StreamIntakeTests {
         facts.lastSequence = 9
         intake.told(facts, floor: 7)
         #expect(intake.trouble?.code == .stopped)
-        #expect(await refusal(intake)?.message.contains("was made anew (2026-02-02, it was of 2026-01-01)") == true)
+        #expect(await refusal(intake)?.message.contains("was recreated (2026-02-02, before: 2026-01-01)") == true)
     }
 
-    @Test("a collector that shuts down takes nothing more")
+    @Test("a collector that shuts down accepts no more records")
     func closes() async {
         let intake = intake()
         await intake.close()
@@ -299,7 +299,7 @@ struct StreamIntakeTests {
     }
 
     @Test(
-        "whatever happens on the way, what was answered is stored, once, at the place that was answered",
+        "acknowledged records are stored once, at the returned position, for any sequence of failures",
         arguments: 1...100
     )
     func walk(seed: UInt64) async {
@@ -318,7 +318,7 @@ struct StreamIntakeTests {
         let intake = intake(seed: seed)
         let answers = await withTaskGroup(of: (UInt8, LogPosition?).self) { group in
             for number in UInt8(0)..<40 {
-                // Some are sent twice, by a sender that could not wait.
+                // Some are sent twice, by a sender that did not wait.
                 for _ in 0..<(number.isMultiple(of: 4) ? 2 : 1) {
                     group.addTask {
                         do throws(IntakeError) {
@@ -344,7 +344,7 @@ struct StreamIntakeTests {
         #expect(intake.statistics.waiting == 0)
     }
 
-    @Test("refusals are counted by their reason, those before the engine is asked included")
+    @Test("rejections are counted by reason, including those before the cluster is asked")
     func refusalCounts() async {
         let intake = intake()
         let order = OrderFollower(

@@ -7,8 +7,8 @@ internal import TrackwayEvents
 
 @testable internal import CollectorJetStream
 
-/// An engine with the streams of an intake and of its readers, as far as their upkeep asks for them.
-private final class KeptEngine: StreamEngine {
+/// A cluster with the streams of an intake and of its readers, as far as retention uses them.
+private final class RetentionCluster: NATSRequesting {
     struct State: Sendable {
         var subjects: [String: (body: String, time: String)] = [:]
         var isThere = false
@@ -16,7 +16,7 @@ private final class KeptEngine: StreamEngine {
         var times: [Int: String] = [:]
         var first = 1
         var silent = "0"
-        /// What is answered in place of anything else.
+        /// The answer to every request, if set.
         var answer: String?
     }
 
@@ -92,12 +92,12 @@ private final class KeptEngine: StreamEngine {
     }
 }
 
-@Suite("The upkeep of a stream")
+@Suite("Stream retention")
 struct StreamKeepingTests {
-    private let engine = KeptEngine()
-    private var keeping: StreamKeeping { StreamKeeping(engine, place: StreamPlace()) }
+    private let engine = RetentionCluster()
+    private var keeping: StreamRetention { StreamRetention(engine, place: StreamNames()) }
 
-    @Test("what each collector says last is kept, in a stream that the first one makes, until it is forgotten")
+    @Test("each collector's last report is kept until it is forgotten, in a stream that the first report creates")
     func readers() async throws {
         let keeping = keeping
         #expect(try await keeping.readers() == [])
@@ -105,8 +105,8 @@ struct StreamKeepingTests {
         try await keeping.tell("web2:/data", next: 7)
         try await keeping.tell("web1:/a b/ü*>.", next: 12)
         let heard = Timestamp(iso8601: "2026-11-26T13:00:00.500Z")
-        // Earlier versions do not say that they go on behind what was erased.
-        let subject = StreamPlace().readerSubject(of: "web3:/old")
+        // Earlier versions do not report that they skip erased records.
+        let subject = StreamNames().readerSubject(of: "web3:/old")
         engine.state.withLock {
             $0.subjects[subject] = (#"{"collector":"web3:/old","next":2}"#, "2026-11-26T13:00:00.5Z")
         }
@@ -122,28 +122,28 @@ struct StreamKeepingTests {
         #expect(try await keeping.readers().map(\.name) == ["web2:/data"])
     }
 
-    @Test("what cannot be read for sure is no answer: a collector that was not heard would lose its place")
+    @Test("unreadable reports are errors, because a collector that was left out would lose its position")
     func doubts() async throws {
         let keeping = keeping
         try await keeping.tell("web1:/data", next: 3)
         let (subject, said) = try #require(engine.state.withLock { $0.subjects.first })
         for body in ["", "{}", #"{"collector":"web1:/data","next":0}"#, #"{"collector":"web9:/data","next":3}"#] {
             engine.state.withLock { $0.subjects[subject]?.body = body }
-            let failure = await #expect(throws: UpkeepFailure.self) { try await keeping.readers() }
+            let failure = await #expect(throws: StreamMaintenanceError.self) { try await keeping.readers() }
             #expect(failure?.description.contains(subject) == true)
         }
         engine.state.withLock { $0.subjects[subject] = (said.body, "yesterday") }
-        await #expect(throws: UpkeepFailure.self) { try await keeping.readers() }
+        await #expect(throws: StreamMaintenanceError.self) { try await keeping.readers() }
         for answer in ["", "[]", #"{"error":{"code":503,"err_code":10008,"description":"no leader"}}"#] {
             engine.state.withLock { $0.answer = answer }
-            await #expect(throws: UpkeepFailure.self) { try await keeping.readers() }
-            await #expect(throws: UpkeepFailure.self) { try await keeping.extent() }
-            await #expect(throws: UpkeepFailure.self) { try await keeping.purge(before: 4) }
-            await #expect(throws: UpkeepFailure.self) { try await keeping.tell("web1:/data", next: 3) }
+            await #expect(throws: StreamMaintenanceError.self) { try await keeping.readers() }
+            await #expect(throws: StreamMaintenanceError.self) { try await keeping.extent() }
+            await #expect(throws: StreamMaintenanceError.self) { try await keeping.purge(before: 4) }
+            await #expect(throws: StreamMaintenanceError.self) { try await keeping.tell("web1:/data", next: 3) }
         }
     }
 
-    @Test("records go before one, by the word of a leader that hears the others, and have the time at which they came")
+    @Test("a purge needs a leader in contact with the other servers, and records have their storage times")
     func records() async throws {
         let keeping = keeping
         engine.state.withLock { $0.times = [4: "2026-11-26T13:00:00.123456789Z", 5: "2026-11-26T13:00:01Z"] }
@@ -154,10 +154,10 @@ struct StreamKeepingTests {
         #expect(try await keeping.purge(before: 5) == 4)
         #expect(try await keeping.extent().first == 5)
         engine.state.withLock { $0.silent = "9000000000" }
-        await #expect(throws: UpkeepFailure.self) { try await keeping.extent() }
+        await #expect(throws: StreamMaintenanceError.self) { try await keeping.extent() }
     }
 
-    @Test("a time of the engine's has any number of digits, and nothing else is one")
+    @Test("a NATS timestamp has any number of fractional digits, and other formats are rejected")
     func times() {
         for text in [
             "", "Z", "2026-11-26T13:00:00", "2026-11-26T13:00:00+01:00", "2026-11-26T13:00:00,5Z",

@@ -9,7 +9,7 @@ internal import TrackwayTesting
 
 @testable import CollectorJetStream
 
-@Suite("Places in streams")
+@Suite("Positions in streams")
 struct StreamPlaceTests {
     private static let layouts: [(stream: Int, sequence: UInt64, ordinal: Int, text: String)] = [
         (0, 1, 0, "0.1.0"), (0, 134_217_727, 1_023, "0.134217727.1023"), (0, 134_217_728, 5, "1.0.5"),
@@ -17,7 +17,7 @@ struct StreamPlaceTests {
     ]
 
     @Test(
-        "stream, sequence and ordinal come back, and the first records of the first stream look as in a log",
+        "stream, sequence and ordinal survive encoding, and the first stream's first records look as in a log",
         arguments: layouts
     )
     func positions(stream: Int, sequence: UInt64, ordinal: Int, text: String) {
@@ -29,7 +29,7 @@ struct StreamPlaceTests {
         #expect(place.segment == position.segment && place.offset == position.offset)
     }
 
-    @Test("positions are in the order of stream, sequence and ordinal", arguments: 1...100)
+    @Test("positions are ordered by stream, sequence and ordinal", arguments: 1...100)
     func order(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         func any() -> (Int, UInt64, Int) {
@@ -46,7 +46,7 @@ struct StreamPlaceTests {
         #expect((places[0] < places[1]) == ((left.0, left.1) < (right.0, right.1)))
     }
 
-    @Test("what is out of range is clamped")
+    @Test("values out of range are clamped")
     func clamped() {
         #expect(EventPosition(stream: 2_000, sequence: .max, ordinal: 5_000).rawValue == .max)
         #expect(EventPosition(stream: -1, sequence: 0).rawValue == 0)
@@ -55,17 +55,17 @@ struct StreamPlaceTests {
     @Test("an installation's partition never changes")
     func partitions() {
         let ids = (UInt64(1)...8).map { InstallationID(high: $0 << 40, low: $0) }
-        #expect(ids.map { StreamPlace.partition(of: $0) } == [119, 17, 31, 211, 80, 89, 179, 48])
-        #expect(StreamPlace.partition(of: nil) == 0)
-        #expect(StreamPlace().subject(of: nil) == "intake.0")
-        var counts = [Int](repeating: 0, count: StreamPlace.partitions)
+        #expect(ids.map { StreamNames.partition(of: $0) } == [119, 17, 31, 211, 80, 89, 179, 48])
+        #expect(StreamNames.partition(of: nil) == 0)
+        #expect(StreamNames().subject(of: nil) == "intake.0")
+        var counts = [Int](repeating: 0, count: StreamNames.partitions)
         for number in UInt64(0)..<25_600 {
-            counts[StreamPlace.partition(of: InstallationID(high: number, low: ~number))] += 1
+            counts[StreamNames.partition(of: InstallationID(high: number, low: ~number))] += 1
         }
         #expect((counts.min() ?? 0) > 50 && (counts.max() ?? 0) < 150)
     }
 
-    @Test("a record's kind has a name, and one without a name its number")
+    @Test("known record kinds have names, and others are written as numbers")
     func kinds() {
         for kind in [FrameKind.intake, .quarantine, .erasure, .erasedEvents, .reset, FrameKind(rawValue: 200)] {
             #expect(FrameKind(streamName: kind.streamName) == kind)

@@ -6,14 +6,14 @@ internal import TrackwayEvents
 
 @testable internal import CollectorTLS
 
-@Suite("What is wrong with an encrypted connection")
+@Suite("TLS failures")
 struct TLSFailureTests {
     private static let now = Timestamp(milliseconds: 1_800_000_000_000)
     private static let valid = TLSFailure.ValidDates(from: now.advanced(by: .seconds(-9)), until: now)
     private static let file = TLSFiles.File(path: "me.pem", bytes: [])
 
     @Test(
-        "an error of the library is told apart by its name",
+        "library errors are classified by name",
         arguments: [
             ("CERTIFICATE_VERIFY_FAILED", TLSFailure.unknownAuthority(file: nil)),
             ("TLSV1_CERTIFICATE_REQUIRED", .wantsCertificate), ("TLSV1_ALERT_CERTIFICATE_REQUIRED", .wantsCertificate),
@@ -28,7 +28,7 @@ struct TLSFailureTests {
         #expect(TLSFailure(named: name, dates: nil, files: TLSFiles(), at: Self.now) == failure)
     }
 
-    @Test("whether a certificate that is not trusted has expired is seen by its dates, to the millisecond")
+    @Test("an untrusted certificate is classified as expired or not yet valid by its dates, to the millisecond")
     func dates() {
         func failure(at now: Timestamp) -> TLSFailure {
             TLSFailure(named: "CERTIFICATE_VERIFY_FAILED", dates: Self.valid, files: TLSFiles(), at: now)
@@ -41,7 +41,7 @@ struct TLSFailureTests {
         )
     }
 
-    @Test("the files that were given are named")
+    @Test("failures name the configured files")
     func files() {
         let files = TLSFiles(
             authorities: TLSFiles.File(path: "ca.pem", bytes: []),
@@ -53,7 +53,7 @@ struct TLSFailureTests {
         #expect(failure("TLSV1_ALERT_UNKNOWN_CA") == .refusesCertificate(file: "me.pem"))
     }
 
-    @Test("each has a sentence of its own, and those that an option helps name it")
+    @Test("every failure has a distinct message, which names the option or detail that helps")
     func words() {
         let named: [(TLSFailure, String)] = [
             (.noTLS, "--to"), (.unanswered, "--to"), (.otherName(host: "ch"), "ch"),
@@ -67,7 +67,7 @@ struct TLSFailureTests {
         #expect(Set(words).count == words.count)
     }
 
-    @Test("what files hold is never told")
+    @Test("descriptions of TLS files never contain the files' contents")
     func secrets() {
         let file = TLSFiles.File(path: "me.key", bytes: Array("hunter2".utf8))
         let files = TLSFiles(certificate: file, key: file)

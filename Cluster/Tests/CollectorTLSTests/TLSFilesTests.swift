@@ -5,7 +5,7 @@ internal import ClusterTesting
 internal import CollectorTLS
 internal import Testing
 
-@Suite("Files of certificates and keys")
+@Suite("TLS certificate and key files")
 struct TLSFilesTests {
     private static func failure(_ files: TLSFiles) -> TLSFilesFailure? {
         do throws(TLSFilesFailure) {
@@ -17,8 +17,8 @@ struct TLSFilesTests {
     }
 
     @Test(
-        "those that fit are taken, and the others named",
-        .enabled(if: TestCertificates.canBeMade, "There is no program openssl here.")
+        "valid files are accepted, and errors name the invalid file",
+        .enabled(if: TestCertificates.canBeMade, "openssl is not installed.")
     )
     func files() async throws {
         try await TestCertificates.run { certificates in
@@ -47,7 +47,7 @@ struct TLSFilesTests {
             var half = try certificates.files(mine)
             half.key = nil
             #expect(Self.failure(half) == .half)
-            // A key is no certificate, and the other way round.
+            // A key is not accepted as an authority's certificate.
             let key = try TestCertificates.read(mine.key)
             #expect(Self.failure(TLSFiles(authorities: key)) == .noAuthorities(file: mine.key))
         }

@@ -4,7 +4,7 @@
 import SwiftUI
 import UIKit
 
-/// A page of UIKit's within SwiftUI.
+/// A UIKit page inside SwiftUI.
 struct ProductPage: UIViewControllerRepresentable {
     let shop: Shop
     let product: Product
@@ -17,7 +17,7 @@ struct ProductPage: UIViewControllerRepresentable {
     func updateUIViewController(_ controller: ProductController, context: Context) {}
 }
 
-/// One product, and a button that puts it into the cart.
+/// One product, and a button that adds it to the cart.
 final class ProductController: UIViewController {
     let button = UIButton(type: .system)
     private let shop: Shop

@@ -6,7 +6,7 @@ import SparkChamberCompatibility
 import SwiftUI
 import Trackway
 
-/// Something one can buy.
+/// A product.
 struct Product: Identifiable, Sendable {
     let id: String
     let name: String
@@ -20,14 +20,16 @@ struct AddToCart: TypedEvent {
     var price: Double
 }
 
-/// A sale.
+/// A typed event for a sale.
 struct Purchase: TypedEvent {
     static let name = "purchase"
     var total: Double
     var count: Int
 }
 
-/// What the shop sells and records. The app's views call it; it alone knows Trackway.
+/// The shop's products and analytics.
+///
+/// The app's views call it; no other type uses Trackway.
 @MainActor
 final class Shop {
     let products = [
@@ -38,19 +40,20 @@ final class Shop {
     private let analytics: Analytics?
     private var triggers: TriggerTraceRecording?
 
-    /// - Parameter analytics: nil in previews, and when the SDK could not start: the shop works without it.
+    /// - Parameter analytics: nil in previews and if the SDK could not start: the shop works without it.
     init(analytics: Analytics?) {
         self.analytics = analytics
     }
 
-    /// The app's only place where the SDK is set up. The collector is the one that `trackway serve` starts on the Mac; a device
-    /// needs the Mac's address in its place.
+    /// The only place where the app sets up the SDK.
+    ///
+    /// The collector is the one that `trackway serve` starts on the Mac; a device needs the Mac's address instead.
     static func startedAnalytics() -> Analytics? {
         let environment = ProcessInfo.processInfo.environment
         guard environment["XCODE_RUNNING_FOR_PREVIEWS"] != "1", let url = URL(string: "http://127.0.0.1:8787") else {
             return nil
         }
-        // Without analytics the shop sells as well as with it.
+        // The shop works the same without analytics.
         return try? Analytics(
             Configuration(appID: "shop-app", destinations: [.collector(url, writeKey: "dev")])
         )
@@ -69,7 +72,7 @@ final class Shop {
         analytics?.record(Purchase(total: total, count: products.count))
     }
 
-    /// What fires on the page of triggers is recorded too: the collector's page shows it in words.
+    /// Also records the events that fire on the triggers page, so that the collector's page can show them.
     func recordTriggers() {
         triggers = triggers ?? analytics.map { SparkDetector.trace.record(with: $0) }
     }

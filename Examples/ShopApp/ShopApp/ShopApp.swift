@@ -4,7 +4,7 @@
 import SwiftUI
 import Trackway
 
-/// A small shop in SwiftUI, with one page in UIKit, and what it records about its use.
+/// A small shop in SwiftUI with one UIKit page that records how it is used.
 @main
 struct ShopApp: App {
     @State private var shop = Shop(analytics: Shop.startedAnalytics())

@@ -3,7 +3,7 @@
 
 import SwiftUI
 
-/// The list of products, and the cart.
+/// The list of products and the cart.
 struct ShopView: View {
     let shop: Shop
     @State private var cart: [Product] = []

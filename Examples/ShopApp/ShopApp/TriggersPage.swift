@@ -5,7 +5,7 @@ import SparkChamberCompatibility
 import SwiftUI
 import UIKit
 
-/// The page of triggers within SwiftUI.
+/// The triggers page inside SwiftUI.
 struct TriggersPage: UIViewControllerRepresentable {
     let shop: Shop
 
@@ -17,7 +17,7 @@ struct TriggersPage: UIViewControllerRepresentable {
     func updateUIViewController(_ controller: TriggersController, context: Context) {}
 }
 
-/// An element for each trigger, and beneath them what fires, as it fires. The newest line is the first.
+/// An element for each trigger, and below them the fired events, with the newest line first.
 final class TriggersController: SparkViewController, UIScrollViewDelegate {
     let silent = UILabel(frame: .zero)
     let appearing = UILabel(frame: .zero)
@@ -52,9 +52,9 @@ final class TriggersController: SparkViewController, UIScrollViewDelegate {
             element.sparkEvents = [SparkEvent(trigger: trigger, trace: sentence, action: nil)]
             view.addSubview(element)
         }
-        silent.text = "none: nothing ever fires"
-        appearing.text = "didAppear: come to this page"
-        disappearing.text = "didDisappear: leave it, and come back"
+        silent.text = "none: never fires"
+        appearing.text = "didAppear: open this page"
+        disappearing.text = "didDisappear: leave the page and return"
         touched.setTitle("didEndTouch: touch me", for: .normal)
         scrolled.contentSize = CGSize(width: 335, height: 400)
         scrolled.delegate = self
@@ -62,7 +62,7 @@ final class TriggersController: SparkViewController, UIScrollViewDelegate {
         hint.text = "didBeginScroll: drag me"
         scrolled.addSubview(hint)
         typed.placeholder = "didBecomeFirstResponder: type here"
-        left.placeholder = "didResignFirstResponder: then elsewhere"
+        left.placeholder = "didResignFirstResponder: then tap elsewhere"
         acting.setTitle("targetAction: press me", for: .normal)
         acting.addAction(
             UIAction { action in SparkDetector.trackTargetAction(forView: action.sender as? UIView) },
@@ -88,7 +88,7 @@ final class TriggersController: SparkViewController, UIScrollViewDelegate {
     }
 }
 
-/// A field that says when somebody begins to type in it, and ends.
+/// A text field that reports when editing begins and ends.
 final class TypedField: UITextField {
     override func becomeFirstResponder() -> Bool {
         let wasFirst = isFirstResponder
@@ -105,7 +105,7 @@ final class TypedField: UITextField {
     }
 }
 
-/// A report as a line that fits the page: without the event's identifier, as the elements have names of their own.
+/// Formats a report as a line that fits the page: without the event's identifier, because the elements have names.
 private func line(of report: TriggerReport) -> String {
     guard let identifier = report.identifier else { return "\(report)" }
     return "\(report)".replacingOccurrences(of: "  [\(identifier)]", with: "")

@@ -4,9 +4,11 @@
 import CFuzzer
 import Glibc
 
-/// Runs a fuzz target's test over the inputs that libFuzzer makes up.
+/// Runs a fuzz target's test with the inputs that libFuzzer generates.
 public enum Feeder {
-    /// Feeds inputs until the time given in the program's arguments is over, or an input breaks something. Does not return.
+    /// Runs the test until the time in the program's arguments is over or an input fails.
+    ///
+    /// Does not return.
     public static func run(_ test: @escaping (UnsafeRawBufferPointer) -> Void) -> Never {
         let handler = Handler(test)
         current = Unmanaged.passRetained(handler).toOpaque()
@@ -29,11 +31,11 @@ public enum Feeder {
         }
     }
 
-    // A C function cannot carry a closure. Written once, before the first input, on the only thread.
+    // A C function pointer cannot capture a closure. Written once, before the first input, by the only thread.
     private nonisolated(unsafe) static var current: UnsafeMutableRawPointer?
 }
 
-/// States a rule that every input must keep.
+/// Checks a rule that must hold for every input.
 public func expect(_ condition: Bool, _ rule: @autoclosure () -> String) {
     if !condition { fatalError(rule()) }
 }

@@ -5,7 +5,7 @@ import Collector
 import Feeder
 import VendorRules
 
-/// Sends any bytes at all as a body of the Clickstream format: as they are, compressed, as base64, with a hash.
+/// Sends arbitrary bytes as a body of the Clickstream format: unchanged, compressed, as base64, or with a hash.
 @main
 struct FuzzClickstream {
     static func main() {
@@ -24,7 +24,7 @@ struct FuzzClickstream {
         }
     }
 
-    /// However a client packs them, they are the same events.
+    /// All encodings that clients use must result in the same events.
     static func packed(_ json: [UInt8]) {
         guard let first = json.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else { return }
         let plain = admit(json)
@@ -32,9 +32,9 @@ struct FuzzClickstream {
         for other in [
             admit(compressed, encoding: .gzip), admit(compressed), admit(VendorRules.base64(compressed)),
         ] {
-            // A text too long, or compressed too well, is refused in one form and taken in another.
+            // A body that is too long or compressed too well may be rejected in one encoding and accepted in another.
             guard let other, let plain else { continue }
-            expect(other.records == plain.records, "packing changes nothing")
+            expect(other.records == plain.records, "the encoding changes nothing")
         }
     }
 

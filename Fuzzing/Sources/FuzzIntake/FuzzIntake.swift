@@ -6,8 +6,10 @@ import Feeder
 import TrackwayEvents
 import TrackwayWire
 
-/// Sends any bytes at all to the collector's admission. What is admitted must read back from the intake log exactly as
-/// it was counted; records that were damaged on disk are refused without a trap.
+/// Sends arbitrary bytes to the collector's admission.
+///
+/// Admitted batches must read back from the intake log exactly as they were counted. Records that were damaged on disk
+/// must be rejected without a trap.
 @main
 struct FuzzIntake {
     static func main() {
@@ -31,7 +33,7 @@ struct FuzzIntake {
         do throws(AdmissionError) {
             admitted = try Admission().admit(body, encoding: encoding, grant: grant, received: received)
         } catch {
-            expect(!error.code.isEmpty && !error.message.isEmpty, "a refusal says why")
+            expect(!error.code.isEmpty && !error.message.isEmpty, "a rejection has a code and a message")
             let kept = QuarantineRecord.bytes(
                 error,
                 body: body.prefix(1024),
@@ -53,10 +55,10 @@ struct FuzzIntake {
                 var refused = 0
                 try record.visit { event in
                     if event.fault == nil { accepted += 1 } else { refused += 1 }
-                    expect((event.scan == nil) == (event.fault != nil), "an accepted event is a valid one")
+                    expect((event.scan == nil) == (event.fault != nil), "events are accepted if and only if valid")
                 }
-                expect(accepted == admitted.accepted, "what was accepted reads back")
-                expect(refused == admitted.rejected.count, "what was refused is known")
+                expect(accepted == admitted.accepted, "all accepted events read back")
+                expect(refused == admitted.rejected.count, "all rejected events are known")
             } catch {
                 fatalError("an admitted batch must read back: \(error)")
             }
@@ -67,24 +69,24 @@ struct FuzzIntake {
         kept.withUnsafeBytes { bytes in
             do throws(RecordError) {
                 let record = try QuarantineRecord(payload: bytes)
-                expect(record.code == code, "the reason is kept")
+                expect(record.code == code, "the error code is stored")
             } catch {
                 fatalError("a quarantine record must read back: \(error)")
             }
         }
     }
 
-    /// A record whose bytes are anything at all.
+    /// Reads a record of arbitrary bytes.
     static func record(_ bytes: UnsafeRawBufferPointer) {
         do {
             try IntakeRecord(payload: bytes).visit { _ in }
         } catch {
-            // Refused is right; trapped is not.
+            // Rejecting the record is correct; a trap is not.
         }
         do throws(RecordError) {
             _ = try QuarantineRecord(payload: bytes)
         } catch {
-            expect(!error.message.isEmpty, "a refusal says why")
+            expect(!error.message.isEmpty, "a rejection has a message")
         }
     }
 }

@@ -4,8 +4,9 @@
 import Feeder
 import TrackwayEvents
 
-/// Feeds arbitrary bytes to everything that reads JSON. Nothing may trap or read outside the bytes, and whoever accepts
-/// a text must agree with the others about it.
+/// Feeds arbitrary bytes to all code that reads JSON.
+///
+/// No input may cause a trap or a read out of bounds, and all readers that accept a text must agree on its contents.
 @main
 struct FuzzJSONScanner {
     static func main() {
@@ -15,12 +16,12 @@ struct FuzzJSONScanner {
     static func test(_ bytes: UnsafeRawBufferPointer) {
         let value = parse(bytes)
         let passed = skip(bytes)
-        expect((value != nil) == passed, "reading and passing over must agree")
+        expect((value != nil) == passed, "parsing and skipping must agree")
         if let value {
             let text = value.json()
             let again = text.withUnsafeBytes { parse($0) }
-            expect(again == value && again?.json() == text, "what was written must read back")
-            // The standard library repairs what is not UTF-8, so only UTF-8 comes out as it went in.
+            expect(again == value && again?.json() == text, "written values must read back")
+            // The standard library replaces invalid UTF-8, so only valid UTF-8 is returned unchanged.
             expect(String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes), "JSON is UTF-8")
         }
         if let event = event(bytes) {
@@ -36,8 +37,8 @@ struct FuzzJSONScanner {
             tight.items = 2
             tight.depth = 3
             let cut = encode(event, limits: tight)
-            expect(cut.json.count <= tight.eventBytes, "the size limit holds")
-            expect(cut.json.withUnsafeBytes { scan($0, EventLimits()) }, "what the encoder repaired is valid")
+            expect(cut.json.count <= tight.eventBytes, "the size limit is respected")
+            expect(cut.json.withUnsafeBytes { scan($0, EventLimits()) }, "events repaired by the encoder are valid")
         }
         if scan(bytes, EventLimits()) { expect(value != nil, "a scanned event is JSON") }
     }
@@ -46,7 +47,7 @@ struct FuzzJSONScanner {
         do throws(JSONError) {
             return try JSONValue.parse(bytes)
         } catch {
-            expect((0...bytes.count).contains(error.offset), "an error's place is in the text")
+            expect((0...bytes.count).contains(error.offset), "an error's offset is inside the text")
             return nil
         }
     }
@@ -75,7 +76,7 @@ struct FuzzJSONScanner {
             _ = try EventScan(bytes, limits: limits)
             return true
         } catch {
-            expect((0...bytes.count).contains(error.offset), "a fault's place is in the text")
+            expect((0...bytes.count).contains(error.offset), "a fault's offset is inside the text")
             return false
         }
     }

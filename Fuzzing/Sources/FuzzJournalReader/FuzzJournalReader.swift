@@ -6,8 +6,9 @@ import TrackwayEvents
 import TrackwayJournal
 import TrackwayTesting
 
-/// Damages logs in every way an input can describe. Reading and recovering never trap, never show a record that was not
-/// written, and never lose one that was not touched.
+/// Damages logs in every way that an input can describe.
+///
+/// Reading and recovery must never trap, never return a record that was not written, and never lose an undamaged one.
 @main
 struct FuzzJournalReader {
     static let folder = "/log"
@@ -25,7 +26,7 @@ struct FuzzJournalReader {
         }
     }
 
-    /// A segment of any bytes at all.
+    /// Reads a segment of arbitrary bytes.
     static func foreign(_ input: inout InputBytes) {
         let storage = MemoryStorage()
         write([[1]], to: storage)
@@ -36,7 +37,7 @@ struct FuzzJournalReader {
         recover(storage, expecting: found)
     }
 
-    /// An installation's folder whose files hold any bytes at all.
+    /// Inspects an installation's folder whose files contain arbitrary bytes.
     static func inspect(_ input: inout InputBytes) {
         let writer = "0190a5d0-ac96-774b-bcce-b302099a8057"
         let names = [
@@ -51,11 +52,11 @@ struct FuzzJournalReader {
             let inspector = JournalInspector(folder: "/root", storage: storage)
             _ = try inspector.inspect()
         } catch {
-            // A folder that cannot be understood may be refused; it may not trap.
+            // An unreadable folder may be rejected, but must not cause a trap.
         }
     }
 
-    /// A log as it was written, with a few places changed.
+    /// Reads a valid log after changing some bytes.
     static func damage(_ input: inout InputBytes) {
         let storage = MemoryStorage()
         var payloads: [[UInt8]] = []
@@ -67,7 +68,7 @@ struct FuzzJournalReader {
         let written = read(storage)
         expect(written.map(\.payload) == payloads, "an undamaged log reads back")
         let segments = storage.paths.filter { $0.hasSuffix(".segment") }
-        // Touched bytes by the segment's place among the segments.
+        // Changed byte ranges by the segment's index.
         var touched: [Int: [Range<Int>]] = [:]
         for _ in 0..<4 where !input.isEmpty && !segments.isEmpty {
             let segment = Int(input.byte()) % segments.count
@@ -83,19 +84,19 @@ struct FuzzJournalReader {
             if touched[place, default: []].contains(where: { $0.overlaps(range) }) { continue }
             expect(
                 found.contains { $0.entry.sequence == record.entry.sequence && $0.payload == record.payload },
-                "record \(record.entry.sequence) was not touched and must be found"
+                "record \(record.entry.sequence) was not damaged and must be found"
             )
         }
         for record in found {
             expect(
                 written.contains { $0.entry.sequence == record.entry.sequence && $0.payload == record.payload },
-                "record \(record.entry.sequence) was never written like this"
+                "record \(record.entry.sequence) was never written with these contents"
             )
         }
         recover(storage, expecting: found)
     }
 
-    /// Changes some bytes and tells which.
+    /// Changes some bytes and returns their range.
     static func change(_ content: inout [UInt8], _ input: inout InputBytes) -> Range<Int>? {
         guard !content.isEmpty else { return nil }
         let place = input.number(below: content.count)
@@ -134,7 +135,7 @@ struct FuzzJournalReader {
             }
             log.close()
         } catch {
-            fatalError("a fresh log must take records: \(error)")
+            fatalError("a new log must accept records: \(error)")
         }
     }
 
@@ -149,23 +150,23 @@ struct FuzzJournalReader {
                 if entry.kind == .intake { found.append(Found(entry: entry, payload: reader.payload(of: entry))) }
             }
         } catch {
-            // A segment that claims a newer version is left alone.
+            // A segment that claims a newer version is not read.
         }
         return found
     }
 
-    /// Opens the damaged log, appends, and looks whether everything is still there.
+    /// Opens the damaged log, appends a record, and checks that all readable records are still there.
     static func recover(_ storage: MemoryStorage, expecting found: [Found]) {
         do {
             let log = try SegmentedLog(folder: folder, storage: storage, options: LogOptions(segmentBytes: 4096))
             try [UInt8]("new".utf8).withUnsafeBytes { bytes in _ = try log.append(kind: .intake, payload: bytes) }
             log.close()
         } catch {
-            // Refusing a log of a newer version keeps it untouched.
+            // A log with a newer version is rejected and not changed.
             return
         }
         let again = read(storage)
-        expect(again.last?.payload == Array("new".utf8), "a recovered log takes records")
-        expect(again.dropLast().map(\.payload) == found.map(\.payload), "recovery loses nothing that was readable")
+        expect(again.last?.payload == Array("new".utf8), "a recovered log accepts records")
+        expect(again.dropLast().map(\.payload) == found.map(\.payload), "recovery loses no readable records")
     }
 }

@@ -5,7 +5,7 @@ import Collector
 import Feeder
 import VendorRules
 
-/// Sends any bytes at all as a usage report: as they are, as the sessions of a good one, as its events, or compressed.
+/// Sends arbitrary bytes as a usage report: unchanged, as the sessions or events of a valid report, or compressed.
 @main
 struct FuzzSAPUsage {
     static func main() {
@@ -30,12 +30,12 @@ struct FuzzSAPUsage {
     private static let head =
         #"{"report":"7B6C1F0A-2E64-4C0B-9D7C-5A0E9B1B3C55","appInfo":{"application":"a"},"deviceInfo":{"deviceID":"d"},"#
 
-    /// A client may compress or not: they are the same events.
+    /// Compressed and uncompressed bodies must result in the same events.
     static func compressed(_ body: [UInt8]) {
         guard body.first == UInt8(ascii: "{") else { return }
         let plain = admit(body)
         let packed = admit(VendorRules.compressed(body))
-        expect(plain?.records == packed?.records, "packing changes nothing")
+        expect(plain?.records == packed?.records, "compression changes nothing")
     }
 
     @discardableResult

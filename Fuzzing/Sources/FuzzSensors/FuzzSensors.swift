@@ -5,8 +5,9 @@ import Collector
 import Feeder
 import VendorRules
 
-/// Sends any bytes at all as a form of the Sensors Analytics format: as they are, or as the packed text in a good form.
-/// Whoever integrates a client is told the same about a body as the client itself.
+/// Sends arbitrary bytes as a form of the Sensors Analytics format: unchanged, or as the encoded text in a valid form.
+///
+/// The debug endpoint for integrators must judge a body in the same way as the intake.
 @main
 struct FuzzSensors {
     static func main() {
@@ -25,14 +26,14 @@ struct FuzzSensors {
         }
     }
 
-    /// However a client packs them, they are the same events.
+    /// All encodings that clients use must result in the same events.
     static func packed(_ json: [UInt8]) {
         guard let first = json.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else { return }
         let plain = admit(form("data_list", json))
         let compressed = admit(form("gzip=1&data_list", VendorRules.base64(VendorRules.compressed(json))))
-        // A text that compresses too well is refused in one form and taken in the other.
+        // A text that compresses too well is rejected in one encoding and accepted in the other.
         guard let plain, let compressed else { return }
-        expect(plain.records == compressed.records, "packing changes nothing")
+        expect(plain.records == compressed.records, "the encoding changes nothing")
     }
 
     @discardableResult
@@ -50,15 +51,15 @@ struct FuzzSensors {
         }
         do throws(AdmissionError) {
             let faults = try intake.inspect(body, encoding: encoding, project: "production")
-            expect(batch != nil, "what can be inspected can be taken")
-            expect(faults.allSatisfy { !$0.code.isEmpty && !$0.message.isEmpty }, "a broken rule is named")
+            expect(batch != nil, "a body that can be inspected can be admitted")
+            expect(faults.allSatisfy { !$0.code.isEmpty && !$0.message.isEmpty }, "a fault has a code and a message")
         } catch {
-            expect(batch == nil, "what can be taken can be inspected")
+            expect(batch == nil, "a body that can be admitted can be inspected")
         }
         return batch
     }
 
-    /// A form with one field, its text escaped as clients do.
+    /// Returns a form with one field whose text is percent-encoded as clients do.
     static func form(_ field: String, _ text: [UInt8]) -> [UInt8] {
         var form = Array("\(field)=".utf8)
         for byte in text {

@@ -5,7 +5,7 @@ import Collector
 import Feeder
 import VendorRules
 
-/// Sends any bytes at all as a body of the Sift format: as they are, compressed, or as the list in a good body.
+/// Sends arbitrary bytes as a body of the Sift format: unchanged, compressed, or as the list in a valid body.
 @main
 struct FuzzSift {
     static func main() {
@@ -22,12 +22,12 @@ struct FuzzSift {
         }
     }
 
-    /// A client may compress or not: they are the same events.
+    /// Compressed and uncompressed bodies must result in the same events.
     static func compressed(_ body: [UInt8]) {
         guard body.first == UInt8(ascii: "{") else { return }
         let plain = admit(body)
         let packed = admit(VendorRules.compressed(body))
-        expect(plain?.records == packed?.records, "packing changes nothing")
+        expect(plain?.records == packed?.records, "compression changes nothing")
     }
 
     @discardableResult

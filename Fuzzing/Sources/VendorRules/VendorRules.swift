@@ -6,43 +6,46 @@ internal import Feeder
 package import TrackwayEvents
 internal import TrackwayWire
 
-/// What must hold for a body of any other format, whatever its bytes are.
+/// Rules that must hold for every body of another format, regardless of its bytes are.
 package enum VendorRules {
-    /// The key every body comes with.
+    /// The key of every body.
     package static let grant = KeyGrant(name: "fuzz", scopes: [])
-    /// When every body comes.
+    /// The receive time of every body.
     package static let received = Timestamp(milliseconds: 1_700_000_000_000)
-    /// Small limits: an input reaches them.
+    /// Small limits that inputs can reach.
     package static let limits: AdmissionLimits = {
         var limits = AdmissionLimits()
         limits.events = 64
         return limits
     }()
 
-    /// Judges a body twice: the same comes out, what is kept reads back as it was counted, and a refusal says why.
+    /// Admits a body twice and checks the results.
     ///
-    /// - Returns: The batch; nil when the body was refused.
+    /// Both results must be equal, stored events must read back as they were counted, and a rejection must have a
+    /// reason.
+    ///
+    /// - Returns: The batch; nil if the body was rejected.
     @discardableResult
     package static func check(_ admit: () throws(AdmissionError) -> VendorBatch) -> VendorBatch? {
         let (first, second) = (Result(catching: admit), Result(catching: admit))
         switch (first, second) {
         case (.success(let batch), .success(let again)):
-            expect(batch.records == again.records, "the same body is the same events with the same ids")
+            expect(batch.records == again.records, "the same body results in the same events with the same ids")
             readBack(batch)
             return batch
         case (.failure(let error), .failure(let again)):
-            expect(!error.code.isEmpty && !error.message.isEmpty, "a refusal says why")
-            expect(error.code == again.code && error.message == again.message, "the same body is refused alike")
+            expect(!error.code.isEmpty && !error.message.isEmpty, "a rejection has a code and a message")
+            expect(error.code == again.code && error.message == again.message, "the same body has the same error")
             return nil
         default:
-            fatalError("a body that is accepted once is accepted twice")
+            fatalError("a body that is accepted once must be accepted again")
         }
     }
 
-    /// The bytes as a client compresses them.
+    /// Returns the bytes as a client compresses them.
     package static func compressed(_ bytes: [UInt8]) -> [UInt8] { GzipCompressor().compress(bytes) }
 
-    /// The bytes as base64 text.
+    /// Returns the bytes as base64 text.
     package static func base64(_ bytes: [UInt8]) -> [UInt8] { Base64.encode(bytes) }
 
     private static func readBack(_ batch: VendorBatch) {
@@ -52,17 +55,17 @@ package enum VendorRules {
                 do {
                     try IntakeRecord(payload: bytes).visit { event in
                         if event.fault == nil { accepted += 1 } else { refused += 1 }
-                        expect((event.scan == nil) == (event.fault != nil), "an accepted event is a valid one")
+                        expect((event.scan == nil) == (event.fault != nil), "events are accepted if and only if valid")
                     }
                 } catch {
                     fatalError("an admitted batch must read back: \(error)")
                 }
             }
         }
-        expect(accepted == batch.accepted, "what was accepted reads back: \(accepted) of \(batch.accepted)")
-        expect(refused == batch.rejected.count, "what was refused is kept: \(refused) of \(batch.rejected.count)")
+        expect(accepted == batch.accepted, "accepted events that read back: \(accepted) of \(batch.accepted)")
+        expect(refused == batch.rejected.count, "rejected events stored: \(refused) of \(batch.rejected.count)")
         for fault in batch.rejected {
-            expect(!fault.code.isEmpty && !fault.message.isEmpty, "a refused event says why")
+            expect(!fault.code.isEmpty && !fault.message.isEmpty, "a rejected event has a code and a message")
         }
     }
 }

@@ -25,7 +25,7 @@ int terminal_open(char *path, size_t length) {
         close(master);
         return -1;
     }
-    // What is typed is not shown again: only what programs write is read back.
+    // Echo is disabled, so that only the output of programs is read back.
     int slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
     struct termios settings;
     if (slave < 0 || tcgetattr(slave, &settings) != 0) {
@@ -34,6 +34,6 @@ int terminal_open(char *path, size_t length) {
     }
     settings.c_lflag &= ~(tcflag_t)ECHO;
     tcsetattr(slave, TCSANOW, &settings);
-    // Left open: with nobody on the other side, reading the terminal fails before the shell is there.
+    // The slave stays open: otherwise reading from the terminal would fail until the shell has opened it.
     return master;
 }

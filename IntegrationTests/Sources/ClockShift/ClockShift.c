@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// Stands in front of the C library's wall clocks. The monotonic clocks are left alone, as when a person sets the clock.
+// Overrides the C library's wall clock functions. The monotonic clocks are unchanged, as when a person sets the clock.
 
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE

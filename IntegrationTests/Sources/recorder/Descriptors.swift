@@ -3,16 +3,16 @@
 
 internal import Foundation
 
-/// File descriptors that an app holds, so that others find none.
+/// File descriptors that the app occupies, so that none are left for others.
 struct Descriptors {
     private var held: [Int32] = []
 
-    /// How many descriptors the process has open.
+    /// The number of descriptors that the process has open.
     static var count: Int {
         (0..<Int32(4_096)).count { fcntl($0, F_GETFD) >= 0 }
     }
 
-    /// Takes every descriptor the limit allows, but for so many; gives how many it holds.
+    /// Opens all descriptors up to the limit except for `spare`, and returns the number it holds.
     mutating func take(sparing spare: Int) -> Int {
         while true {
             let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -23,7 +23,7 @@ struct Descriptors {
         return held.count
     }
 
-    /// Gives all back.
+    /// Closes all of them.
     mutating func giveBack() {
         for descriptor in held { close(descriptor) }
         held = []

@@ -5,12 +5,14 @@ internal import Foundation
 internal import Trackway
 internal import TrackwayEvents
 
-/// Records numbered events. Every event carries its thread's number and its own number within the thread, from 1, so that
-/// whoever receives them can see order and gaps without asking the SDK.
+/// Records numbered events.
+///
+/// Every event carries its thread's number and its own number within the thread, starting at 1, so that receivers can
+/// detect reordering and gaps without the SDK.
 final class Load: Sendable {
     private let analytics: Analytics
     private let options: Options.Recording
-    /// The next number of the thread that follows orders.
+    /// The next number of the thread that executes commands.
     private let ordered = Locked<Int>(0)
 
     init(_ analytics: Analytics, _ options: Options) {
@@ -18,7 +20,9 @@ final class Load: Sendable {
         self.options = Options.Recording(options)
     }
 
-    /// Records on as many threads as the options say; returns when all are done.
+    /// Records on as many threads as the options specify.
+    ///
+    /// Returns when all have finished.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             for number in 1...options.threads {
@@ -44,7 +48,7 @@ final class Load: Sendable {
         }
     }
 
-    /// Records `count` events of this length on the calling thread, which counts as thread 0.
+    /// Records `count` events of this length on the calling thread, which has the number 0.
     func record(_ count: Int, bytes: Int, name: String = "recorded", to route: Route = .all) {
         for _ in 0..<count {
             record(name: name, thread: 0, number: next(), bytes: bytes, to: route)

@@ -4,19 +4,24 @@
 internal import Foundation
 
 extension Options {
-    /// What the process lives under: limits of the system, and whose process it is.
+    /// The limits and the user that the process runs under.
     struct Host {
-        /// Descriptors it may have open; nil: as many as it was given.
+        /// The maximum number of open descriptors; nil leaves the limit unchanged.
         var descriptors: Int?
-        /// Bytes a file may grow to; nil: as many as it was given.
+        /// The maximum file size in bytes; nil leaves the limit unchanged.
         var fileBytes: Int?
-        /// The user and group it becomes; nil: it stays what it is. Only root may.
+        /// The user and group to switch to; nil for no change.
+        ///
+        /// Requires root.
         var user: Int?
 
-        /// Takes effect, for good. Called before the SDK is touched.
+        /// Applies the settings permanently.
+        ///
+        /// Must be called before the SDK is used.
         func apply() throws {
-            // The main thread of a program whose `main` is asynchronous ends in the dispatch library, which opens a descriptor
-            // there and ends the program without one. A run loop opens it now, while there are some.
+            // When the main thread of a program with an asynchronous `main` enters the dispatch library, the library
+            // opens a descriptor and terminates the program if all are in use. Running the run loop opens it now, while
+            // descriptors are available.
             if descriptors != nil { _ = RunLoop.main.run(mode: .default, before: .distantPast) }
             if let descriptors { try Self.limit("--descriptors", RLIMIT_NOFILE, to: descriptors) }
             if let fileBytes { try Self.limit("--file-bytes", RLIMIT_FSIZE, to: fileBytes) }
@@ -25,11 +30,11 @@ extension Options {
             }
         }
 
-        /// Sets the soft limit, which may be raised again.
+        /// Sets the soft limit, which can be raised again.
         static func limit(_ name: String, _ resource: __rlimit_resource, to value: Int) throws {
             let number = __rlimit_resource_t(resource.rawValue)
             var limit = rlimit()
-            guard getrlimit(number, &limit) == 0 else { throw Failure(description: "\(name): no limit to be read") }
+            guard getrlimit(number, &limit) == 0 else { throw Failure(description: "\(name): cannot read the limit") }
             limit.rlim_cur = min(value < 0 ? limit.rlim_max : rlim_t(value), limit.rlim_max)
             guard setrlimit(number, &limit) == 0 else {
                 throw Failure(description: "\(name) \(value): \(String(cString: strerror(errno)))")

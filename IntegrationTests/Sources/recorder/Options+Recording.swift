@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 extension Options {
-    /// The part of the options that the recording threads need.
+    /// The options that the recording threads need.
     struct Recording: Sendable {
         var threads: Int
         var count: Int
         var run: String
-        /// Seconds between two events of one thread.
+        /// Seconds between two events of a thread.
         var pause: Double?
         private var bytes: ClosedRange<Int>
         private var seed: UInt64
@@ -21,13 +21,13 @@ extension Options {
             seed = options.seed
         }
 
-        /// The lengths of one thread's texts; the same for the same seed.
+        /// Returns the text lengths of one thread; the same seed gives the same lengths.
         func lengths(thread: Int) -> Lengths {
             Lengths(bytes: bytes, state: seed &* 0x9e37_79b9_7f4a_7c15 &+ UInt64(thread))
         }
     }
 
-    /// A sequence of lengths, evenly spread.
+    /// A sequence of uniformly distributed lengths.
     struct Lengths {
         var bytes: ClosedRange<Int>
         var state: UInt64

@@ -3,8 +3,9 @@
 
 internal import Foundation
 internal import Trackway
+internal import TrackwayDestinations
 
-/// What the arguments say. Each is a pair `--name value`, or a word on its own.
+/// The command-line options: pairs `--name value`, or single words.
 struct Options {
     struct Failure: Error, CustomStringConvertible {
         var description: String
@@ -14,52 +15,55 @@ struct Options {
     var data = ""
     /// Destinations: id, address, key.
     var destinations: [(id: String, url: String)] = []
-    /// Destinations in other formats: the format, which is the id too, and the address.
+    /// Destinations in other formats: the format, which is also the id, and the address.
     var others: [(format: String, url: String)] = []
-    /// Queues that speak Sift, added once the app runs: id, address format, rules.
+    /// Sift queues that are added after the app has started: id, address format, rules.
     var queues: [(id: String, url: String, policy: QueuePolicy)] = []
-    /// The rules of the queues named from here on; without any, a queue waits until it is told to send.
+    /// The rules of the queues that follow.
+    ///
+    /// Without rules, a queue sends only on request.
     private var queuePolicy = QueuePolicy(uploadWhenMoreThan: -1)
     var key = "dev"
-    /// How many threads record, and how many events each; 0 events: until the process ends.
+    /// The number of recording threads, and of events per thread; 0 events: until the process ends.
     var threads = 0
     var count = 0
-    /// Events per second and thread; nil: as fast as they can.
+    /// Events per second and thread; nil for no limit.
     var rate: Int?
-    /// The length of the text each event carries: between these.
+    /// The range of the text length of each event.
     var bytes = 0...0
     var seed: UInt64 = 1
     var flushFirst: Duration?
     var finish: Duration?
     var takesOrders = false
-    /// A word that every event carries, to tell runs apart.
+    /// A word that every event carries, to distinguish runs.
     var run = ""
     var policy = DeliveryPolicy()
     var journalBytes: Int?
     var journalAge: Duration?
     var eventBytes: Int?
     var followsLifeCycle = true
-    /// What is recorded without an order.
+    /// Events that are captured automatically.
     var capture = CaptureOptions()
     var sessionTimeout: Duration?
-    /// How long a stop or the end may be held up.
+    /// The timeout of a suspension or termination.
     var moment: Duration?
     var appVersion: String?
-    /// The consent to begin with.
+    /// The initial consent.
     var consent = Consent.granted
-    /// Whether consent and ledger are told as they are found, and each order before it is carried out.
+    /// Whether to print the initial consent and ledger, and each command before it is executed.
     var tellsStart = false
-    /// Whether the threads record while orders are followed, until the process ends.
+    /// Whether the threads record until the process ends, while commands are executed.
     var recordsAlongside = false
     var host = Host()
-    /// What leaves for each destination named with `--to`.
+    /// The rules of each destination named with `--to`.
     var rules: [DestinationRule] = []
     /// The names of events that an interceptor drops.
     var intercepted: Set<String> = []
-    /// The file that lines are written to, beside standard output, with what was seen under the numbers of closed standard
-    /// streams; nil for standard output alone.
+    /// The file that lines are written to, in addition to standard output.
+    ///
+    /// It also lists files found at the descriptor numbers of closed standard streams. nil for standard output only.
     var report: String?
-    /// A byte of which the key for files at rest is made; nil for plain files.
+    /// A byte from which the key for encryption at rest is derived; nil for unencrypted files.
     var encryption: UInt8?
 
     init(_ arguments: [String]) throws {
@@ -136,27 +140,27 @@ struct Options {
 
     private static func pair(_ option: String, _ text: String) throws -> (String, String) {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { throw Failure(description: "\(option) needs two words with = between them") }
+        guard parts.count == 2 else { throw Failure(description: "\(option) needs two values separated by =") }
         return (parts[0], parts[1])
     }
 
-    /// What was decided, by its word.
+    /// Parses a consent value.
     static func consent(_ word: String) throws -> Consent {
-        guard let consent = Consent(rawValue: word) else { throw Failure(description: "\(word) is no consent") }
+        guard let consent = Consent(rawValue: word) else { throw Failure(description: "\(word) is not a consent") }
         return consent
     }
 
-    /// The destination of this name at another place.
+    /// Returns a collector destination with this id and address.
     static func destination(_ id: String, _ url: String, key: String) throws -> DestinationConfiguration {
         guard let url = URL(string: url), let id = DestinationID(id) else {
-            throw Failure(description: "\(id)=\(url) names no destination")
+            throw Failure(description: "\(id)=\(url) is not a valid destination")
         }
         return .collector(url, writeKey: key, id: id)
     }
 
-    /// A destination in another format.
+    /// Returns a destination in another format.
     private static func destination(_ format: String, _ url: String) throws -> DestinationConfiguration {
-        guard let url = URL(string: url) else { throw Failure(description: "--\(format) \(url): no address") }
+        guard let url = URL(string: url) else { throw Failure(description: "--\(format) \(url): not a valid URL") }
         switch format {
         case "clickstream": return .clickstream(appID: "recorder", endpoint: url, id: "clickstream")
         case "sap": return .sapMobileServices(url, applicationID: "recorder", id: "sap")
@@ -164,9 +168,9 @@ struct Options {
         }
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     ///
-    /// - Parameter number: distinguishes the folders of several analytics; 0 for the folder itself.
+    /// - Parameter number: Distinguishes the folders of several instances; 0 for the folder itself.
     func configuration(_ number: Int = 0) throws -> Configuration {
         let rules = rules.isEmpty ? nil : DestinationRules(rules)
         var configuration = Configuration(

@@ -4,39 +4,41 @@
 internal import Foundation
 internal import Trackway
 
-/// Follows what standard input says, one order a line, and answers `ok` to each when it is done:
+/// Executes the commands on standard input, one per line, and prints `ok` after each one:
 ///
 /// - `record COUNT [BYTES [NAME]]`
 /// - `durably COUNT`
-/// - `flush SECONDS [TIMES]`: that many flushes at the same time, one `report` each
-///   and whether each was `complete`
+/// - `flush SECONDS [TIMES]`: starts that many concurrent flushes; prints one `report` and one `complete` each
 /// - `ledger [TIMES]`
-/// - `upload [force]`: asks the queues to send, and says `upload true` when one does
-/// - `waiting ID`: says `waiting COUNT`
+/// - `upload [force]`: asks the queues to send; prints `upload true` if one does
+/// - `waiting ID`: prints `waiting COUNT`
 /// - `replace ID URL KEY`
-/// - `add ID URL [MORE-THAN]`: adds a destination, a queue with that rule if there is one; `remove ID`
-/// - `target ID`: adds a target of the app's
-/// - `export ID`: reads back what waits for it, says `uploaded RUN THREAD N` for each event of a recorder, `removing ID`,
-///   removes exactly that, and says `removed COUNT`
+/// - `add ID URL [MORE-THAN]`: adds a destination, or a queue with that rule if it is given; `remove ID`
+/// - `target ID`: adds a local destination
+/// - `export ID`: reads its pending events, prints `uploaded RUN THREAD N` for each event of a recorder and
+///   `removing ID`, removes exactly those events, and prints `removed COUNT`
 /// - `consent granted|pending|denied`
-/// - `erase`: says `erased FORMER NOW`
-/// - `take SPARE`: takes every descriptor there is but for so many, and says `took COUNT`; `give`: gives them back
-/// - `descriptors`: says `descriptors COUNT`, how many are open
-/// - `open COUNT`: makes that many more analytics, each with a folder of its own
-/// - `spread SECONDS`: records an event with each of them and flushes all at the same time, one `delivered COUNT` in the end
-/// - `file-bytes COUNT`: files may not grow beyond that; without limit when negative
+/// - `erase`: prints `erased FORMER NOW`
+/// - `take SPARE`: opens all available descriptors except for that many and prints `took COUNT`; `give`: closes them
+/// - `descriptors`: prints `descriptors COUNT`, the number of open descriptors
+/// - `open COUNT`: creates that many additional instances, each with its own folder
+/// - `spread SECONDS`: records an event with each of them and flushes all of them concurrently; prints one
+///   `delivered COUNT` at the end
+/// - `file-bytes COUNT`: limits the size of files; no limit if negative
 /// - `screen NAME`: shows a screen
 /// - `identify USER`, `signout`
-/// - `sample`: records events of every kind that apps record
-/// - `crash memory|abort`: makes a mistake that no process survives
+/// - `sample`: records events of all kinds that apps record
+/// - `crash memory|abort`: crashes the process
 /// - `shutdown SECONDS`
-/// - `exit`: the process ends, as an app does that returns from `main`
+/// - `exit`: ends the process, as an app does that returns from `main`
 struct Orders {
     private let analytics: Analytics
     private let load: Load
     private let options: Options
     private var descriptors = Descriptors()
-    /// Analytics beside the one that all other orders are for.
+    /// Additional instances.
+    ///
+    /// All other commands use the main one.
     private var others: [Analytics] = []
 
     init(_ analytics: Analytics, _ load: Load, _ options: Options) {
@@ -46,7 +48,7 @@ struct Orders {
     }
 
     mutating func follow() async {
-        // Reading blocks, so it has a thread of its own.
+        // Reading blocks, so it runs on its own thread.
         let (lines, feed) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {
             while let line = readLine() { feed.yield(line) }
@@ -54,7 +56,7 @@ struct Orders {
         }
         for await line in lines {
             let words = line.split(separator: " ").map(String.init)
-            // Here, while the SDK is alive: an app does not take its analytics apart before it ends.
+            // Exits without releasing the SDK instance, as apps do.
             if words.first == "exit" { exit(0) }
             if options.tellsStart { Output.line("order \(line)") }
             do {
@@ -73,7 +75,7 @@ struct Orders {
                 return standard
             }
             guard let number = Int(words[index]) else {
-                throw Options.Failure(description: "\(words[index]) is no number")
+                throw Options.Failure(description: "\(words[index]) is not a number")
             }
             return number
         }
@@ -95,7 +97,7 @@ struct Orders {
         case "upload":
             Output.line("upload \(analytics.requestUpload(force: words.last == "force"))")
         case "waiting" where words.count == 2:
-            guard let id = DestinationID(words[1]) else { throw Options.Failure(description: "no such queue") }
+            guard let id = DestinationID(words[1]) else { throw Options.Failure(description: "invalid queue id") }
             Output.line("waiting \(analytics.pendingCount(for: id))")
         case "replace" where words.count == 4:
             try analytics.replaceDestination(try Options.destination(words[1], words[2], key: words[3]))
@@ -104,13 +106,13 @@ struct Orders {
             try options.add(words[1], words[2], rules, to: analytics)
         case "remove" where words.count == 2:
             guard let id = DestinationID(words[1]), analytics.removeDestination(id) else {
-                throw Options.Failure(description: "no destination to be removed")
+                throw Options.Failure(description: "no destination to remove")
             }
         case "target" where words.count == 2:
-            guard let id = DestinationID(words[1]) else { throw Options.Failure(description: "no such target") }
+            guard let id = DestinationID(words[1]) else { throw Options.Failure(description: "invalid destination id") }
             try analytics.addDestination(.local(id))
         case "export" where words.count == 2:
-            guard let id = DestinationID(words[1]) else { throw Options.Failure(description: "no such target") }
+            guard let id = DestinationID(words[1]) else { throw Options.Failure(description: "invalid destination id") }
             try export(id)
         case "consent" where words.count == 2:
             analytics.setConsent(try Options.consent(words[1]))
@@ -148,7 +150,7 @@ struct Orders {
         case "sample":
             Sample.record(to: analytics)
         case "crash" where words.last == "memory":
-            // Nobody has anything there.
+            // This address is never mapped.
             UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
         case "crash" where words.last == "abort":
             abort()
@@ -159,7 +161,7 @@ struct Orders {
         }
     }
 
-    /// What an uploader of the app's own does.
+    /// Reads, reports and removes the pending events, as an app's own uploader does.
     private func export(_ target: DestinationID) throws {
         let snapshot = try analytics.pendingEvents(for: target)
         Output.line("exporting \(target)")
@@ -177,7 +179,7 @@ struct Orders {
         let removed = try snapshot.remove()
         Output.line("removed \(removed)")
         guard removed == count else {
-            throw Options.Failure(description: "\(count) events were shown, and \(removed) removed")
+            throw Options.Failure(description: "\(count) events were read, but \(removed) were removed")
         }
     }
 }

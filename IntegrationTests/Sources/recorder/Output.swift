@@ -4,16 +4,19 @@
 internal import Foundation
 internal import TrackwayEvents
 
-/// Standard output without a buffer: a line is one system call, so what was written before a kill was written whole.
+/// Unbuffered standard output.
+///
+/// A line is one system call, so lines written before a kill are complete.
 enum Output {
-    /// Where lines go.
+    /// The descriptor that lines are written to.
     private static let descriptor = Locked(STDOUT_FILENO)
 
-    /// Writes lines to a file from now on, and prints them as well, as an app does that does not know whether its standard
-    /// streams are open.
+    /// Redirects all later lines to a file.
+    ///
+    /// They are also printed, because an app does not know whether its standard streams are open.
     static func report(to path: String) throws {
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        // Far from the numbers of the standard streams.
+        // A descriptor of at least 64, so that it does not occupy the number of a closed standard stream.
         let moved = fcntl(file, F_DUPFD_CLOEXEC, 64)
         guard file >= 0, moved >= 0 else { throw Options.Failure(description: "\(path) cannot be written") }
         close(file)
@@ -25,7 +28,7 @@ enum Output {
         if descriptor != STDOUT_FILENO {
             print(text)
             fflush(nil)
-            // Where it is closed, that fails, as it does for any app.
+            // Fails if the stream is closed, as in any app.
             _ = write(STDERR_FILENO, "complaint\n", 10)
         }
         var text = text + "\n"

@@ -4,10 +4,12 @@
 internal import Foundation
 internal import Trackway
 
-/// An app on the SDK for tests to kill, starve and interrupt: it records as its arguments and the lines on its standard
-/// input say, and tells on standard output what it did, one line each, written at once.
+/// An app on the SDK that tests can kill, starve and interrupt.
 ///
-/// `kept SEQUENCE THREAD NUMBER` is written after `record` has returned, never before.
+/// It records as specified by its arguments and by the lines on standard input, and prints one unbuffered line for each
+/// result.
+///
+/// `kept SEQUENCE THREAD NUMBER` is always written after `record` has returned, never before.
 @main
 struct Recorder {
     static func main() async {
@@ -51,7 +53,7 @@ struct Recorder {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await load.run() }
             await orders.follow()
-            // The threads would go on for ever.
+            // The threads would never end.
             exit(0)
         }
     }

@@ -5,7 +5,7 @@ internal import Trackway
 internal import TrackwayEvents
 
 extension FlushReport {
-    /// The report as one line of JSON: destination by destination.
+    /// The report as one line of JSON, by destination.
     var json: String {
         var writer = JSONWriter()
         writer.beginObject()

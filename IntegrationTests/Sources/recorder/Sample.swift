@@ -3,7 +3,7 @@
 
 internal import Trackway
 
-/// Events of every kind that apps record, to compare what arrives with.
+/// Events of all kinds that apps record, to compare with the received events.
 enum Sample {
     static func record(to analytics: Analytics) {
         analytics.screen("Shelf", path: "shelf-1")

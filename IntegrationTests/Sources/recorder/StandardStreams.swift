@@ -4,26 +4,27 @@
 internal import Foundation
 internal import TrackwayEvents
 
-/// The standard streams of a process that was started without some of them.
+/// The standard streams of a process that was started with some of them closed.
 final class StandardStreams: Sendable {
-    /// The streams that were closed at the start.
+    /// The streams that were closed at startup.
     private let closed: [Int32]
-    /// What was seen under the numbers of closed streams: number and file.
+    /// Files that were opened at a closed stream's descriptor number: number and path.
     private let seen = Locked<Set<String>>([])
 
-    /// Looks which streams there are.
+    /// Determines which streams are open.
     init() {
         closed = (STDIN_FILENO...STDERR_FILENO).filter { fcntl($0, F_GETFD) < 0 }
     }
 
-    /// Begins to watch the numbers of closed streams.
+    /// Starts watching the descriptor numbers of closed streams.
     ///
-    /// The dispatch library keeps descriptors of its own as soon as there is a timer or a run loop, in any program with Swift
-    /// threads. It opens them here, while the numbers are taken, so that what is seen later is the SDK's.
+    /// In any program with Swift threads, the dispatch library opens and keeps descriptors as soon as a timer or run
+    /// loop is used. They are opened here while the numbers of the closed streams are taken, so that everything seen
+    /// later belongs to the SDK.
     func watch() async {
         for stream in closed where open("/dev/null", O_RDWR) != stream { break }
         Self.runLoop()
-        // A sleep that fails was cancelled, and nobody cancels this one.
+        // Sleeping fails only on cancellation, and this task is never canceled.
         try? await Task.sleep(for: .milliseconds(1))
         for stream in closed { close(stream) }
         Thread.detachNewThread { [closed, seen] in
@@ -37,14 +38,16 @@ final class StandardStreams: Sendable {
         }
     }
 
-    /// What was seen under the numbers of closed streams so far.
+    /// The files opened so far at a closed stream's descriptor number.
     var found: [String] { seen.withLock { $0.sorted() } }
 
     private static func runLoop() {
         _ = RunLoop.main.run(mode: .default, before: .distantPast)
     }
 
-    /// The file that a descriptor is open for; nil when it is closed. Opens nothing.
+    /// Returns the file of an open descriptor; nil if it is closed.
+    ///
+    /// Opens no descriptor.
     private static func file(of descriptor: Int32) -> String? {
         var name = [CChar](repeating: 0, count: 1024)
         let count = readlink("/proc/self/fd/\(descriptor)", &name, name.count)

@@ -4,17 +4,20 @@
 internal import Foundation
 internal import SAPUsageCompatibility
 
-/// An app on the compatibility module for usage reports: of somebody who consented, doing as it is told.
+/// An app on the compatibility module for usage reports.
+///
+/// Its user has consented, and it executes commands.
 ///
 ///     usage-reporter FOLDER BACK-END
 ///
-/// Orders come on standard input, one a line, and each is answered with `ok` when it is done:
+/// Reads one command per line from standard input and prints `ok` after each one:
 ///
-/// - `report FIRST COUNT`: a session with that many numbered records; `kept NUMBER` when one survives this process
-/// - `upload`: `uploading` first, then `uploaded` or `failed WHY`
-/// - `broker`: a broker looks after sessions and uploads, as the back-end's policy wants it
-/// - `names`: `stored NAME` for each record that is stored
-/// - `left`: `left COUNT DROPPED`, the records that are stored and the reports that were dropped
+/// - `report FIRST COUNT`: records a session with that many numbered records; prints `kept NUMBER` when a record
+///   survives a kill of this process
+/// - `upload`: prints `uploading`, then `uploaded` or `failed WHY`
+/// - `broker`: starts a broker that manages sessions and uploads according to the back end's policy
+/// - `names`: prints `stored NAME` for each stored record
+/// - `left`: prints `left COUNT DROPPED`, the numbers of stored records and of dropped reports
 @main
 struct UsageReporterProgram {
     private struct Failure: Error, CustomStringConvertible {
@@ -66,13 +69,13 @@ struct UsageReporterProgram {
             case "left":
                 let count = Usage.shared.store?.snapshot(for: Usage.defaultTargetID).recordCount() ?? -1
                 say("left \(count) \(Usage.shared.droppedReports.values.reduce(0, +))")
-            default: throw Failure(description: "what is \"\(line)\"?")
+            default: throw Failure(description: "unknown command \"\(line)\"")
             }
             say("ok")
         }
     }
 
-    /// A line at once: whoever listens may kill this process for it.
+    /// Prints an unbuffered line, because the reader may kill this process as soon as it sees it.
     private static func say(_ line: String) {
         FileHandle.standardOutput.write(Data("\(line.replacing("\n", with: " "))\n".utf8))
     }

@@ -4,8 +4,10 @@
 
 import PackageDescription
 
-/// What depends on the SDK by its address, as apps do: TRACKWAY_URL and TRACKWAY_BRANCH name a checkout (file:///…). Without them it
-/// is the one that this folder lies in.
+/// The SDK, as a dependency by URL, as apps declare it.
+///
+/// TRACKWAY_URL and TRACKWAY_BRANCH name a checkout (file:///…). Without them, it is the checkout that contains this
+/// folder.
 let trackway: Package.Dependency =
     if let url = Context.environment["TRACKWAY_URL"] {
         .package(url: url, branch: Context.environment["TRACKWAY_BRANCH"] ?? "main")
@@ -20,7 +22,7 @@ let products = [
     "SparkChamberCompatibility",
 ]
 
-/// The address's last part is the dependency's name.
+/// The name of the dependency: the last component of its URL.
 let name = Context.environment["TRACKWAY_URL"].map { String($0.split(separator: "/").last ?? "trackway") } ?? "trackway"
 
 let package = Package(
@@ -35,7 +37,7 @@ let package = Package(
 )
 
 #if canImport(Darwin)
-// The samples that Scripts/apple/check-objective-c compiles against headers of ours, here against the compiler's own. For iOS.
+// The samples of Scripts/apple/check-objective-c, compiled against the headers of Apple's toolchain. For iOS.
 package.products.append(.library(name: "ObjectiveCClient", targets: ["ObjectiveCClient"]))
 package.targets.append(
     .target(

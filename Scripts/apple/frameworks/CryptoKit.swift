@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// The part of CryptoKit that the SDK uses, as Apple documents it. Declarations: nothing runs.
+// The part of CryptoKit that the SDK uses, as Apple documents it. Declarations only; this code never runs.
 
 @_exported import Foundation
 

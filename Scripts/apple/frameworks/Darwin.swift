@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// What Darwin's overlay adds to C's declarations: functions with variable arguments, which Swift does not import, and errors' types.
+// Declarations that the Darwin overlay adds to those of C: variadic functions, which Swift does not import, and error
+// types.
 
 @_exported import Darwin
 

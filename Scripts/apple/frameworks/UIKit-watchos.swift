@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// On watchOS there is a UIKit without applications, views and devices: whoever asks `canImport` alone is wrong there.
+// UIKit on watchOS, which has no applications, views or devices: checking only `canImport` is a mistake there.
 
 @_exported import Foundation
 

@@ -17,7 +17,7 @@ typedef unsigned long NSUInteger;
 
 #pragma clang assume_nonnull begin
 
-// With variable arguments, as in the runtime's own header: only so can two implementations be compared in Swift.
+// Variadic, as in the runtime's own header: Swift can compare two implementations only in this form.
 typedef id _Nullable (*IMP)(id _Nonnull, SEL _Nonnull, ...);
 
 @class NSString, NSMethodSignature;

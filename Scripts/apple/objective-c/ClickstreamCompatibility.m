@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The Clickstream document's samples in Objective-C, as they stand there, each in a method with the error that it names. AS_WRITTEN_KEYS
-// has the keys of two dictionaries without their at sign, AS_WRITTEN_ITEMS the comma of a call that needs a colon.
+// The Objective-C samples of the Clickstream document, unchanged, each in a method named after its error.
+// AS_WRITTEN_KEYS compiles the keys of two dictionaries without their at signs, and AS_WRITTEN_ITEMS the comma in a
+// call that needs a colon.
 #import <UIKit/UIKit.h>
 #if __has_include("ClickstreamCompatibility-Swift.h")
 #import "ClickstreamCompatibility-Swift.h"
@@ -159,7 +160,8 @@ configuration = [[[[[[[configuration withAppId:@"your appId"]
     withTrackAppExceptionEvents:TRUE];
 }
 
-// What the document's tables name beyond its samples: the other spelling of a setting, a property, and the rest of an item's names.
+// Names in the document's tables that its samples do not use: the other spelling of a setting, a property, and the
+// remaining names of an item.
 NSArray *clickstreamDocumentedNames(ClickstreamConfiguration *configuration) {
 configuration.isLogEvents = YES;
 return @[

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The SAP document lists its declarations in Swift alone. Its samples and calls, as far as Objective-C can have them, said with the
-// classes that stand for them.
+// The SAP document lists its declarations only in Swift. These are its samples and calls, as far as Objective-C can
+// represent them, with the corresponding classes.
 #import <UIKit/UIKit.h>
 #if __has_include("SAPUsageCompatibility-Swift.h")
 #import "SAPUsageCompatibility-Swift.h"
@@ -27,7 +27,7 @@ SAPUsageReporter *reporter = [SAPUsage reporterForTargetID: SAPUsage.defaultTarg
 reporter.enabled = NO;
 }
 
-// "Usage": each declaration that Objective-C can have.
+// "Usage": each declaration that Objective-C can represent.
 NSArray *usageDocumentedCalls(NSUUID *person, NSURL *backend) {
 [SAPUsage enableDataCollectionAddingSessionData: @"com.example.shop"];
 [SAPUsage disableDataCollectionAddingSessionData: NO];

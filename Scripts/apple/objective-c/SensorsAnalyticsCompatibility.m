@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The calls of the Sensors Analytics document's listings. They stand there as a translation left them (`sensoranalysissdk`,
-// `registersuperproperties: {@ “key”: @ “value”}`), which no compiler takes: AS_WRITTEN shows that of one. Here each call has the
-// letters that the client's own header gives it.
+// The calls in the listings of the Sensors Analytics document. A translation has damaged the listings
+// (`sensoranalysissdk`, `registersuperproperties: {@ “key”: @ “value”}`), so they do not compile; AS_WRITTEN compiles
+// one of them as an example. Here each call is spelled as in the client's own header.
 #import <UIKit/UIKit.h>
 #if __has_include("SensorsAnalyticsCompatibility-Swift.h")
 #import "SensorsAnalyticsCompatibility-Swift.h"
@@ -43,7 +43,7 @@ static NSString *const SA_SERVER_URL = @"https://example.com/sa?project=default"
     return YES;
 }
 
-// 3.1.1 and 3.2: what the client calls itself, which apps may too.
+// 3.1.1 and 3.2: calls that the client itself makes, and that apps may make, too.
 - (void)trackRelaunchAppStart:(SensorsAnalyticsSDK *)sdk {
     if ([sdk isAutoTrackEventTypeIgnored: SensorsAnalyticsEventTypeAppStart] == NO) {
         [sdk track: SA_EVENT_NAME_APP_START withProperties: @{
@@ -68,7 +68,7 @@ static NSString *const SA_SERVER_URL = @"https://example.com/sa?project=default"
 
 @end
 
-// The document's `- track:`, and the calls around it that the client's header has beside it.
+// The document's `- track:`, and related calls in the client's header.
 void sensorsDocumentedCalls(NSString *sentence) {
 SAConfigOptions *options = [[SAConfigOptions alloc] initWithServerURL: SA_SERVER_URL launchOptions: nil];
 options.autoTrackEventType = SensorsAnalyticsEventTypeAppStart | SensorsAnalyticsEventTypeAppEnd | SensorsAnalyticsEventTypeAppClick

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The SparkChamber document's samples in Objective-C, as they stand there but for the bracket that five calls lack, and each
+// The Objective-C samples of the SparkChamber document, unchanged except for a bracket that five calls lack, and each
 // declaration of its detector as a call. AS_WRITTEN leaves the first bracket out.
 #import <UIKit/UIKit.h>
 #if __has_include("SparkChamberCompatibility-Swift.h")

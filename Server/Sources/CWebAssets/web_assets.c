@@ -3,7 +3,7 @@
 
 #include "web_assets.h"
 
-// C23, which this compiler has in every language mode.
+// C23, which this compiler accepts in every language mode.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char index_html[] = {

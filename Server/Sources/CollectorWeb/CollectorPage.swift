@@ -6,12 +6,12 @@ public import Collector
 
 /// The collector's web page.
 ///
-/// Its files are in `CWebAssets/Assets` and are compiled in, so that the executable needs no files next to it. They send requests to
-/// their own collector only.
+/// Its files are in `CWebAssets/Assets` and are compiled in, so that the executable needs no files next to it. They
+/// send requests only to their own collector.
 public enum CollectorPage {
-    /// What is served: the page, one script, one style sheet, and the other files; the page itself under `/`.
+    /// The served files: the page under `/`, one script, one style sheet, and the other files.
     public static let assets: [WebAsset] = {
-        // Files that cannot be put together work one by one as well, only more slowly; the tests say why.
+        // Files that cannot be bundled also work one by one, only slower; the tests report why bundling fails.
         (try? PageBundle(files))?.assets ?? files
     }()
 
@@ -25,8 +25,9 @@ public enum CollectorPage {
         )
     }
 
-    /// What the page is allowed to do: load its own files and ask its own collector. Event contents never become markup,
-    /// and with this they could not run even if they did.
+    /// The page's permissions: it may load its own files and send requests to its own collector.
+    ///
+    /// Event contents never become markup; under this policy they could not run even if they did.
     public static let contentSecurityPolicy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
         form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'

@@ -3,33 +3,34 @@
 
 public import Collector
 
-/// The page's files as they are served: its modules as one script, its style sheets as one.
+/// The page's files as served: its modules as one script, its style sheets as one.
 ///
-/// A browser that asks for ninety files one by one begins a second later than one that asks for two, and more over a network.
-/// Both are asked for with the version of their content, so that a browser may keep them for good.
+/// A browser that loads ninety files starts a second later than one that loads two, and even later over a network. The
+/// URLs of both files contain the version of their content, so that a browser may cache them permanently.
 ///
-/// The modules are linked as they lie in the folder: each becomes a function of its own that gives what it exports, in the order
-/// in which they need one another. Understood are `import { a, b as c } from "./file.js";` on one line, and `export` before a
-/// constant, a function or a class, or of a list of names.
+/// The modules in the folder are linked: each becomes a function that returns its exports, after the modules that it
+/// imports. Supported are `import { a, b as c } from "./file.js";` on one line, and `export` before a constant, a
+/// function or a class, or of a list of names.
 public struct PageBundle: Sendable {
     /// The page, the script, the style sheet, and the files that are neither.
     public let assets: [WebAsset]
 
-    /// Why files cannot be put together.
+    /// The reason why files cannot be bundled.
     public enum Failure: Error, Hashable {
-        /// A module that needs itself, by way of others.
+        /// A module that imports itself through others.
         case cycle(String)
-        /// A line that imports or exports in a way that is not understood.
+        /// A line with an unsupported import or export.
         case notUnderstood(file: String, line: String)
-        /// A name that the file it is imported from does not export, or a file that is not there.
+        /// A name that the imported file does not export, or a missing file.
         case notExported(name: String, from: String, by: String)
-        /// The page does not ask for any style sheet, or not for one module.
+        /// The page has no style sheet, or not exactly one module.
         case page
     }
 
-    /// Puts the files together.
+    /// Bundles the files.
     ///
-    /// - Parameter files: As they lie in the folder, the page under `/`. Files that the page does not lead to are left out.
+    /// - Parameter files: The files as in the folder, the page under `/`. Files that the page does not reach are left
+    ///   out.
     /// - Complexity: O(bytes).
     public init(_ files: [WebAsset]) throws(Failure) {
         let byPath = Dictionary(files.map { ($0.path, $0) }) { $1 }
@@ -54,7 +55,7 @@ public struct PageBundle: Sendable {
         assets = [pageAsset, scriptAsset, sheetAsset] + others
     }
 
-    /// Appends a module behind those it needs.
+    /// Appends a module after those it imports.
     private static func link(
         _ path: String,
         of files: [String: WebAsset],
@@ -79,7 +80,7 @@ public struct PageBundle: Sendable {
         script += module.linked
     }
 
-    /// The page's lines, and the paths of its style sheets and modules in their order.
+    /// Returns the page's lines, and the paths of its style sheets and modules in order.
     private static func asked(by page: WebAsset) -> (lines: [Line], sheets: [String], modules: [String]) {
         var asked: (lines: [Line], sheets: [String], modules: [String]) = ([], [], [])
         for bytes in page.body.split(separator: newline, omittingEmptySubsequences: false) {
@@ -104,7 +105,7 @@ public struct PageBundle: Sendable {
         case other(String)
     }
 
-    /// The page's text, asking for these in place of what it asked for.
+    /// Returns the page's text with the bundled files instead of the original ones.
     private static func naming(_ script: WebAsset, _ sheet: WebAsset, in lines: [Line]) -> String {
         var told: [String] = []
         var isStyled = false
@@ -125,13 +126,13 @@ public struct PageBundle: Sendable {
 
 private let newline = UInt8(ascii: "\n")
 
-/// One module, as a function that gives what it exports.
+/// One module, as a function that returns its exports.
 private struct PageModule {
-    /// The paths of the modules it needs, in their order, with the names it takes from each.
+    /// The paths of the imported modules, in order, with the names imported from each.
     private(set) var imports: [(path: String, names: [String])] = []
-    /// What others may import.
+    /// The exported names.
     private(set) var exports: [String] = []
-    /// Its place in the script.
+    /// The module's code in the script.
     private(set) var linked: [UInt8] = []
 
     init(_ file: WebAsset) throws(PageBundle.Failure) {
@@ -149,7 +150,7 @@ private struct PageModule {
         linked += Array("return { \(exports.joined(separator: ", ")) };\n})();\n".utf8)
     }
 
-    /// What an import becomes.
+    /// Converts an import.
     private mutating func imported(_ line: String, in file: String) throws(PageBundle.Failure) -> String {
         let parts = line.between("import { ", ".js\";")?.split(
             separator: " } from \"./",
@@ -157,7 +158,7 @@ private struct PageModule {
         )
         guard let parts, parts.count == 2, parts[1].isName else { throw .notUnderstood(file: file, line: line) }
         let names = parts[0].names
-        // `a as b` is `a: b` where an object is taken apart.
+        // `a as b` is written `a: b` in a destructuring.
         guard names.allSatisfy({ $0.count == 1 || $0.count == 3 && $0[1] == "as" }), names.joined().allSatisfy(\.isName)
         else {
             throw .notUnderstood(file: file, line: line)
@@ -168,7 +169,9 @@ private struct PageModule {
         return "const { \(taken) } = \(Self.variable(path));"
     }
 
-    /// What remains of an export. A variable would be another one for those who import it.
+    /// Converts an export.
+    ///
+    /// Variables are not supported, because importers would get a copy.
     private mutating func exported(_ line: String, in file: String) throws(PageBundle.Failure) -> String {
         if let names = line.between("export { ", " };")?[...].names, names.allSatisfy({ $0.count == 1 && $0[0].isName })
         {
@@ -184,14 +187,16 @@ private struct PageModule {
         throw .notUnderstood(file: file, line: line)
     }
 
-    /// The name of what a module gives; none of ours begins so.
+    /// The name of the constant that holds a module's exports.
+    ///
+    /// No name in our code begins like this.
     private static func variable(_ path: String) -> String {
         "$" + path.dropFirst().dropLast(".js".count)
     }
 }
 
 extension String {
-    /// What stands between a beginning and an end; nil without either.
+    /// Returns the text between a prefix and a suffix, or nil if either is missing.
     fileprivate func between(_ start: String, _ end: String) -> String? {
         guard hasPrefix(start), hasSuffix(end), utf8.count >= start.utf8.count + end.utf8.count else { return nil }
         return String(dropFirst(start.count).dropLast(end.count))
@@ -199,11 +204,11 @@ extension String {
 }
 
 extension Substring {
-    /// Whether it is a name of letters, digits, `_` and `$`.
+    /// Whether this is a name of letters, digits, `_` and `$`.
     fileprivate var isName: Bool {
         !isEmpty && utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0 & ~32) || $0 == 95 || $0 == 36 }
     }
 
-    /// What a list between braces names, each in its words.
+    /// The words of each item in a list between braces.
     fileprivate var names: [[Substring]] { split(separator: ",").map { $0.split(separator: " ") } }
 }

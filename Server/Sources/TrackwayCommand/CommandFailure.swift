@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Why a command stopped: what happened, what to do about it, and the exit status for a script.
+/// The failure of a command: exit status, message, and suggestion.
 public struct CommandFailure: Error, Hashable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The exit status.
     public var status: CommandStatus
-    /// What happened, one sentence with the file, address or argument at fault.
+    /// The error message: one sentence that names the file, address, or argument.
     public var message: String
-    /// What helps, one sentence; empty when nothing can be said.
+    /// The suggestion: one sentence; empty for none.
     public var remedy: String
 
-    /// A failure with its remedy.
+    /// Creates a failure.
     public init(_ status: CommandStatus, _ message: String, remedy: String = "") {
         self.status = status
         self.message = message
@@ -20,48 +20,50 @@ public struct CommandFailure: Error, Hashable, CustomStringConvertible {
     public var description: String { remedy.isEmpty ? message : "\(message)\n\(remedy)" }
 }
 
-/// What the command tells a script when it ends. The numbers follow BSD's sysexits.
+/// The exit status of a command.
+///
+/// Numbers from 64 on follow BSD's sysexits.
 public enum CommandStatus: Int32, Sendable, Hashable, CaseIterable {
-    /// Done.
+    /// Success.
     case success = 0
-    /// Done, and the answer is no: a ledger that does not balance, a journal with damage, a name that is not there.
+    /// Completed with a negative result: an unbalanced ledger, a damaged journal, an unknown name.
     case negative = 1
-    /// Done, and degraded: a cluster that lost one of its servers.
+    /// Completed in a degraded state: a cluster that lost one of its servers.
     case degraded = 2
     /// The command line, or the query in it, is invalid.
     case usage = 64
-    /// The input is not what it should be.
+    /// The input is malformed.
     case malformedInput = 65
-    /// A file or folder is not there or cannot be read.
+    /// A file or folder is missing or unreadable.
     case inputMissing = 66
-    /// The collector does not answer, or is not a collector.
+    /// The collector does not respond, or the server is not a collector.
     case unavailable = 69
-    /// A failure of the command itself.
+    /// An internal error of the command.
     case internalFailure = 70
-    /// A folder, file, port or name cannot be taken.
+    /// A folder, file, port, or name cannot be used.
     case cannotCreate = 73
-    /// Reading or writing failed half-way.
+    /// Reading or writing failed midway.
     case inputOutput = 74
-    /// Not now: worth trying again.
+    /// A temporary failure, worth retrying.
     case temporary = 75
-    /// The key is missing, unknown, or does not allow this.
+    /// The key is missing, unknown, or lacks the required scope.
     case refused = 77
 
-    /// What it means, for the help text.
+    /// The description in the help text.
     var meaning: String {
         switch self {
-        case .success: "done"
-        case .negative: "done, and the answer is no (a ledger with gaps, an unknown key)"
-        case .degraded: "done, and it works with less than it should have (a lost server)"
+        case .success: "success"
+        case .negative: "success with a negative result (a ledger with gaps, an unknown key)"
+        case .degraded: "success in a degraded state (a lost server)"
         case .usage: "the command line, or the query in it, is invalid"
-        case .malformedInput: "the input is not what it should be"
-        case .inputMissing: "a file or folder is not there or cannot be read"
-        case .unavailable: "the collector does not answer"
-        case .internalFailure: "a failure of the command itself"
-        case .cannotCreate: "a folder, file, port or name cannot be taken"
-        case .inputOutput: "reading or writing failed half-way"
-        case .temporary: "not now; worth trying again"
-        case .refused: "the key is missing, unknown, or does not allow this"
+        case .malformedInput: "the input is malformed"
+        case .inputMissing: "a file or folder is missing or unreadable"
+        case .unavailable: "the collector does not respond"
+        case .internalFailure: "an internal error of the command"
+        case .cannotCreate: "a folder, file, port, or name cannot be used"
+        case .inputOutput: "reading or writing failed midway"
+        case .temporary: "a temporary failure; retry later"
+        case .refused: "the key is missing, unknown, or lacks the required scope"
         }
     }
 

@@ -19,9 +19,9 @@ public struct RootCommand: AsyncParsableCommand {
     public init() {}
 }
 
-/// What the executables `trackway` and `trackway-cluster` share.
+/// The commands and help shared by `trackway` and `trackway-cluster`.
 public enum TrackwayCommands {
-    /// All commands but `serve`.
+    /// All commands except `serve`.
     public static let all: [any ParsableCommand.Type] = [
         SendCommand.self, TailCommand.self, EventsCommand.self, EventCommand.self, SessionsCommand.self,
         UsersCommand.self, UserCommand.self, TrendsCommand.self, FunnelCommand.self, RetentionCommand.self,
@@ -61,7 +61,7 @@ public enum TrackwayCommands {
           trackway alerts
           # Trace one event from the device to the index.
           trackway event 0199a1b2-…
-          # Start a collector for tests, which keeps nothing.
+          # Start a collector for tests, which keeps no data.
           trackway serve --ephemeral --json
           # Wait in a test until an event has arrived.
           trackway expect purchase --where total=12.5
@@ -78,16 +78,18 @@ public enum TrackwayCommands {
           TRACKWAY_URL    the collector's address (instead of --url)
           TRACKWAY_KEY    the key to use (instead of --key)
           TRACKWAY_DATA   the collector's folder (instead of --data)
-          NO_COLOR        no colors, when set and not empty
+          NO_COLOR        disables colors, when set and not empty
 
         EXIT STATUS
         \(CommandStatus.table)
         """
 
-    /// Parses the process's arguments, runs the command and ends the process with a documented status.
+    /// Parses arguments, runs the command, and exits with a documented status.
     public static func main(_ root: any ParsableCommand.Type) async {
         do {
-            if let fault = CommandWords.fault(in: Array(CommandLine.arguments.dropFirst()), of: root) { throw fault }
+            if let fault = CommandNameChecker.fault(in: Array(CommandLine.arguments.dropFirst()), of: root) {
+                throw fault
+            }
             var command = try root.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -104,7 +106,9 @@ public enum TrackwayCommands {
 }
 
 extension TrackwayCommands {
-    /// Prints help or an error as the parser does, no wider than the terminal, and ends the process with its status.
+    /// Prints help or an error, and exits with its status.
+    ///
+    /// Lines fit the width of the terminal.
     private static func end(_ root: any ParsableCommand.Type, _ error: any Error) -> Never {
         let status = root.exitCode(for: error)
         let columns = Console.standard.width
@@ -120,7 +124,7 @@ extension TrackwayCommands {
     }
 }
 
-/// The version of the command and of the collector inside it.
+/// The version of the command and its collector.
 public enum TrackwayVersion {
     /// Semantic version.
     public static let current = "0.1.0"

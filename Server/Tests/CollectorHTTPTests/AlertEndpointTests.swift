@@ -21,7 +21,7 @@ struct AlertEndpointTests {
         Array(#"{"title":"Few sales","condition":\#(condition)\#(more)}"#.utf8)
     }
 
-    /// Makes an alert that fires: the index always counts three.
+    /// Creates an alert that fires: the index always counts three.
     private static func make(
         _ collector: CollectorUnderTest,
         _ body: [UInt8] = AlertEndpointTests.alert()
@@ -31,7 +31,7 @@ struct AlertEndpointTests {
         return (try #require(made.text("id")), try #require(made.text("secret").flatMap { WebhookSecret($0) }))
     }
 
-    @Test("a condition that holds is told, signed, with the question's address; and again when it is over")
+    @Test("a condition that becomes true sends a signed webhook with the query's URL; a resolved one sends another")
     func told() async throws {
         try await CollectorUnderTest.run { collector in
             let (id, secret) = try await Self.make(collector)
@@ -54,7 +54,7 @@ struct AlertEndpointTests {
                 body["data"]?["link"]?.string
                     == "https://collector.example.com/?questions=trends&name=purchase&last=24h"
             )
-            // The hour before now, all of it.
+            // The whole hour before now.
             let time = try #require(collector.store.asked?.time)
             #expect(time.end == collector.clock.now().wall && time.start.duration(to: time.end) == .seconds(3_600))
             let metrics = try await collector.request("GET", "/metrics").body
@@ -71,7 +71,7 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("what is not taken is sent again when its time has come, and the list of attempts says what came back")
+    @Test("a failed delivery is retried when it is due, and the list of deliveries shows each result")
     func retried() async throws {
         try await CollectorUnderTest.run { collector in
             collector.receiver.script(
@@ -81,7 +81,7 @@ struct AlertEndpointTests {
             let id = try await Self.make(collector).id
             for count in 1...3 {
                 await collector.receiver.untilRequested(count)
-                // One waits for the next look, one for the next attempt.
+                // One task waits for the next check, the other for the next attempt.
                 if count < 3 {
                     await collector.clock.untilSleeping(2)
                     collector.clock.advance(by: .seconds(count == 1 ? 7 : 390))
@@ -101,7 +101,7 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("an alert is listed, read, changed and removed; its secret is told once")
+    @Test("an alert is listed, read, changed and deleted; its secret is returned only once")
     func life() async throws {
         try await CollectorUnderTest.run { collector in
             let (id, secret) = try await Self.make(collector)
@@ -132,7 +132,7 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("a trial says what came back, and is sent to nowhere that may not be told")
+    @Test("a trial returns the receiver's response, and is not sent to a URL that is not allowed")
     func trial() async throws {
         try await CollectorUnderTest.run { collector in
             let nowhere = try await Self.make(collector, Self.alert(#"{"kind":"missing","threshold":9}"#, "")).id
@@ -148,7 +148,7 @@ struct AlertEndpointTests {
             let inside = try await Self.make(collector, Self.alert(calm, #","webhook":"https://inside.example.com/""#))
                 .id
             let refused = try await collector.request("POST", "/v1/alerts/\(inside)/test", Self.both)
-            #expect(refused.body.contains("is not of the public internet"))
+            #expect(refused.body.contains("is not on the public internet"))
             #expect(collector.receiver.requests.count == 3)
             #expect(
                 try collector.receiver.requests.allSatisfy {
@@ -158,7 +158,7 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("alerts are changed with a key that may read and write, wherever one asks from")
+    @Test("changing alerts requires a key that may read and write, even from the same machine")
     func rights() async throws {
         try await CollectorUnderTest.run { collector in
             let id = try await Self.make(collector).id
@@ -177,7 +177,7 @@ struct AlertEndpointTests {
         } _: { collector async throws in
             #expect(try await collector.request("GET", "/v1/alerts").status == 401)
             #expect(try await collector.request("GET", "/v1/alerts", ["authorization": "Bearer read"]).status == 200)
-            // Whoever is not on this machine may not make it ask itself.
+            // A client on another machine may not make the collector send requests to itself.
             let own = Self.alert(#"{"kind":"missing"}"#, #","webhook":"http://127.0.0.1:9000/""#)
             let answer = try await collector.request("POST", "/v1/alerts", Self.both, body: own)
             #expect(answer.status == 422 && answer.text("field") == "webhook")
@@ -192,7 +192,7 @@ struct AlertEndpointTests {
     }
 
     @Test(
-        "a question that has no one number to compare is refused when it is saved, with the field",
+        "a query without exactly one number to compare is rejected on save, naming the field",
         arguments: [
             ("trends", "name=a", "last"), ("trends", "last=7", "last"), ("trends", "last=90s", "last"),
             ("trends", "last=1h&by=currency", "by"), ("trends", "last=1h&from=0", "from"),
@@ -212,7 +212,7 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("what the index cannot answer is unknown, says why, and fires nothing")
+    @Test("a condition that the index cannot answer is unknown, says why, and does not fire")
     func unknown() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.fail(.overBudget("last", "it reads too much: choose a shorter time"))
@@ -229,17 +229,17 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("silence is told only when the collector has run for as long, whatever the wall clock says")
+    @Test("silence fires only after the collector has run for that long, regardless of the wall clock")
     func silence() async throws {
         try await CollectorUnderTest.run { collector in
-            // The index always knows of three events in the minute after 1970 began, and of none since.
+            // The index always counts three events in the first minute of 1970, and none since.
             let id = try await Self.make(collector, Self.alert(#"{"kind":"silence","within":"10m"}"#)).id
             func state() async throws -> String {
                 try await collector.request("GET", "/v1/alerts/\(id)").body
             }
             var answer = ""
             for _ in 0..<500 where !answer.contains("evaluated") { answer = try await state() }
-            #expect(answer.contains("has not run for long enough"))
+            #expect(answer.contains("has not been running long enough"))
             collector.clock.jumpWall(by: .seconds(86_400))
             for _ in 0..<9 {
                 await collector.clock.untilSleeping(1)
@@ -252,10 +252,10 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("of what arrived a share is compared, and of too little nothing is said")
+    @Test("the share of rejected events is compared only if enough events arrived")
     func failed() async throws {
         try await CollectorUnderTest.run { collector in
-            // Of six refused events and those that arrived, which were three or none, most are refused.
+            // Six events were rejected and three or none arrived, so most were rejected.
             let few = try await Self.make(collector, Self.alert(#"{"kind":"failed","threshold":50,"at_least":500}"#)).id
             var answer = ""
             for _ in 0..<500 where !answer.contains("evaluated") {
@@ -268,7 +268,7 @@ struct AlertEndpointTests {
     }
 
     @Test(
-        "a disk below its threshold fires, also while the index is in trouble",
+        "a disk below its threshold fires, even if the index fails",
         arguments: [
             (#"{"kind":"disk"}"#, 9, 100, "firing", 9.0), (#"{"kind":"disk"}"#, 10, 100, "ok", 10.0),
             (#"{"kind":"disk","of":"bytes","threshold":1000}"#, 999, nil, "firing", 999.0),
@@ -297,10 +297,10 @@ struct AlertEndpointTests {
         }
     }
 
-    @Test("an index that stays behind for longer than the threshold fires, and its trouble hides nothing")
+    @Test("an index that lags longer than the threshold fires, even if it fails")
     func lag() async throws {
         try await CollectorUnderTest.run { collector in
-            // The list follows no intake.
+            // The list is not fed by the intake.
             #expect(try await collector.post(Array(#"{"name":"a"}"#.utf8)).status == 200)
             collector.store.fail(StoreError("the file is damaged."))
             let id = try await Self.make(collector, Self.alert(#"{"kind":"lag","threshold":60}"#)).id

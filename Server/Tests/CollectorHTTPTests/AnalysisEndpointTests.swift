@@ -9,9 +9,9 @@ internal import TrackwayTesting
 
 @testable import CollectorHTTP
 
-@Suite("Questions answered beside the index", .timeLimit(.minutes(5)))
+@Suite("Queries answered by an analytics store", .timeLimit(.minutes(5)))
 struct AnalysisEndpointTests {
-    /// A server that answers every question with nobody, until it is away.
+    /// An analytics store that returns empty results until it is unavailable.
     private final class Nobody: AnalysisStore {
         let asked = Locked(0)
         let trouble = Locked<String?>(nil)
@@ -28,19 +28,19 @@ struct AnalysisEndpointTests {
         func trend(_ question: Question) async throws(StoreError) -> Trend {
             try answer(Trend(series: [], events: 77))
         }
-        func funnel(_ question: FunnelQuestion) async throws(StoreError) -> Funnel {
+        func funnel(_ question: FunnelQuery) async throws(StoreError) -> Funnel {
             try answer(Funnel(series: [], people: nil, events: 77))
         }
-        func retention(_ question: RetentionQuestion) async throws(StoreError) -> Retention {
+        func retention(_ question: RetentionQuery) async throws(StoreError) -> Retention {
             try answer(Retention(cohorts: [], events: 77))
         }
-        func lifecycle(_ question: ActivityQuestion) async throws(StoreError) -> Lifecycle {
+        func lifecycle(_ question: ActivityQuery) async throws(StoreError) -> Lifecycle {
             try answer(Lifecycle(intervals: [], events: 77))
         }
-        func stickiness(_ question: ActivityQuestion) async throws(StoreError) -> Stickiness {
+        func stickiness(_ question: ActivityQuery) async throws(StoreError) -> Stickiness {
             try answer(Stickiness(people: [], events: 77))
         }
-        func paths(_ question: PathQuestion) async throws(StoreError) -> Paths {
+        func paths(_ question: PathQuery) async throws(StoreError) -> Paths {
             try answer(Paths(steps: [], links: [], sessions: 0, events: 77))
         }
         var report: AnalysisReport {
@@ -57,7 +57,7 @@ struct AnalysisEndpointTests {
         "/v1/trends?name=a", "/v1/funnels?step=a", "/v1/retention", "/v1/lifecycle", "/v1/stickiness", "/v1/paths",
     ]
 
-    @Test("six kinds of questions go there, and nothing else does")
+    @Test("only the six kinds of analytics queries go to the analytics store")
     func answers() async throws {
         let analysis = Nobody()
         try await CollectorUnderTest.run(analysis: analysis) { collector in
@@ -73,7 +73,7 @@ struct AnalysisEndpointTests {
         }
     }
 
-    @Test("while it is away they say so, everything else is answered, and the collector stays ready")
+    @Test("an unavailable analytics store fails only its own queries, and the collector stays ready")
     func away() async throws {
         let analysis = Nobody()
         analysis.trouble.withLock { $0 = "ClickHouse at http://clickhouse:8123 cannot be reached." }
@@ -92,7 +92,7 @@ struct AnalysisEndpointTests {
         }
     }
 
-    @Test("answers that reach back before what is kept say from when on that is, and the others do not")
+    @Test("only answers that need data older than the retained period state when that period starts")
     func kept() async throws {
         let analysis = Nobody()
         try await CollectorUnderTest.run(analysis: analysis) { collector in
@@ -113,22 +113,22 @@ struct AnalysisEndpointTests {
             let told = #""kept_from":\#(kept)"#
             for question in Self.questions {
                 #expect(try await answer(question, from: kept - 1).contains(told), "\(question)")
-                // Of these what was at any time before matters.
+                // These depend on all earlier events.
                 let isOfAllTime = question == "/v1/lifecycle" || question == "/v1/retention"
                 #expect(try await answer(question, from: kept).contains(told) == isOfAllTime, "\(question)")
             }
             #expect(try await answer("/v1/retention?cohort=each", from: kept).contains(told) == false)
-            // The period before counts, too.
+            // The previous period counts, too.
             #expect(try await answer("/v1/trends?name=a&compare=before", from: kept).contains(told))
             let stats = try await collector.request("GET", "/v1/stats").body
             #expect(stats.contains(#""analysis":{"#) && stats.contains(told), "\(stats)")
-            // The index keeps everything.
+            // The index retains everything.
             #expect(try await collector.request("GET", "/v1/events").body.contains("kept_from") == false)
         }
     }
 
     @Test(
-        "how far it is behind is counted in records",
+        "the lag is counted in records",
         arguments: [(3, 3, 0), (10, 3, 7), (2, 3, 0)] as [(UInt64, UInt64, Int)]
     )
     func behind(end: UInt64, last: UInt64, expected: Int) {

@@ -19,7 +19,9 @@ struct BoardEndpointTests {
         """.utf8
     )
 
-    /// Makes a board and a link to it; returns the board's id and the link's secret.
+    /// Creates a board and a link to it.
+    ///
+    /// - Returns: The board's id and the link's secret.
     private static func make(_ collector: CollectorUnderTest) async throws -> (id: String, token: String) {
         let made = try await collector.request("POST", "/v1/boards", body: board)
         #expect(made.status == 201 && made.headers["etag"] == "\"1\"")
@@ -29,7 +31,7 @@ struct BoardEndpointTests {
         return (id, try #require(link.text("token")))
     }
 
-    @Test("a board is made, listed, read, changed and removed")
+    @Test("a board is created, listed, read, changed and deleted")
     func life() async throws {
         try await CollectorUnderTest.run { collector in
             let id = try await Self.make(collector).id
@@ -51,7 +53,7 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("a card has the answer of its question's own endpoint, in another time when that is asked for")
+    @Test("a card returns the response of its query's endpoint, for another period if requested")
     func cards() async throws {
         try await CollectorUnderTest.run { collector in
             let id = try await Self.make(collector).id
@@ -72,7 +74,7 @@ struct BoardEndpointTests {
     }
 
     @Test(
-        "a question that is none is refused when it is saved, with the card, the field and the value",
+        "an invalid query is rejected on save, naming the card, the field and the value",
         arguments: [
             ("trends", "interval=decade", "interval"), ("trends", "nme=a", "nme"), ("funnels", "last=7d", "step"),
             ("funnels", "step=a&people=1", "people"), ("retention", "cohort=x", "cohort"),
@@ -97,7 +99,7 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("with a link one reads that board and its answers, and nothing else")
+    @Test("a link gives access only to its board and the board's answers")
     func links() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
@@ -113,7 +115,7 @@ struct BoardEndpointTests {
             #expect(
                 refused.status == 200 && !refused.body.contains("\"sample\"") && !refused.body.contains("\"message\"")
             )
-            // Another time would be another question.
+            // Another period would be another query.
             #expect(try await collector.request("GET", "/v1/shared/cards/c1?last=90d", token).status == 400)
             for path in [
                 "/v1/events", "/v1/users", "/v1/boards", "/v1/boards/\(id)", "/v1/trends", "/v1/stats", "/metrics",
@@ -121,7 +123,7 @@ struct BoardEndpointTests {
                 #expect(try await collector.request("GET", path, token).status == 401, "\(path)")
             }
             #expect(try await collector.request("POST", "/v1/boards", token, body: Self.board).status == 401)
-            // Unknown, revoked and none at all are told apart by nobody.
+            // Clients cannot distinguish unknown, revoked and missing links.
             let unknown = try await collector.request("GET", "/v1/shared", ["authorization": "Bearer twl_none"])
             #expect(
                 try await collector.request("DELETE", "/v1/boards/\(id)/links", Self.both).body == #"{"revoked":1}"#
@@ -134,7 +136,7 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("a link whose time is over opens nothing, nor does that of a board that is gone")
+    @Test("an expired link and a link to a deleted board return 404")
     func over() async throws {
         try await CollectorUnderTest.run { collector in
             let (id, token) = try await Self.make(collector)
@@ -154,7 +156,7 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("links take an operator's key wherever one asks from, boards only where reading takes one")
+    @Test("links always require an operator's key, boards only where reading requires a key")
     func rights() async throws {
         try await CollectorUnderTest.run { collector in
             let id = try await Self.make(collector).id
@@ -170,7 +172,7 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("foreign pages change no boards; our own does")
+    @Test("only our own page may change boards")
     func origins() async throws {
         try await CollectorUnderTest.run { collector in
             for origin in ["http://evil.example", "null"] {
@@ -186,7 +188,7 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("ready-made boards are there without saving, and cannot be changed")
+    @Test("built-in boards exist without being saved, and cannot be changed")
     func readyMade() async throws {
         try await CollectorUnderTest.run { collector in
             for id in ["first-look", "behaviour"] {
@@ -203,7 +205,7 @@ struct BoardEndpointTests {
         }
     }
 
-    @Test("a board that cannot be saved is not there, and the answer says when to come again")
+    @Test("a board that cannot be saved does not exist, and the response has a retry time")
     func full() async throws {
         try await CollectorUnderTest.run { collector in
             collector.storage.fail(.replace, with: .noSpace, paths: "boards.json")

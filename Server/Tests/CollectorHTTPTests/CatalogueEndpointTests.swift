@@ -9,22 +9,22 @@ internal import TrackwayTesting
 @testable import Collector
 @testable import CollectorHTTP
 
-@Suite("Asking for the catalogue")
+@Suite("Catalogue endpoints")
 struct CatalogueEndpointTests {
-    @Test("a list has the counts, what is remarkable about a name, and the place of the next page")
+    @Test("a list has the counts, the warnings about a name, and the position of the next page")
     func list() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/catalogue?limit=1&search=a%26b&order=last&after=5.x.y")
             #expect(
                 answer.body == """
                     {"events":[{"name":"_own","events":7,"first":1,"last":2,"today":3,"days_30":5,"remarks":[\
-                    {"format":"trackway","code":"name_reserved","message":"Names with “_” first are for what clients \
-                    capture by themselves; choose another for your own."}]}],"next":"2._own","names":12,"others":9}
+                    {"format":"trackway","code":"name_reserved","message":"Names that start with “_” are reserved for \
+                    automatic events; choose another name."}]}],"next":"2._own","names":12,"others":9}
                     """
             )
             let query = try #require(collector.store.catalogueAsked)
             #expect(query.search == "a&b" && query.order == .last && query.limit == 1)
-            #expect(query.after == CataloguePlace(number: 5, name: "x.y"))
+            #expect(query.after == CatalogCursor(number: 5, name: "x.y"))
             let now = collector.clock.now().wall
             #expect(query.days.today.contains(now) && query.days.month.upperBound == query.days.today.upperBound)
             let length = query.days.month.lowerBound.duration(to: query.days.month.upperBound)
@@ -32,7 +32,7 @@ struct CatalogueEndpointTests {
         }
     }
 
-    @Test("a description says of how many events it is, and marks what a format would not take")
+    @Test("a description states how many events it covers, and marks values that a format would not accept")
     func description() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/catalogue/a%2Fb%20c")
@@ -53,7 +53,7 @@ struct CatalogueEndpointTests {
     }
 
     @Test(
-        "a mistake is named",
+        "an invalid parameter is named",
         arguments: [
             ("?order=size", "order"), ("?limit=0", "limit"), ("?limit=501", "limit"), ("?zone=Nowhere", "zone"),
             ("?after=x", "after"), ("?name=x", "name"), ("/x?limit=5", "limit"),
@@ -68,7 +68,7 @@ struct CatalogueEndpointTests {
         }
     }
 
-    @Test("where others can reach it, it needs a key that may read")
+    @Test("where others can reach the catalogue, it requires a key that may read")
     func keys() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always

@@ -11,12 +11,12 @@ internal import TrackwayWire
 @testable import Collector
 @testable import CollectorHTTP
 
-@Suite("What clients of the Clickstream format are answered")
+@Suite("Responses to clients of the Clickstream format")
 struct ClickstreamEndpointTests {
     private static let event = #"{"app_id":"shop_ios","event_id":"E1","event_type":"ping","timestamp":1718000000000}"#
     private static let path = "/collect?platform=iOS&appId=shop_ios&compression=&event_bundle_sequence_id=7"
 
-    @Test("200 with nothing in it, once everything is on disk")
+    @Test("an accepted batch gets 200 without a body, once everything is on disk")
     func taken() async throws {
         try await CollectorUnderTest.run { collector in
             let body = Array("[\(Self.event)]".utf8)
@@ -58,9 +58,9 @@ struct ClickstreamEndpointTests {
             code: "key_forbidden"
         ),
         Refusal(testDescription: "a wrong hash", path: path + "&hashCode=00000000", status: 400, code: "hash_mismatch"),
-        Refusal(testDescription: "no JSON", body: Array("hello!".utf8), status: 400, code: "malformed_base64"),
+        Refusal(testDescription: "invalid JSON", body: Array("hello!".utf8), status: 400, code: "malformed_base64"),
         Refusal(
-            testDescription: "too much",
+            testDescription: "a body that is too long",
             body: [UInt8](repeating: 32, count: 1 << 20 + 1),
             status: 413,
             code: "wire_too_large"
@@ -74,7 +74,7 @@ struct ClickstreamEndpointTests {
         Refusal(testDescription: "another method", method: "PUT", status: 405, code: "method_not_allowed"),
     ]
 
-    @Test("everything else is said with a status and a reason", arguments: refusals)
+    @Test("every rejection has a status and a reason", arguments: refusals)
     func refused(_ refusal: Refusal) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
@@ -88,7 +88,7 @@ struct ClickstreamEndpointTests {
         }
     }
 
-    @Test("what was refused as a whole is kept with its reason, and counted")
+    @Test("a batch that was rejected as a whole is stored with its reason, and counted")
     func kept() async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await collector.request("POST", Self.path + "&hashCode=00000000", body: Array(Self.event.utf8))
@@ -101,11 +101,11 @@ struct ClickstreamEndpointTests {
         }
     }
 
-    @Test("a full disk is answered with 503 and a time to come back, and with 200 once there is room")
+    @Test("a full disk gets 503 with a retry time, and 200 once there is space")
     func fullDisk() async throws {
         try await CollectorUnderTest.run(capacity: 200 << 10) { collector in
             let text = SiftEndpointTests.filler(30_000)
-            func send(_ number: Int) async throws -> HTTPAnswer {
+            func send(_ number: Int) async throws -> TestHTTPResponse {
                 let event = Self.event.replacing("E1", with: "\(number)").dropLast() + #","text":"\#(text)"}"#
                 return try await collector.request("POST", Self.path, body: Array("[\(event)]".utf8))
             }
@@ -120,7 +120,7 @@ struct ClickstreamEndpointTests {
         }
     }
 
-    @Test("the heartbeat tells the clock in seconds, and health that events are welcome")
+    @Test("the heartbeat returns the time in seconds, and health says that events are accepted")
     func heartbeat() async throws {
         try await CollectorUnderTest.run { collector in
             let ping = try await collector.request("GET", "/ping")

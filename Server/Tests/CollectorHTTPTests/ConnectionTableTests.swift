@@ -8,7 +8,7 @@ internal import Testing
 
 struct ConnectionTableTests {
     @Test(
-        "the one that has rested longest makes room, then the one whose request takes longest, and no one who is answered"
+        "the connection idle longest is closed first, then the slowest request, never one that is being answered"
     )
     func order() {
         var table = ConnectionTable(limit: 4)
@@ -18,7 +18,7 @@ struct ConnectionTableTests {
         table.moved(2, to: .receiving)
         table.moved(2, to: .answering)
         table.moved(2, to: .resting)
-        // 3 has rested since it came, 2 since it was answered.
+        // Connection 3 has been idle since it was opened, connection 2 since its response.
         #expect(table.opened(4) == 3)
         #expect(table.opened(5) == 2)
         #expect(table.opened(6) == 4)
@@ -35,7 +35,7 @@ struct ConnectionTableTests {
         #expect(table.opened(10) == nil)
     }
 
-    @Test("what a connection does that is gone changes nothing")
+    @Test("events of a closed connection change nothing")
     func gone() {
         var table = ConnectionTable(limit: 1)
         #expect(table.opened(0) == nil)
@@ -48,7 +48,7 @@ struct ConnectionTableTests {
         #expect(least.opened(0) == nil && least.opened(1) == 0)
     }
 
-    @Test("however long it runs, there are never more than the limit, and those in use stay", arguments: [1, 7, 64])
+    @Test("the limit always holds, and connections in use stay open", arguments: [1, 7, 64])
     func walk(limit: Int) {
         var table = ConnectionTable(limit: limit)
         var random = Chance(state: UInt64(limit))
@@ -78,7 +78,7 @@ struct ConnectionTableTests {
         }
     }
 
-    @Test("connections that are only held keep nobody out")
+    @Test("connections that are only held open do not affect other clients")
     func held() async throws {
         try await CollectorUnderTest.run {
             $0.connections = 8
@@ -88,7 +88,7 @@ struct ConnectionTableTests {
                 for number in 0..<40 {
                     group.addTask {
                         try await Wire.open(to: collector.port) { wire in
-                            // Some say nothing, some begin a head, some begin a body.
+                            // Some send nothing, some the start of a head, some the start of a body.
                             if number % 3 == 1 { try await wire.send("GET /liv") }
                             if number % 3 == 2 {
                                 try await wire.send("POST /v1/events HTTP/1.1\nHost: localhost\ncontent-length: 9\n\n{")
@@ -97,20 +97,21 @@ struct ConnectionTableTests {
                         }
                     }
                 }
-                // They all have come once so many had to go. One who asks meanwhile may be among those.
+                // All of them have connected once this many were closed. The client that reads the count may be among
+                // the closed.
                 while await Self.evicted(collector) < 32 {}
                 for _ in 0..<20 {
                     #expect(try await collector.post(Array(#"{"name":"a"}"#.utf8)).status == 200)
                 }
                 group.cancelAll()
-                // How each of the held ones ends does not matter.
+                // How each held connection ends does not matter.
                 while let result = await group.nextResult() { _ = result }
             }
         }
     }
 
     private static func evicted(_ collector: CollectorUnderTest) async -> Int {
-        // Without an answer it is not known.
+        // Without a response the count is unknown.
         let answer = try? await collector.request("GET", "/metrics")
         let line = answer?.body.split(separator: "\n").first { $0.hasPrefix("trackway_connections_evicted_total ") }
         return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0

@@ -8,7 +8,7 @@ internal import TrackwayEvents
 @testable import Collector
 @testable import CollectorHTTP
 
-@Suite("Asking for devices")
+@Suite("Device endpoints")
 struct DeviceEndpointTests {
     private static let installation = InstallationID(high: 7 << 12, low: 1 << 63)
 
@@ -18,7 +18,7 @@ struct DeviceEndpointTests {
         "events":11,"states":6,"property_changes":2}
         """
 
-    @Test("the list shows every device with what is known of it, and null for the rest")
+    @Test("the list shows each device's known properties, and null for unknown ones")
     func list() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/devices?limit=50")
@@ -33,7 +33,7 @@ struct DeviceEndpointTests {
         }
     }
 
-    @Test("a device's history shows its properties, what changed, and its states")
+    @Test("a device's history shows its properties, their changes, and its states")
     func history() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/devices/\(Self.installation)?limit=7")
@@ -59,7 +59,7 @@ struct DeviceEndpointTests {
         ("/v1/devices/\(installation)/more", 404, "not_found"),
     ]
 
-    @Test("a bad question is answered with what is wrong about it", arguments: refusals)
+    @Test("an invalid request is rejected with the reason", arguments: refusals)
     func refused(_ path: String, _ status: Int, _ code: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", path)
@@ -68,7 +68,7 @@ struct DeviceEndpointTests {
     }
 
     @Test(
-        "devices need a key for reading where reading needs one",
+        "devices require a key where reading requires one",
         arguments: ["/v1/devices", "/v1/devices/\(installation)"]
     )
     func keys(_ path: String) async throws {

@@ -9,11 +9,11 @@ internal import TrackwayJournal
 
 @testable import CollectorHTTP
 
-@Suite("A collector that keeps nothing")
+@Suite("A collector that stores everything in memory")
 struct EphemeralEndpointTests {
     private static let event = Array(#"{"name":"a"}"#.utf8)
 
-    @Test("it says memory, never disk")
+    @Test("it reports the durability memory, never disk")
     func durability() async throws {
         try await CollectorUnderTest.run {
             $0.isEphemeral = true
@@ -30,7 +30,7 @@ struct EphemeralEndpointTests {
     }
 
     @Test(
-        "this machine sends with any key or none, in every format",
+        "local clients may send with any key or none, in every format",
         arguments: [
             ("POST", "/v1/events", [:], #"{"name":"a"}"#),
             ("POST", "/v1/events", ["authorization": "Bearer anything"], #"{"name":"a"}"#),
@@ -53,7 +53,7 @@ struct EphemeralEndpointTests {
     }
 
     @Test(
-        "what other machines and foreign pages send is refused, whatever key they bring",
+        "requests from other machines and cross-origin pages are rejected, regardless of their key",
         arguments: [
             (["x-forwarded-for": "10.0.0.1"], "not_local"), (["via": "1.1 proxy"], "not_local"),
             (["origin": "https://evil.example"], "origin_refused"),
@@ -73,7 +73,7 @@ struct EphemeralEndpointTests {
         }
     }
 
-    @Test("any other collector refuses to forget, with a sentence, and keeps what it has")
+    @Test("any other collector refuses to reset, with a reason, and keeps its data")
     func notEphemeral() async throws {
         try await CollectorUnderTest.run { collector in
             #expect(try await collector.post(Self.event).status == 200)

@@ -10,7 +10,7 @@ internal import TrackwayWire
 @testable import Collector
 @testable import CollectorHTTP
 
-@Suite("Erasing over HTTP")
+@Suite("Erasure over HTTP")
 struct ErasureEndpointTests {
     private static let secret = InstallationSecret(high: 1, low: 2)
     private static let former = secret.installation(at: Timestamp(milliseconds: 1_700_000_000_000))
@@ -26,14 +26,14 @@ struct ErasureEndpointTests {
         return #"{"name":"_installation_erased","attributes":{"installation":"\#(former)"\#(proof)}}"#
     }
 
-    private static func answer(_ answer: HTTPAnswer) throws -> CollectorAnswer {
+    private static func answer(_ answer: TestHTTPResponse) throws -> CollectorAnswer {
         guard case .answer(let taken) = try #require(CollectorReply(json: Array(answer.body.utf8))) else {
-            throw NoAnswer()
+            throw NoResponseError()
         }
         return taken
     }
 
-    @Test("an erasing is taken with its proof, and refused with the reason without it")
+    @Test("an erasure is accepted with its proof, and rejected with the reason without it")
     func proof() async throws {
         try await CollectorUnderTest.run { collector in
             let good = try await collector.post(Self.batch(Self.fresh, Self.tombstone(Self.secret)))
@@ -52,7 +52,7 @@ struct ErasureEndpointTests {
         }
     }
 
-    @Test("an erased installation's events are not kept, and each of them is answered so")
+    @Test("events of an erased installation are not stored, and the response rejects each of them")
     func notKept() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.erase(Self.former)
@@ -70,7 +70,7 @@ struct ErasureEndpointTests {
         }
     }
 
-    @Test("events of other formats are not kept either once their installation is erased")
+    @Test("events of other formats are not stored either once their installation is erased")
     func otherFormats() async throws {
         try await CollectorUnderTest.run { collector in
             let event = #"{"type":"track","event":"secret_name","time":1,"distinct_id":"d","properties":{}}"#
@@ -90,7 +90,7 @@ struct ErasureEndpointTests {
                 ["authorization": "Bearer write"],
                 body: Array(#"{"data":[{"installation_id":"\#(Self.former)","fields":{"secret_name":"x"}}]}"#.utf8)
             )
-            // Its clients delete what is answered so.
+            // Clients of this format delete events after this response.
             #expect(sift.status == 400 && sift.errorCode == "installation_erased")
             let kept = try collector.kept(.intake)
             #expect(kept.count == 1)
@@ -117,12 +117,12 @@ struct ErasureEndpointTests {
         Door(testDescription: "an unknown key", key: "x", status: 401, code: "key_unknown"),
         Door(testDescription: "an app's key", key: "write", status: 403, code: "key_forbidden"),
         Door(testDescription: "a reader's key", key: "read", status: 403, code: "key_forbidden"),
-        Door(testDescription: "no id", key: "both", id: "all", status: 400, code: "malformed_query"),
-        Door(testDescription: "no id at all", key: "both", id: "", status: 404, code: "not_found"),
+        Door(testDescription: "an invalid id", key: "both", id: "all", status: 400, code: "malformed_query"),
+        Door(testDescription: "an empty id", key: "both", id: "", status: 404, code: "not_found"),
         Door(testDescription: "another method", key: "both", method: "POST", status: 405, code: "method_not_allowed"),
     ]
 
-    @Test("an operator erases with a key that may write and read, and nobody else does", arguments: doors)
+    @Test("only an operator's key, which may write and read, may erase", arguments: doors)
     func operators(_ door: Door) async throws {
         try await CollectorUnderTest.run { collector in
             let headers = door.key.map { ["authorization": "Bearer \($0)"] } ?? [:]

@@ -11,7 +11,7 @@ internal import TrackwayTesting
 
 @Suite("GET /v1/expect")
 struct ExpectationEndpointTests {
-    @Test("it answers as soon as what is expected arrives")
+    @Test("the response is sent as soon as the expected event arrives")
     func arrives() async throws {
         try await CollectorUnderTest.run { collector in
             async let answer = collector.request("GET", "/v1/expect?name=purchase&where=total%3D12.5&within=5m")
@@ -26,7 +26,7 @@ struct ExpectationEndpointTests {
         }
     }
 
-    @Test("in vain it says what came closest, what was refused, and what came instead")
+    @Test("an unmet expectation lists the closest events, the rejected events, and the other events")
     func inVain() async throws {
         try await CollectorUnderTest.run { collector in
             for _ in 0..<3 { collector.store.add("view") }
@@ -47,7 +47,7 @@ struct ExpectationEndpointTests {
     }
 
     @Test(
-        "one too many ends it at once, none takes all of the time",
+        "exceeding the maximum decides immediately; proving an upper limit takes the whole timeout",
         arguments: [
             ("never&within=5m", 1, false), ("count=1&within=5m", 2, false), ("at_most=1&within=5m", 2, false),
             ("never&within=1ms", 0, true), ("count=1&within=1ms", 1, true), ("count=2&within=0s", 1, false),
@@ -61,7 +61,8 @@ struct ExpectationEndpointTests {
             if let holds {
                 #expect(try await answer.body.hasPrefix(#"{"holds":\#(holds),"found":\#(events),"#))
             } else {
-                // A collector that ends has not waited all of the time, so it does not say that it holds.
+                // A collector that shuts down has not waited for the whole time, so it does not respond that the
+                // expectation holds.
                 try await Deadline.wait(while: collector.store.followers < 1)
                 await collector.shutDown()
                 let ended = try await answer
@@ -70,21 +71,22 @@ struct ExpectationEndpointTests {
         }
     }
 
-    @Test("what counts begins at a position, or with what is taken from now on")
+    @Test("counting begins at a position, or with the events accepted from now on")
     func since() async throws {
         try await CollectorUnderTest.run { collector in
             let first = collector.store.add("a").position
             let second = collector.store.add("a").position
             for (since, found) in [("\(first)", 2), ("\(second)", 1), ("now", 0), ("9.16", 0)] {
                 let answer = try await collector.request("GET", "/v1/expect?name=a&count=0&within=0s&since=\(since)")
-                // The list is not fed by the intake, so its positions are all before the log's end or behind it.
+                // The list is not fed by the intake, so its positions are all before the end of the log or all after
+                // it.
                 if since != "now" { #expect(answer.body.contains(#""found":\#(found),"#), "\(since)") }
                 #expect(answer.status == 200)
             }
         }
     }
 
-    @Test("an index that does not follow proves nothing")
+    @Test("an index that is behind gives 503 instead of a result")
     func behind() async throws {
         try await CollectorUnderTest.run {
             $0.expectationCatchUp = .milliseconds(5)
@@ -96,7 +98,7 @@ struct ExpectationEndpointTests {
         }
     }
 
-    @Test("so many may wait, and one more is told to come back")
+    @Test("an expectation beyond the maximum gets 503")
     func slots() async throws {
         try await CollectorUnderTest.run {
             $0.followers = 1
@@ -110,7 +112,7 @@ struct ExpectationEndpointTests {
         }
     }
 
-    @Test("questions that make no sense, and readers that may not, are refused")
+    @Test("invalid queries and clients that may not read are rejected")
     func refused() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always

@@ -9,9 +9,9 @@ internal import TrackwayTesting
 @testable import Collector
 @testable import CollectorHTTP
 
-@Suite("Asking for what was refused")
+@Suite("Endpoints for rejected events")
 struct FailedEndpointTests {
-    @Test("groups stand in their intervals, beside what devices lost and report")
+    @Test("groups are listed by interval, with the events that devices lost and reported")
     func groups() async throws {
         try await CollectorUnderTest.run { collector in
             let path = "/v1/failed/groups?from=1700000000000&to=1700003600000&interval=hour&top=1"
@@ -30,7 +30,7 @@ struct FailedEndpointTests {
         }
     }
 
-    @Test("a list is narrowed by reason and name")
+    @Test("a list is filtered by reason and name")
     func list() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/failed?code=malformed&name=a%20b&before=3.4.5&limit=1")
@@ -42,7 +42,7 @@ struct FailedEndpointTests {
     }
 
     @Test(
-        "a mistake is named",
+        "an invalid parameter is named",
         arguments: [
             ("top=0", "top"), ("top=201", "top"), ("interval=decade", "interval"), ("from=5&to=5", "to"),
             ("zone=Nowhere", "zone"), ("name=x", "name"), ("measure=users", "measure"),
@@ -55,7 +55,7 @@ struct FailedEndpointTests {
         }
     }
 
-    @Test("a question over its budget is 422; where others can reach it, it needs a key that may read")
+    @Test("a query over its budget gets 422; where others can reach it, it requires a key that may read")
     func failures() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always

@@ -14,7 +14,7 @@ struct FollowerEndpointTests {
         "GET \(path) HTTP/1.1\nHost: localhost\n\(headers)\n"
     }
 
-    @Test("the live stream shows what arrives, and resumes where it was left")
+    @Test("the live stream shows arriving events, and resumes where it stopped")
     func resumes() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.add("before")
@@ -40,7 +40,7 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("the last events can be replayed, and a filter holds for all")
+    @Test("the last events can be replayed, and the filter applies to all events")
     func replay() async throws {
         try await CollectorUnderTest.run { collector in
             for name in ["a", "b", "a", "b", "a"] { collector.store.add(name) }
@@ -57,7 +57,7 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("a silent stream says that it is alive, and a shutdown ends it")
+    @Test("an idle stream sends heartbeats, and a shutdown ends it")
     func heartbeat() async throws {
         try await CollectorUnderTest.run {
             $0.heartbeat = .milliseconds(20)
@@ -71,7 +71,7 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("streams are counted and bounded")
+    @Test("the number of streams is limited")
     func bounded() async throws {
         try await CollectorUnderTest.run {
             $0.followers = 1
@@ -85,7 +85,7 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("a stream ends when its key is revoked, also when nothing comes, and shows nothing that comes later")
+    @Test("a stream ends when its key is revoked, even if no events arrive, and shows no later events")
     func revoked() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
@@ -102,7 +102,7 @@ struct FollowerEndpointTests {
                 try await Deadline.wait(while: collector.store.followers < 2)
                 collector.keys.revoke("read")
                 collector.store.add("later")
-                // The end of a chunked answer.
+                // The end of a chunked response.
                 let rest = try await wire.read(until: "0\r\n\r\n")
                 #expect(rest.hasSuffix("0\r\n\r\n") && !rest.contains("later"))
                 try await wire.send(Self.get("/v1/live", "Authorization: Bearer read\n"))
@@ -113,21 +113,21 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("a place is taken in one step with looking for it, and given back however the follower goes")
+    @Test("taking a slot is atomic, and every slot is returned however its follower ends")
     func slots() async throws {
-        let slots = FollowerSlots(limit: 10)
+        let slots = ConcurrencySlots(limit: 10)
         for _ in 0..<20 {
-            let taken = await withTaskGroup(of: FollowerSlot?.self) { group in
-                for _ in 0..<100 { group.addTask { try? slots.take() } }  // the others find none
-                return await group.reduce(into: [FollowerSlot]()) { if let slot = $1 { $0.append(slot) } }
+            let taken = await withTaskGroup(of: ConcurrencySlot?.self) { group in
+                for _ in 0..<100 { group.addTask { try? slots.take() } }  // the others find no free slot
+                return await group.reduce(into: [ConcurrencySlot]()) { if let slot = $1 { $0.append(slot) } }
             }
             #expect(taken.count == 10)
         }
-        let none = FollowerSlots(limit: 0)
+        let none = ConcurrencySlots(limit: 0)
         #expect(throws: RequestFailure.self) { try none.take() }
     }
 
-    @Test("a stream that was asked for its head alone keeps no place")
+    @Test("a HEAD request for a stream releases its slot")
     func headOnly() async throws {
         try await CollectorUnderTest.run {
             $0.followers = 1
@@ -139,26 +139,26 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("any number of waiters share one count at a time")
+    @Test("any number of waiting clients share one count at a time")
     func shared() async throws {
         try await CollectorUnderTest.run { collector async throws in
             let waiters = 100
-            async let answers = withThrowingTaskGroup(of: HTTPAnswer.self) { group in
+            async let answers = withThrowingTaskGroup(of: TestHTTPResponse.self) { group in
                 for _ in 0..<waiters {
                     group.addTask { try await collector.request("GET", "/v1/wait?count=1&timeout=60") }
                 }
-                return try await group.reduce(into: [HTTPAnswer]()) { $0.append($1) }
+                return try await group.reduce(into: [TestHTTPResponse]()) { $0.append($1) }
             }
             try await Deadline.wait(while: collector.store.followers < waiters)
             let before = collector.store.counts
             collector.store.add("a")
             #expect(try await answers.allSatisfy { $0.body.contains(#""count":1"#) })
-            // One for the event, and one more for those who came to look while that was made.
+            // One for the event, and one more for the clients that checked during the first.
             #expect(collector.store.counts - before <= 3, "\(collector.store.counts - before) counts")
         }
     }
 
-    @Test("waiting ends with what it waits for")
+    @Test("waiting ends when the condition holds")
     func waits() async throws {
         try await CollectorUnderTest.run { collector in
             async let byPosition = collector.request("GET", "/v1/wait?position=1.416&timeout=60")
@@ -173,7 +173,7 @@ struct FollowerEndpointTests {
         }
     }
 
-    @Test("waiting in vain ends with the timeout, and says so")
+    @Test("an unmet wait ends at the timeout, and says so")
     func waitsInVain() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/wait?count=1&timeout=0")

@@ -6,9 +6,11 @@ internal import Testing
 
 @testable import CollectorHTTP
 
-/// Who is taken for this machine, by what stands in a request.
+/// Which requests count as local, by their headers.
 struct HostPolicyTests {
-    /// A request's first line and headers, and the code of the answer; nil where it is answered with what it asks for.
+    /// A request's first line and headers, and the expected error code.
+    ///
+    /// Nil if the request succeeds.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var head: String
@@ -55,7 +57,7 @@ struct HostPolicyTests {
                 "wrong_host"
             ),
             Case(
-                "a query behind the target's host",
+                "a query after the target's host",
                 "GET http://evil.com?@127.0.0.1/v1/events HTTP/1.1\nHost: 127.0.0.1\n",
                 421,
                 "wrong_host"
@@ -63,7 +65,7 @@ struct HostPolicyTests {
             Case("a target without a host", "GET http:///v1/events HTTP/1.1\nHost: 127.0.0.1\n", 421, "wrong_host"),
             Case("our own target", "GET http://127.0.0.1:80/v1/events HTTP/1.1\nHost: evil.com\n", 200),
             Case("a foreign name in 1.0", "GET /v1/events HTTP/1.0\nHost: 127.evil.com\n", 421, "wrong_host"),
-            // Proxies that tell nothing speak 1.0.
+            // Proxies that add no forwarding headers use 1.0.
             Case("our own name in 1.0", "GET /v1/events HTTP/1.0\nHost: 127.0.0.1\n", 401, "key_missing"),
             Case(
                 "sending",
@@ -74,7 +76,7 @@ struct HostPolicyTests {
             Case("health", "GET /livez HTTP/1.1\nHost: evil.com\n", 421, "wrong_host"),
         ]
 
-    @Test("a name that merely points here, or only looks like ours, is refused", arguments: names)
+    @Test("a name that resolves to this machine, or only looks like ours, is rejected", arguments: names)
     func rebinding(_ example: Case) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await Self.ask(example.head, of: collector)
@@ -83,7 +85,7 @@ struct HostPolicyTests {
     }
 
     @Test(
-        "what a proxy handed on needs a key for reading, and none for what shows nothing",
+        "reading through a proxy requires a key, except at endpoints that reveal no data",
         arguments: [
             "Forwarded: for=192.0.2.60;proto=http", "X-Forwarded-For: 127.0.0.1", "x-forwarded-for:",
             "X-Forwarded-Host: a",
@@ -107,7 +109,7 @@ struct HostPolicyTests {
         }
     }
 
-    @Test("under a name the operator gave it the collector answers, and reading needs a key")
+    @Test("the collector answers under a name set by the operator, and reading requires a key")
     func named() async throws {
         try await CollectorUnderTest.run {
             $0.hostNames = ["Collector.Example"]
@@ -120,7 +122,7 @@ struct HostPolicyTests {
         }
     }
 
-    @Test("where everybody needs a key to read, the name does not matter")
+    @Test("where every reader needs a key, any host name is accepted")
     func always() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
@@ -134,7 +136,7 @@ struct HostPolicyTests {
     }
 
     @Test(
-        "a collector that listens for others is open to nobody, whatever its address begins with",
+        "only loopback addresses give open access, not addresses that look like one",
         arguments: ["0.0.0.0", "::", "127.evil.com", "10.0.0.1", "collector.example"]
     )
     func listening(_ host: String) {
@@ -142,7 +144,7 @@ struct HostPolicyTests {
     }
 
     @Test(
-        "the host of a target",
+        "the host of a target is parsed",
         arguments: [
             ("/v1/events", nil), ("//evil.com/", nil), ("*", nil), ("http://a/b", "a"), ("http://a:80?c", "a:80"),
             ("HTTP://a", "a"), ("ftp://u@a#b", "u@a"), ("a.com:80", ""), ("", ""), ("http:/a", ""), ("://", ""),
@@ -153,7 +155,7 @@ struct HostPolicyTests {
         #expect(RequestTargetHandler.authority(inTarget: target) == authority)
     }
 
-    private static func ask(_ head: String, of collector: CollectorUnderTest) async throws -> HTTPAnswer? {
+    private static func ask(_ head: String, of collector: CollectorUnderTest) async throws -> TestHTTPResponse? {
         try await Wire.open(to: collector.port) { wire in
             try await wire.send(head + "\n")
             return try await wire.answer()

@@ -15,7 +15,7 @@ internal import TrackwayWire
 struct IntakeEndpointTests {
     private static let event = Array(#"{"name":"view_item","attributes":{"price":9.5}}"#.utf8)
 
-    @Test("an accepted batch is on disk when it is answered")
+    @Test("an accepted batch is on disk when the response is sent")
     func accepted() async throws {
         try await CollectorUnderTest.run { collector in
             let body = Array((String(decoding: Self.event, as: UTF8.self) + "\n{}\n").utf8)
@@ -25,7 +25,7 @@ struct IntakeEndpointTests {
             #expect(answer.headers["x-content-type-options"] == "nosniff")
             let reply = try #require(CollectorReply(json: Array(answer.body.utf8)))
             guard case .answer(let taken) = reply else {
-                Issue.record("not an answer: \(answer.body)")
+                Issue.record("not an intake response: \(answer.body)")
                 return
             }
             #expect(taken.accepted == 1 && taken.rejected.map(\.index) == [1] && taken.durability == "disk")
@@ -34,7 +34,7 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("gzip and chunks are understood, and a connection serves many requests")
+    @Test("gzip and chunked bodies are accepted, and a connection serves many requests")
     func manyRequests() async throws {
         try await CollectorUnderTest.run { collector in
             let gzip = GzipCompressor().compress(Self.event)
@@ -79,13 +79,13 @@ struct IntakeEndpointTests {
             code: "malformed"
         ),
         Refusal(
-            testDescription: "an encoding nobody knows",
+            testDescription: "an unknown encoding",
             headers: ["authorization": "Bearer write", "content-encoding": "br"],
             status: 415,
             code: "unsupported_encoding"
         ),
         Refusal(
-            testDescription: "a type nobody knows",
+            testDescription: "an unknown type",
             headers: ["authorization": "Bearer write", "content-type": "image/png"],
             status: 415,
             code: "unsupported_type"
@@ -146,7 +146,7 @@ struct IntakeEndpointTests {
         ),
     ]
 
-    @Test("a bad request gets a status, a code and a sentence, and stores nothing as accepted", arguments: refusals)
+    @Test("an invalid request gets a status, a code and a message, and stores nothing as accepted", arguments: refusals)
     func refused(_ request: Refusal) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
@@ -159,14 +159,14 @@ struct IntakeEndpointTests {
             if !request.code.isEmpty { #expect(answer.errorCode == request.code) }
             #expect(answer.text("message")?.hasSuffix(".") == true)
             guard case .failure = CollectorReply(json: Array(answer.body.utf8)) else {
-                Issue.record("no proof of the collector: \(answer.body)")
+                Issue.record("not a failure response of the collector: \(answer.body)")
                 return
             }
             #expect(try collector.kept(.intake).isEmpty)
         }
     }
 
-    @Test("what a known key sent in vain is kept with its reason; what a stranger sent is not")
+    @Test("a rejected body is stored with its reason if its key is known, and not stored otherwise")
     func quarantine() async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await collector.post(Array("hello".utf8))
@@ -178,7 +178,7 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("a slow body ends with 408")
+    @Test("a slow body gets 408")
     func slowBody() async throws {
         try await CollectorUnderTest.run {
             $0.bodyTimeout = .milliseconds(50)
@@ -202,7 +202,7 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("a slow head ends with the connection")
+    @Test("a slow head closes the connection")
     func slowHead() async throws {
         try await CollectorUnderTest.run {
             $0.headerTimeout = .milliseconds(50)
@@ -211,14 +211,14 @@ struct IntakeEndpointTests {
                 do {
                     try await wire.send("POST /v1/events HTTP/1.1\nHost: local")
                 } catch is ChannelError {
-                    // On a busy machine the collector may have lost timeout before the first byte.
+                    // On a busy machine the collector's timeout may expire before the first byte is sent.
                 }
                 #expect(try await wire.readToEnd() == "")
             }
         }
     }
 
-    @Test("a resting connection is ended")
+    @Test("an idle connection is closed")
     func idle() async throws {
         try await CollectorUnderTest.run {
             $0.idleTimeout = .milliseconds(50)
@@ -230,7 +230,7 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("a full disk answers 503 with a reason and a time to come back, and recovers by itself")
+    @Test("a full disk gets 503 with a reason and a retry time, and recovers automatically")
     func fullDisk() async throws {
         try await CollectorUnderTest.run(capacity: 200 << 10) { collector in
             let event = Array("{\"name\":\"a\",\"x\":\"\(String(repeating: "y", count: 20_000))\"}".utf8)
@@ -251,7 +251,7 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("after a failed flush nothing is accepted, and readiness says so")
+    @Test("after a failed flush nothing is accepted, and readiness reports it")
     func failedFlush() async throws {
         try await CollectorUnderTest.run { collector in
             #expect(try await collector.post(Self.event).status == 200)
@@ -267,7 +267,7 @@ struct IntakeEndpointTests {
         }
     }
 
-    @Test("a graceful shutdown answers what it has begun")
+    @Test("a graceful shutdown answers the requests that it has started")
     func shutdown() async throws {
         try await CollectorUnderTest.run { collector async throws in
             collector.storage.hold(.synchronizeSegment)

@@ -14,7 +14,7 @@ struct MetricsTests {
     private static func place(_ offset: UInt32) -> LogPosition { LogPosition(segment: 1, offset: offset) }
     private static func time(_ seconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: seconds * 1_000) }
 
-    @Test("the index is behind for as long as the log has had an end that it has not reached")
+    @Test("the lag starts when the log first has an end that the index has not reached")
     func lag() {
         var history = LagHistory()
         func lag(_ end: UInt32, _ indexed: UInt32, _ seconds: Int64) -> Duration {
@@ -29,7 +29,7 @@ struct MetricsTests {
         #expect(lag(400, 400, 90) == .zero)
     }
 
-    @Test("however long an index stands still, its history has a bound and tells the truth")
+    @Test("the history stays bounded and correct, no matter how long an index is stuck")
     func standstill() {
         var history = LagHistory()
         var lag = Duration.zero
@@ -39,7 +39,7 @@ struct MetricsTests {
         #expect(lag == .seconds(4_999))
     }
 
-    @Test("figures of the machine that are known are told, others are left out")
+    @Test("known figures of the machine are reported, others are omitted")
     func resources() {
         var use = ResourceUse()
         use.diskFree = 1_000
@@ -77,7 +77,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("a key over its quota, and a body in an unknown encoding, are counted as refusals of the key")
+    @Test("a key over its quota and a body in an unknown encoding are counted as rejections of the key")
     func refusals() async throws {
         try await CollectorUnderTest.run { collector in
             let few = ["authorization": "Bearer few"]
@@ -102,7 +102,7 @@ struct MetricsTests {
         #expect(!KeyRecord.isValid(name: RequestStatistics.otherKeys))
     }
 
-    @Test("a collector tells since when it runs, how far its index is behind, and how long reading took")
+    @Test("metrics include the start time, the index lag and the duration of reads")
     func endpoint() async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await collector.request("GET", "/v1/events")

@@ -7,9 +7,9 @@ internal import TrackwayJournal
 
 @testable import CollectorHTTP
 
-/// What pages of other sites may do through a person's browser.
+/// Access of cross-origin pages through a user's browser.
 struct OriginPolicyTests {
-    /// What a browser adds to a request of a foreign page.
+    /// The headers that a browser adds to cross-origin requests.
     static let foreign: [[String: String]] = [
         ["origin": "https://evil.example"], ["origin": "null"], ["origin": ""], ["origin": "http://127.0.0.1:1"],
         ["origin": "https://shop.example.evil.example"], ["origin": "https://SHOP.example"],
@@ -22,7 +22,7 @@ struct OriginPolicyTests {
 
     private static let sensors = "data_list="
 
-    @Test("a foreign page sends nothing where no key is asked for", arguments: foreign)
+    @Test("a cross-origin page cannot send where no key is required", arguments: foreign)
     func sending(_ headers: [String: String]) async throws {
         try await CollectorUnderTest.run {
             $0.sendingOrigins = ["https://shop.example"]
@@ -45,7 +45,7 @@ struct OriginPolicyTests {
         }
     }
 
-    @Test("a foreign page reads nothing where no key is asked for", arguments: foreign)
+    @Test("a cross-origin page cannot read where no key is required", arguments: foreign)
     func reading(_ headers: [String: String]) async throws {
         try await CollectorUnderTest.run { collector async throws in
             for path in ["/v1/events", "/metrics", "/v1/live", "/v1/wait?count=0"] {
@@ -56,7 +56,7 @@ struct OriginPolicyTests {
     }
 
     @Test(
-        "our own page, a person, a link that is followed, and whatever is no browser read",
+        "our own page, a user, a followed link and clients other than browsers may read",
         arguments: [
             [:], ["sec-fetch-site": "same-origin"], ["sec-fetch-site": "none"], ["origin": "http://127.0.0.1"],
             ["sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"],
@@ -68,7 +68,7 @@ struct OriginPolicyTests {
         }
     }
 
-    @Test("who may send may not read, and who may read may not send")
+    @Test("an origin allowed to send may not read, and one allowed to read may not send")
     func purposes() async throws {
         let sender = "https://shop.example"
         let reader = "https://desk.example"
@@ -79,7 +79,9 @@ struct OriginPolicyTests {
             for (origin, sends, reads) in [
                 (sender, true, false), (reader, false, true), ("https://evil.example", false, false),
             ] {
-                func isAllowed(_ answer: HTTPAnswer) -> Bool { answer.headers["access-control-allow-origin"] == origin }
+                func isAllowed(_ answer: TestHTTPResponse) -> Bool {
+                    answer.headers["access-control-allow-origin"] == origin
+                }
                 let sent = try await collector.request(
                     "POST",
                     "/v1/events",
@@ -101,14 +103,14 @@ struct OriginPolicyTests {
                     body: Array("[]".utf8)
                 )
                 #expect((collect.errorCode == "origin_refused") == !sends, "\(origin)")
-                // The page itself is nobody else's.
+                // No other origin may read the page itself.
                 #expect(!isAllowed(try await collector.request("GET", "/", ["origin": origin])))
                 #expect(read.headers["vary"] == "Origin")
             }
         }
     }
 
-    @Test("where a key is needed and brought, a page that has one is a reader like others")
+    @Test("where a key is required, a page with a key reads like any other client")
     func withKey() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always

@@ -8,11 +8,11 @@ internal import TrackwayEvents
 
 @testable import CollectorHTTP
 
-@Suite("Asking for people")
+@Suite("User endpoints")
 struct PeopleEndpointTests {
     private static let installation = InstallationID(high: 7 << 12, low: 1 << 63)
 
-    @Test("with a condition or a text, people are searched, and the answer says how far")
+    @Test("users are searched by condition or text, and the response states how far")
     func search() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
@@ -27,7 +27,7 @@ struct PeopleEndpointTests {
         }
     }
 
-    @Test("a person in full: the ids, the attributes page by page, the devices")
+    @Test("a user's details have the ids, the attributes in pages, and the devices")
     func profile() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", "/v1/users/a%2Fb%20%E2%98%83?after=tier&limit=7")
@@ -46,7 +46,7 @@ struct PeopleEndpointTests {
         }
     }
 
-    @Test("what a person did, and where to go on")
+    @Test("a user's events are listed, with the position of the next page")
     func events() async throws {
         try await CollectorUnderTest.run { collector in
             let event = collector.store.add("buy", json: #"{"name":"buy"}"#)
@@ -72,7 +72,7 @@ struct PeopleEndpointTests {
     }
 
     @Test(
-        "somebody whom nobody knows is told from somebody of whom there is little",
+        "an unknown user gets 404",
         arguments: ["/v1/users/nobody", "/v1/users/nobody/events"]
     )
     func unknown(_ path: String) async throws {
@@ -97,7 +97,7 @@ struct PeopleEndpointTests {
         ("/v1/users/carl/events/1", 404, ""), ("/v1/visitors", 404, ""),
     ]
 
-    @Test("a bad question is answered with what is wrong about it", arguments: mistakes)
+    @Test("an invalid request is rejected with the reason", arguments: mistakes)
     func refused(_ path: String, _ status: Int, _ field: String) async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("GET", path)
@@ -106,7 +106,7 @@ struct PeopleEndpointTests {
     }
 
     @Test(
-        "people need a key for reading where reading needs one",
+        "users require a key where reading requires one",
         arguments: ["/v1/users", "/v1/users/carl", "/v1/users/carl/events", "/v1/visitors/\(installation)"]
     )
     func keys(_ path: String) async throws {
@@ -120,7 +120,7 @@ struct PeopleEndpointTests {
         }
     }
 
-    @Test("an index in trouble is a 503, not somebody unknown")
+    @Test("a failing index gets 503, not an unknown user")
     func trouble() async throws {
         try await CollectorUnderTest.run { collector async throws in
             collector.store.fail(StoreError("the file is locked."))

@@ -9,17 +9,17 @@ internal import TrackwayTesting
 @testable import Collector
 @testable import CollectorHTTP
 
-@Suite("Asking for the tracking plan")
+@Suite("Tracking plan endpoints")
 struct PlanEndpointTests {
     private static func checker() throws -> PlanChecker {
         let text = """
             {"version":1,"title":"Shop","events":{"purchase":{"owner":"checkout","description":"Paid.","attributes":\
             {"properties":{"total":{"type":"number","minimum":0}}}},"view":{"deprecated":true},"never":{}}}
             """
-        return PlanChecker(try #require(PlanReading(Array(text.utf8)).plan))
+        return PlanChecker(try #require(PlanParseResult(Array(text.utf8)).plan))
     }
 
-    @Test("the list has what is planned and what came without, what does not keep to the plan first")
+    @Test("the list has planned and unplanned events, those that violate the plan first")
     func list() async throws {
         let checker = try Self.checker()
         try await CollectorUnderTest.run(plan: checker) { collector in
@@ -33,7 +33,7 @@ struct PlanEndpointTests {
                     "faulty":0,"violations":1,"unplanned":0}],"from":\(try #require(collector.store.asked(PlanDay.self)?.day) * 86_400_000),\
                     "events":[{"name":"typo","planned":false,"description":null,"owner":null,"deprecated":false,"events":4,"faulty":4,\
                     "violations":4,"sample":null},{"name":"purchase","planned":true,"description":"Paid.","owner":"checkout",\
-                    "deprecated":false,"events":9,"faulty":2,"violations":3,"sample":"\(ListedEvents.planSample)"},\
+                    "deprecated":false,"events":9,"faulty":2,"violations":3,"sample":"\(InMemoryEventStore.planSample)"},\
                     {"name":"view","planned":true,"description":null,"owner":null,"deprecated":true,"events":4,"faulty":0,"violations":0,\
                     "sample":null},{"name":"never","planned":true,"description":null,"owner":null,"deprecated":false,"events":0,\
                     "faulty":0,"violations":0,"sample":null}]}
@@ -45,7 +45,7 @@ struct PlanEndpointTests {
     }
 
     @Test(
-        "pages, searches and parts of it",
+        "events are paged, searched and filtered",
         arguments: [
             ("limit=1", ["typo"]), ("limit=1&after=4.4.typo", ["purchase"]), ("show=missing", ["never"]),
             ("show=unplanned", ["typo"]),
@@ -75,7 +75,7 @@ struct PlanEndpointTests {
         }
     }
 
-    @Test("what was counted by another plan is told as before, and not read by this one")
+    @Test("counts by another plan are listed as former, and not used by this plan")
     func other() async throws {
         try await CollectorUnderTest.run(plan: try Self.checker()) { collector in
             collector.store.count(byPlan: "fedcba9876543210")
@@ -87,7 +87,7 @@ struct PlanEndpointTests {
         }
     }
 
-    @Test("without a plan there is none, and that is an answer")
+    @Test("without a plan the response is 200 with a null plan")
     func none() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.count(byPlan: "fedcba9876543210")
@@ -99,7 +99,7 @@ struct PlanEndpointTests {
         }
     }
 
-    @Test("violations come in groups, with what the plan wants and the days")
+    @Test("violations are grouped, with the expected value and the days")
     func violations() async throws {
         let checker = try Self.checker()
         try await CollectorUnderTest.run(plan: checker) { collector in
@@ -111,7 +111,7 @@ struct PlanEndpointTests {
             #expect(
                 answer.body == """
                     {"digest":"\(checker.digest)","since":5,"violations":[{"name":"purchase","path":"attributes.total","code":"minimum",\
-                    "version":"2.1","expected":"number, at least 0","events":3,"first":5,"last":9,"sample":"\(ListedEvents.planSample)",\
+                    "version":"2.1","expected":"number, at least 0","events":3,"first":5,"last":9,"sample":"\(InMemoryEventStore.planSample)",\
                     "days":[[86400000,3]]}],"more":{"groups":1,"events":2}}
                     """
             )
@@ -122,7 +122,7 @@ struct PlanEndpointTests {
     }
 
     @Test(
-        "a mistake is named",
+        "an invalid parameter is named",
         arguments: [
             ("?show=some", "show"), ("?limit=0", "limit"), ("?limit=501", "limit"), ("?last=24h", "last"),
             ("?last=0d", "last"),
@@ -138,7 +138,7 @@ struct PlanEndpointTests {
         }
     }
 
-    @Test("where others can reach it, it needs a key that may read")
+    @Test("where others can reach the plan, it requires a key that may read")
     func keys() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
@@ -152,7 +152,7 @@ struct PlanEndpointTests {
         }
     }
 
-    @Test("an index that cannot answer says so")
+    @Test("an index that cannot answer gets an error")
     func failing() async throws {
         try await CollectorUnderTest.run(plan: try Self.checker()) { collector async throws in
             collector.store.fail(StoreError("no"))

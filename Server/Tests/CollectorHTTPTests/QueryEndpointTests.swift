@@ -24,7 +24,7 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("one event by its id")
+    @Test("one event is read by its id")
     func byID() async throws {
         try await CollectorUnderTest.run { collector in
             let event = collector.store.add("a", json: #"{"name":"a"}"#)
@@ -40,9 +40,9 @@ struct QueryEndpointTests {
     }
 
     @Test(
-        "the other readers answer in the agreed form",
+        "the other read endpoints respond in the documented form",
         arguments: [
-            ("/v1/failed", #""code":"malformed","field":"","message":"It is no JSON.","content":"\""#),
+            ("/v1/failed", #""code":"malformed","field":"","message":"It is not JSON.","content":"\""#),
             ("/v1/rate?minutes=5", #"{"minutes":[[60000,3,{"b":2,"a":1},0]]}"#),
             (
                 "/v1/stats",
@@ -83,7 +83,7 @@ struct QueryEndpointTests {
     }
 
     @Test(
-        "a query's mistake is named",
+        "an invalid parameter is named",
         arguments: [
             ("/v1/events?limit=0", "limit"), ("/v1/events?limit=x", "limit"), ("/v1/events?after=1", "after"),
             ("/v1/events?order=up", "order"), ("/v1/events?installation=7", "installation"),
@@ -98,7 +98,7 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("figures for Prometheus")
+    @Test("metrics are served in the Prometheus format")
     func metrics() async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await collector.post(Array(#"{"name":"a"}"#.utf8))
@@ -115,7 +115,7 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("an index in trouble is a 503, and intake goes on")
+    @Test("a failing index gets 503, and intake continues")
     func indexTrouble() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.fail(StoreError("the file is locked."))
@@ -126,7 +126,7 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("where others can reach it, reading needs a key that may")
+    @Test("where others can reach the collector, reading requires a key that may read")
     func readKeys() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
@@ -142,7 +142,7 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("the page carries its policy and is answered from the browser's copy when that is fresh")
+    @Test("the page carries its content security policy, and gets 304 if the browser's copy is current")
     func page() async throws {
         try await CollectorUnderTest.run { collector in
             let page = try await collector.request("GET", "/")
@@ -154,7 +154,7 @@ struct QueryEndpointTests {
     }
 
     @Test(
-        "only a file that is asked for by its own version is kept without asking again",
+        "only a file requested by its own version is cached without revalidation",
         arguments: [
             ("", "no-cache"), ("?v=", "no-cache"), ("?v=0", "no-cache"), ("?v=own", "max-age=31536000, immutable"),
         ]
@@ -170,7 +170,7 @@ struct QueryEndpointTests {
     }
 
     @Test(
-        "the page is compressed for whoever takes gzip, with a tag of its own",
+        "the page is compressed for clients that accept gzip, with a separate tag",
         arguments: [
             ("gzip", true), ("br, GZIP;q=0.5", true), ("gzip;q=0", false), ("gzip; q=0.0, br", false), ("br", false),
             ("", false),
@@ -187,7 +187,7 @@ struct QueryEndpointTests {
             let tag = try #require(answer.headers["etag"])
             let known = ["accept-encoding": taken, "if-none-match": tag]
             #expect(try await collector.request("GET", "/long.txt", known).status == 304)
-            // Too short to gain anything.
+            // Too short for compression to help.
             #expect(try await collector.request("GET", "/", ["accept-encoding": taken]).body == "<p>hello")
         }
     }
@@ -205,7 +205,7 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("a name that merely points here is refused")
+    @Test("a name that resolves to this machine is rejected")
     func rebinding() async throws {
         try await CollectorUnderTest.run { collector in
             try await Wire.open(to: collector.port) { wire in
@@ -215,7 +215,7 @@ struct QueryEndpointTests {
         }
     }
 
-    @Test("with a condition or a text, events are searched, and the answer says how far")
+    @Test("events are searched by condition or text, and the response states how far")
     func search() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(

@@ -9,13 +9,13 @@ internal import TrackwayTesting
 @testable import CollectorHTTP
 
 struct RateEndpointTests {
-    @Test("who asks too often is answered 429 and told when to come again; others are served")
+    @Test("an address over its rate gets 429 with a retry time; other addresses are served")
     func addresses() async throws {
         try await CollectorUnderTest.run {
             $0.addressRate = .requests(perSecond: 1)
             $0.trustedProxies = [.v4(0x7f00_0001)]
         } _: { collector async throws in
-            func ask(_ address: String) async throws -> HTTPAnswer {
+            func ask(_ address: String) async throws -> TestHTTPResponse {
                 try await collector.request("GET", "/v1/time", ["x-forwarded-for": address])
             }
             for _ in 0..<10 { #expect(try await ask("192.0.2.1").status == 200) }
@@ -23,7 +23,7 @@ struct RateEndpointTests {
             #expect(
                 refused.status == 429 && refused.errorCode == "address_rate" && refused.headers["retry-after"] == "1"
             )
-            // What stands before the proxy's own word is invented.
+            // Everything before the proxy's own entry is made up.
             #expect(try await ask("203.0.113.9, 192.0.2.1").status == 429)
             #expect(try await ask("192.0.2.2").status == 200)
             #expect(try await collector.request("GET", "/v1/time").status == 200)
@@ -34,7 +34,7 @@ struct RateEndpointTests {
         }
     }
 
-    @Test("a key that has sent its events is answered 429 until some of them come back; clients keep what they have")
+    @Test("a key over its quota gets 429 until part of the quota is restored; clients keep their events")
     func quota() async throws {
         try await CollectorUnderTest.run { collector async throws in
             let key = ["authorization": "Bearer few"]
@@ -50,18 +50,18 @@ struct RateEndpointTests {
         }
     }
 
-    @Test("a client of Sensors Analytics hears 503, which it takes for later")
+    @Test("a client of Sensors Analytics gets 503, after which it retries")
     func keeping() async throws {
         try await CollectorUnderTest.run {
             $0.keyLimits = KeyLimits(requestsPerSecond: 1)
         } _: { collector async throws in
-            var last: HTTPAnswer?
+            var last: TestHTTPResponse?
             for _ in 0..<11 { last = try await collector.request("POST", "/sa?project=production", body: []) }
             #expect(last?.status == 503 && last?.errorCode == "key_rate" && last?.headers["retry-after"] == "1")
         }
     }
 
-    @Test("several headers count like one")
+    @Test("several headers count as one")
     func severalHeaders() {
         let addresses = ClientAddresses(trustedProxies: [.v4(0x0a00_0001)])
         #expect(addresses.client(peer: .v4(0x0a00_0001), forwardedFor: ["192.0.2.1", "192.0.2.2"]) == .v4(0xc000_0202))
@@ -69,7 +69,7 @@ struct RateEndpointTests {
     }
 
     @Test(
-        "whom a request is counted for",
+        "a request is counted for the client address behind trusted proxies",
         arguments: [
             ("192.0.2.1", "203.0.113.9", "192.0.2.1"), ("127.0.0.1", "", nil), ("::1", "", nil),
             ("10.0.0.1", "192.0.2.1", "192.0.2.1"), ("10.0.0.1", "a, 192.0.2.1", "192.0.2.1"),

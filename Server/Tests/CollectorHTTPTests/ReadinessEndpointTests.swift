@@ -9,12 +9,12 @@ internal import TrackwayTesting
 
 @testable import CollectorHTTP
 
-@Suite("Readiness for batches and for questions", .timeLimit(.minutes(5)))
+@Suite("Readiness for batches and for queries", .timeLimit(.minutes(5)))
 struct ReadinessEndpointTests {
     private static let event = Array(#"{"name":"a"}"#.utf8)
     private static let behind = "The index is 90 records behind."
 
-    /// What is wrong, and the code of each path's answer; nil for 200.
+    /// A fault and the error code of each path; nil for 200.
     struct Case: Sendable, CustomTestStringConvertible {
         var isStopped: Bool
         var isBehind: Bool
@@ -32,7 +32,7 @@ struct ReadinessEndpointTests {
         Case(isStopped: true, isBehind: true, whole: "stopped", intake: "stopped", questions: "index_behind"),
     ]
 
-    @Test("each path is about its own, and /readyz about both", arguments: cases)
+    @Test("each path reports its own readiness, and /readyz both", arguments: cases)
     func paths(_ example: Case) async throws {
         try await CollectorUnderTest.run { collector in
             if example.isStopped {
@@ -50,17 +50,17 @@ struct ReadinessEndpointTests {
                 if code == nil { #expect(answer.text("status") == "ready", "\(path): \(answer)") }
                 if code == "index_behind" {
                     #expect(answer.body.contains(Self.behind) && answer.headers["retry-after"] == "5")
-                    let batches = example.isStopped ? "Batches are refused, too." : "Batches are accepted and kept."
+                    let batches = example.isStopped ? "Batches are refused." : "Batches are accepted and stored."
                     #expect(answer.body.contains(batches), "\(path): \(answer)")
                 }
             }
             let taken = try await collector.post(Self.event).status
-            #expect(taken == (example.intake == nil ? 200 : 503), "The answer for batches is what senders meet.")
+            #expect(taken == (example.intake == nil ? 200 : 503), "Senders get what the endpoint reports.")
         }
     }
 
     @Test(
-        "a path that only looks like one of them is none",
+        "a path that only looks like one of them gets 404",
         arguments: ["/readyz/", "/readyz/index", "/readyz/intake/x"]
     )
     func others(path: String) async throws {
@@ -69,7 +69,7 @@ struct ReadinessEndpointTests {
         }
     }
 
-    @Test("both need no key, and take no POST")
+    @Test("both require no key, and reject POST")
     func access() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
@@ -82,7 +82,7 @@ struct ReadinessEndpointTests {
         }
     }
 
-    @Test("servers that keep the records are counted by state and refusals by code, each with a line even at zero")
+    @Test("the servers that store the records are counted by state and rejections by code, including zeros")
     func engineMetrics() {
         var engine = EngineStatistics()
         engine.servers = [.proven: 2, .off: 1]
@@ -111,7 +111,7 @@ struct ReadinessEndpointTests {
         )
     }
 
-    @Test("a collector that keeps its records itself has no such figures")
+    @Test("a collector that stores its own records has no such figures")
     func noEngine() async throws {
         try await CollectorUnderTest.run { collector in
             let metrics = try await collector.request("GET", "/metrics").body

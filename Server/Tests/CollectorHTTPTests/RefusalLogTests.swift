@@ -8,10 +8,10 @@ internal import TrackwayEvents
 
 @testable internal import CollectorHTTP
 
-@Suite("The log of refused requests")
+@Suite("The log of rejected requests")
 struct RefusalLogTests {
     @Test(
-        "a minute is one line with its sums, the most frequent first; a quiet one is none",
+        "a minute is logged as one line with its counts, the most frequent first; without rejections nothing is logged",
         arguments: [
             ([:], [:], nil), (["key_missing": 3], ["key_missing": 3], nil),
             (["key_missing": 2], ["key_missing": 3], nil),
@@ -25,9 +25,9 @@ struct RefusalLogTests {
         #expect(RefusalLog.line(counts, since: before) == line)
     }
 
-    @Test("services are named in logs, and do not show what they hold")
+    @Test("services have descriptions for logs that do not reveal their contents")
     func names() {
-        // That the others have names is the compiler's to say.
+        // The compiler checks that the others have names.
         let named: [any CustomStringConvertible.Type] = [CollectorServer.self, AlertService.self, RefusalLog.self]
         #expect(named.count == 3)
         let log = RefusalLog(statistics: Locked(RequestStatistics()), logger: Logger(label: "test"))

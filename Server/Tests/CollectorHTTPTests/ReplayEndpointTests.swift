@@ -9,11 +9,11 @@ internal import TrackwayJournal
 @testable import Collector
 @testable import CollectorHTTP
 
-@Suite("Admitting again over HTTP")
+@Suite("Replay over HTTP")
 struct ReplayEndpointTests {
     private static let operatorKey = ["authorization": "Bearer both"]
 
-    @Test("without an operator's key nothing is looked at, also on the loopback")
+    @Test("without an operator's key nothing is replayed, not even on the loopback")
     func keys() async throws {
         try await CollectorUnderTest.run { collector in
             let path = "/v1/failed/replay"
@@ -26,7 +26,7 @@ struct ReplayEndpointTests {
         }
     }
 
-    @Test("what the log does not have is told, and nothing is written")
+    @Test("records that the log does not have are reported, and nothing is written")
     func lost() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request("POST", "/v1/failed/replay?code=x&limit=1", Self.operatorKey)
@@ -42,7 +42,7 @@ struct ReplayEndpointTests {
     }
 
     @Test(
-        "a mistake is named",
+        "an invalid parameter is named",
         arguments: [
             ("position=x", "position"), ("before=5", "before"), ("limit=501", "limit"), ("dry_run=yes", "dry_run"),
             ("from=5", "from"),
@@ -55,7 +55,7 @@ struct ReplayEndpointTests {
         }
     }
 
-    @Test("a batch that is refused as a whole is kept with its encoding, so that it can be read again")
+    @Test("a batch rejected as a whole is stored with its encoding, so that it can be read again")
     func encoding() async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await collector.post(Array("[]".utf8))
@@ -65,7 +65,7 @@ struct ReplayEndpointTests {
         }
     }
 
-    @Test("where it comes from is written into the log and read again")
+    @Test("the origin of a replayed event is written to the log and read back")
     func origin() throws {
         let origin = ReplayOrigin(
             at: Timestamp(milliseconds: 5),

@@ -6,10 +6,10 @@ internal import Testing
 
 @testable import CollectorHTTP
 
-/// Patterns of paths, and the table that looks them up.
+/// Path patterns, and the table that looks them up.
 struct RouteTableTests {
     @Test(
-        "a pattern returns its variable parts as the path spells them",
+        "a pattern returns its variable parts as spelled in the path",
         arguments: [
             ("/a/{id}", "/a/x%2Fy", ["id": "x%2Fy"]), ("/a/{id}", "/a/", nil), ("/a/{id}", "/a/x/", nil),
             ("/a/{id}", "/a", nil), ("/a/{id?}", "/a/", ["id": ""]), ("/a/{id?}/b", "/a//b", ["id": ""]),
@@ -35,7 +35,7 @@ struct RouteTableTests {
 
     private let table = RouteTable([Books()])
 
-    @Test("a path without variable parts wins, and HEAD is answered as GET")
+    @Test("a path without variable parts wins, and HEAD is handled as GET")
     func lookup() throws {
         for method in [HTTPRequest.Method.get, .head] {
             guard case .endpoint(let fixed, let none) = try table.find(method, "/v1/books/new") else {
@@ -57,7 +57,7 @@ struct RouteTableTests {
         }
     }
 
-    @Test("failures are changed at their path only")
+    @Test("changed failures apply only at their path")
     func failures() {
         let failure = RequestFailure.notFound("one")
         #expect(table.failure(failure, at: "/v1/books/new").message == "another")

@@ -6,7 +6,7 @@ internal import Testing
 
 @testable import CollectorHTTP
 
-/// Which paths exist, and which methods each of them takes.
+/// The paths that exist, and the methods that each supports.
 struct RouteTests {
     private static let gets = [
         "/", "/long.txt", "/config/iOS.conf", "/health", "/livez", "/metrics", "/ping", "/readyz", "/readyz/intake",
@@ -38,7 +38,7 @@ struct RouteTests {
         "/mobileservices/application/a/\(report)/b/device/": "POST",
     ]
 
-    @Test("another method gets 405 and the methods of the path")
+    @Test("an unsupported method gets 405 and the path's methods")
     func methods() async throws {
         try await CollectorUnderTest.run { collector in
             let paths = Self.gets.map { ($0, "GET, HEAD") } + Self.others.map { ($0.key, $0.value) }
@@ -46,16 +46,16 @@ struct RouteTests {
                 let answer = try await collector.request("PATCH", path + "?limit=1")
                 #expect(answer.status == 405 && answer.errorCode == "method_not_allowed", "\(path)")
                 #expect(answer.headers["allow"] == allowed, "\(path)")
-                #expect(answer.text("message") == "\(path) takes \(allowed), not PATCH.")
+                #expect(answer.text("message") == "\(path) supports \(allowed), not PATCH.")
             }
-            // Clients of this format delete what is answered with 405.
+            // Clients of this format delete their events after a 405.
             let kept = try await collector.request("PATCH", "/sa")
             #expect(kept.status == 403 && kept.errorCode == "method_not_allowed" && kept.headers["allow"] == "POST")
         }
     }
 
     @Test(
-        "empty segments, other letter case and escaped letters make another path",
+        "empty segments, different case and escaped letters make a different path",
         arguments: [
             "//", "/v1", "/v1/", "/V1/events", "/v1/%65vents", "//v1/events", "/v1//events", "/v1/events/",
             "/v1/events//life", "/v1/events/x/life/", "/v1/events/x/y", "/v1/users//", "/v1/visitors/", "/v1/alerts/",
@@ -76,7 +76,7 @@ struct RouteTests {
         }
     }
 
-    @Test("a preflight is answered below /v1 and where something is sent")
+    @Test("a preflight is answered below /v1 and at paths for sending")
     func preflight() async throws {
         try await CollectorUnderTest.run {
             $0.sendingOrigins = ["https://shop.example"]

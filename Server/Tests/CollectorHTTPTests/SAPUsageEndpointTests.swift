@@ -11,7 +11,7 @@ internal import TrackwayWire
 @testable import Collector
 @testable import CollectorHTTP
 
-@Suite("What clients of SAP Mobile Services are answered")
+@Suite("Responses to clients of SAP Mobile Services")
 struct SAPUsageEndpointTests {
     private typealias Samples = SAPUsageSamples
     private static let settings = "/mobileservices/application/org.example.shop/settings"
@@ -21,11 +21,11 @@ struct SAPUsageEndpointTests {
         to collector: CollectorUnderTest,
         path: String = Samples.path,
         _ headers: [String: String] = ["content-type": "application/json"]
-    ) async throws -> HTTPAnswer {
+    ) async throws -> TestHTTPResponse {
         try await collector.request("POST", path, headers, body: Array(body.utf8))
     }
 
-    @Test("201 once everything is on disk, 200 when the report comes again, with or without the device in the path")
+    @Test("a report gets 201 once it is on disk, and 200 if it is repeated, with or without the device in the path")
     func taken() async throws {
         try await CollectorUnderTest.run { collector in
             let first = try await Self.send(Samples.body, to: collector)
@@ -39,7 +39,7 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("another report under a known id is taken: an id alone lets nothing be thrown away")
+    @Test("another report with a known id is accepted: the id alone does not make it a duplicate")
     func sameID() async throws {
         try await CollectorUnderTest.run { collector in
             _ = try await Self.send(Samples.report(events: [Samples.events[0]]), to: collector)
@@ -49,7 +49,7 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("a report without events is well, and nothing is kept of it")
+    @Test("a report without events is accepted, and nothing is stored")
     func empty() async throws {
         try await CollectorUnderTest.run { collector in
             for status in [201, 200] {
@@ -60,7 +60,7 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("a faulty event is kept with its reason and named by its path; 400 when there is none but faulty ones")
+    @Test("a faulty event is stored with its reason and named by its path; a report of only faulty events gets 400")
     func faulty() async throws {
         try await CollectorUnderTest.run { collector in
             let some = try await Self.send(Samples.report(events: [Samples.events[0], #"{"key":"k"}"#]), to: collector)
@@ -88,7 +88,7 @@ struct SAPUsageEndpointTests {
 
     static let refusals: [Refusal] = [
         Refusal(
-            testDescription: "an application nobody made a key for",
+            testDescription: "an application without a key",
             path: SAPUsageSamples.path(of: "foreign"),
             status: 404,
             code: "application_unknown"
@@ -124,7 +124,7 @@ struct SAPUsageEndpointTests {
             code: "application_invalid"
         ),
         Refusal(
-            testDescription: "a path with more behind it",
+            testDescription: "a path with more after it",
             path: SAPUsageSamples.path + "/more",
             status: 404,
             code: "not_found"
@@ -149,12 +149,12 @@ struct SAPUsageEndpointTests {
             code: "account_forbidden"
         ),
         Refusal(
-            testDescription: "a foreign page",
+            testDescription: "a cross-origin page",
             headers: ["origin": "https://evil.example"],
             status: 403,
             code: "origin_refused"
         ),
-        Refusal(testDescription: "nothing at all", body: [], status: 400, code: "empty_batch"),
+        Refusal(testDescription: "an empty body", body: [], status: 400, code: "empty_batch"),
         Refusal(testDescription: "no report", body: Array("{}".utf8), status: 400, code: "field_missing"),
         Refusal(
             testDescription: "truncated gzip",
@@ -169,7 +169,7 @@ struct SAPUsageEndpointTests {
             code: "gzip_ratio_too_high"
         ),
         Refusal(
-            testDescription: "too much",
+            testDescription: "a body that is too long",
             body: [UInt8](repeating: 32, count: 1 << 20 + 1),
             status: 413,
             code: "wire_too_large"
@@ -188,7 +188,7 @@ struct SAPUsageEndpointTests {
         ),
     ]
 
-    @Test("everything else is said with a status and a reason, and stores nothing as accepted", arguments: refusals)
+    @Test("every rejection has a status and a reason, and stores nothing as accepted", arguments: refusals)
     func refused(_ refusal: Refusal) async throws {
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
             let answer = try await collector.request(refusal.method, refusal.path, refusal.headers, body: refusal.body)
@@ -197,7 +197,7 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("a policy that is off is answered with 403 and the policy, before the body is read; then taken again")
+    @Test("a disabled policy gets 403 with the policy, before the body is read; an enabled one accepts again")
     func policy() async throws {
         try await CollectorUnderTest.run { collector in
             var random = SeededGenerator(seed: 1)
@@ -216,7 +216,7 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("settings are told of applications that are known, and to nobody else's page")
+    @Test("settings are returned for known applications, and not to pages of other origins")
     func settings() async throws {
         try await CollectorUnderTest.run { collector in
             let served = try await collector.request("GET", Self.settings)
@@ -230,7 +230,7 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("of an anonymous application nothing is kept of the device, not even of a body that cannot be read")
+    @Test("nothing about the device is stored for an anonymous application, not even from an unreadable body")
     func anonymous() async throws {
         try await CollectorUnderTest.run { collector in
             var random = SeededGenerator(seed: 1)
@@ -247,7 +247,7 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("a body that can never be read is kept whole; when there is no room for that copy, the answer is 503")
+    @Test("an unparseable body is stored whole; without space for that copy, the response is 503")
     func lastCopy() async throws {
         let body = Samples.body + String(repeating: "x", count: 100_000)
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
@@ -261,7 +261,7 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("a flush that fails is answered with 503; the report is taken when it comes again")
+    @Test("a failed flush gets 503; the report is accepted when it is sent again")
     func failedFlush() async throws {
         try await CollectorUnderTest.run { collector in
             collector.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
@@ -270,7 +270,7 @@ struct SAPUsageEndpointTests {
         }
     }
 
-    @Test("a quota and a rate are answered with 429 and a time to come back")
+    @Test("a request over a quota or a rate gets 429 with a retry time")
     func limits() async throws {
         try await CollectorUnderTest.run {
             $0.keyLimits = KeyLimits(eventsPerDay: 3)
@@ -283,7 +283,7 @@ struct SAPUsageEndpointTests {
 
     // MARK: The client data report
 
-    @Test("the report is a table of the application's events, in pages, and needs what reading needs")
+    @Test("the report is a table of the application's events, in pages, and requires a key where reading does")
     func report() async throws {
         try await CollectorUnderTest.run { collector in
             for number in 0..<2_500 { collector.store.add("event-\(number)") }

@@ -11,13 +11,13 @@ internal import TrackwayWire
 @testable import Collector
 @testable import CollectorHTTP
 
-@Suite("What clients of the Sensors Analytics format are answered")
+@Suite("Responses to clients of the Sensors Analytics format")
 struct SensorsEndpointTests {
     private static let good =
         #"{"type":"track","event":"e","time":1750000000000,"_track_id":1,"distinct_id":"d","properties":{}}"#
     private static let bad =
         #"{"type":"track","event":"9 lives","time":1750000000000,"_track_id":2,"distinct_id":"d","properties":{}}"#
-    /// The statuses at which the format's clients keep what they sent.
+    /// The statuses after which clients of the format keep their events.
     private static let keeping: @Sendable (Int) -> Bool = { $0 == 403 || $0 == 404 || $0 >= 500 }
 
     private static func form(_ json: String, _ field: String = "data_list", crc: Int32? = nil, gzip: Int = 0) -> [UInt8]
@@ -27,7 +27,7 @@ struct SensorsEndpointTests {
         return Array("crc=\(sum)&gzip=\(gzip)&\(field)=\(escaped)".utf8)
     }
 
-    @Test("200 with nothing in it, once everything is on disk, faulty records too")
+    @Test("a batch gets 200 without a body, once everything is on disk, faulty records included")
     func taken() async throws {
         try await CollectorUnderTest.run { collector in
             for path in ["/sa?project=production", "/sa", "/sa?project=production&token=tw_w_unknown"] {
@@ -80,7 +80,7 @@ struct SensorsEndpointTests {
             code: "unsupported_encoding"
         ),
         Refusal(
-            testDescription: "too much",
+            testDescription: "a body that is too long",
             body: [UInt8](repeating: 65, count: 8 << 20 + 1),
             status: 403,
             code: "wire_too_large"
@@ -88,19 +88,19 @@ struct SensorsEndpointTests {
         Refusal(testDescription: "another method", method: "PUT", status: 403, code: "method_not_allowed"),
     ]
 
-    @Test("what is not bad for ever is answered so that clients keep it", arguments: keepers)
+    @Test("a temporary failure gets a response after which clients keep their events", arguments: keepers)
     func kept(_ refusal: Refusal) async throws {
         try await CollectorUnderTest.run { collector in
             var headers = refusal.headers
             let host = headers.removeValue(forKey: "host")
-            let answer: HTTPAnswer
+            let answer: TestHTTPResponse
             if let host {
                 let body = refusal.body
                 answer = try await Wire.open(to: collector.port) { wire in
                     let head =
                         "\(refusal.method) \(refusal.path) HTTP/1.1\r\nHost: \(host)\r\ncontent-length: \(body.count)\r\n\r\n"
                     try await wire.send(Array(head.utf8) + body)
-                    guard let answer = try await wire.answer() else { throw NoAnswer() }
+                    guard let answer = try await wire.answer() else { throw NoResponseError() }
                     return answer
                 }
             } else {
@@ -112,7 +112,7 @@ struct SensorsEndpointTests {
         }
     }
 
-    @Test("a body that can never be read is refused for good, and this is the last copy")
+    @Test("an unparseable body is rejected permanently, and stored as the last copy")
     func lastCopy() async throws {
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
             let body = Self.form("[{" + String(repeating: "x", count: 100_000))
@@ -123,7 +123,7 @@ struct SensorsEndpointTests {
         }
     }
 
-    @Test("when there is no room for that copy, the client keeps its own")
+    @Test("without space for that copy, the client keeps its own")
     func noRoom() async throws {
         try await CollectorUnderTest.run(capacity: 70 << 10) { collector in
             let body = Self.form("[{" + String(repeating: "x", count: 100_000))
@@ -138,7 +138,7 @@ struct SensorsEndpointTests {
         return options
     }
 
-    @Test("in debug a record is looked at, and every broken rule is named")
+    @Test("debug mode checks a record, and names every violated rule")
     func debug() async throws {
         try await CollectorUnderTest.run { collector in
             let path = "/debug?project=production"
@@ -147,7 +147,7 @@ struct SensorsEndpointTests {
             let faulty = try await collector.request("POST", path, body: Self.form(Self.bad, "data"))
             #expect(faulty.status == 400 && faulty.errorCode == "name_invalid")
             #expect(faulty.body.contains(#""reasons":[{"i":0,"code":"name_invalid","field":"event""#))
-            // It is taken all the same, as it is without debug.
+            // It is accepted nevertheless, as it is without debug mode.
             #expect(try collector.kept(.intake).count == 2)
         }
     }
@@ -167,7 +167,7 @@ struct SensorsEndpointTests {
         }
     }
 
-    @Test("the remote configuration is handed out once, and then only its tag")
+    @Test("the remote configuration is sent once, and 304 while its tag is current")
     func configuration() async throws {
         let json =
             #"{"v":"12","configs":{"nv":"20250601.3","disableSDK":false,"event_blacklist":["Scroll"],"effect_mode":1}}"#

@@ -11,7 +11,7 @@ internal import TrackwayWire
 @testable import Collector
 @testable import CollectorHTTP
 
-@Suite("What clients of the Sift format are answered")
+@Suite("Responses to clients of the Sift format")
 struct SiftEndpointTests {
     private static let event = #"{"time":1750000000123,"mobile_event_type":"checkout"}"#
     private static let faulty = #"{"time":1750000000124,"fields":{"cart_size":3}}"#
@@ -23,7 +23,7 @@ struct SiftEndpointTests {
     }
 
     @Test(
-        "exactly 200 once everything is on disk, compressed or not, the key with a colon or without",
+        "a batch gets exactly 200 once everything is on disk, compressed or not, with or without a colon after the key",
         arguments: [key, "Basic d3JpdGU6", "basic  d3JpdGU", "Basic d3JpdGU6cGFzc3dvcmQ=", "Bearer write"],
         [SiftSamples.list, SiftSamples.deviceProperties, SiftSamples.fullAppState]
     )
@@ -43,7 +43,7 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("an empty list is answered with 200, and nothing is kept of it")
+    @Test("an empty list gets 200, and nothing is stored")
     func empty() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
@@ -57,7 +57,7 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("one faulty event among good ones is kept with its reason, and the answer is 200")
+    @Test("one faulty event among good ones is stored with its reason, and the response is 200")
     func oneFaulty() async throws {
         try await CollectorUnderTest.run { collector in
             let body = Self.list(Self.event, Self.faulty)
@@ -77,7 +77,7 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("nothing but faulty events is answered with 400, which names them; they are kept just so")
+    @Test("a batch of only faulty events gets 400 with each fault, and is stored unchanged")
     func allFaulty() async throws {
         try await CollectorUnderTest.run { collector in
             let body = Self.list(Self.faulty, "7")
@@ -108,12 +108,12 @@ struct SiftEndpointTests {
             code: "key_missing"
         ),
         Refusal(
-            testDescription: "a colon alone",
+            testDescription: "only a colon",
             headers: ["authorization": "Basic Og=="],
             status: 401,
             code: "key_missing"
         ),
-        Refusal(testDescription: "no base64", headers: ["authorization": "Basic !"], status: 401, code: "key_missing"),
+        Refusal(testDescription: "bad base64", headers: ["authorization": "Basic !"], status: 401, code: "key_missing"),
         Refusal(
             testDescription: "a wrong key",
             headers: ["authorization": "Basic YmVhY29uMTIz"],
@@ -127,7 +127,7 @@ struct SiftEndpointTests {
             code: "key_forbidden"
         ),
         Refusal(
-            testDescription: "another account than the key's",
+            testDescription: "an account other than the key's",
             path: "/v3/accounts/acct_2/mobile_events",
             status: 403,
             code: "account_forbidden"
@@ -158,7 +158,7 @@ struct SiftEndpointTests {
             status: 400,
             code: "field_missing"
         ),
-        Refusal(testDescription: "nothing at all", body: [], status: 400, code: "empty_batch"),
+        Refusal(testDescription: "an empty body", body: [], status: 400, code: "empty_batch"),
         Refusal(
             testDescription: "truncated gzip",
             body: Array(GzipCompressor().compress(Array(SiftSamples.list.utf8)).dropLast(4)),
@@ -172,7 +172,7 @@ struct SiftEndpointTests {
             code: "gzip_inflated_too_large"
         ),
         Refusal(
-            testDescription: "too much",
+            testDescription: "a body that is too long",
             body: [UInt8](repeating: 32, count: 8 << 20 + 1),
             status: 413,
             code: "wire_too_large"
@@ -191,7 +191,7 @@ struct SiftEndpointTests {
         ),
     ]
 
-    @Test("everything else is said with a status and a reason, and stores nothing as accepted", arguments: refusals)
+    @Test("every rejection has a status and a reason, and stores nothing as accepted", arguments: refusals)
     func refused(_ refusal: Refusal) async throws {
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
             let answer = try await collector.request(refusal.method, refusal.path, refusal.headers, body: refusal.body)
@@ -203,7 +203,7 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("escapes in the account's path are resolved")
+    @Test("escapes in the account's path are decoded")
     func escapes() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
@@ -216,7 +216,7 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("a body that can never be read is kept whole: the client deletes it at 400")
+    @Test("an unparseable body is stored whole, because the client deletes it after a 400")
     func lastCopy() async throws {
         try await CollectorUnderTest.run(options: Self.roomy) { collector in
             let body = Array(("{\"data\":[{\"time\":NaN" + String(repeating: " ", count: 100_000)).utf8)
@@ -228,7 +228,7 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("when there is no room for that copy, the answer is 503 and the client keeps its own")
+    @Test("without space for that copy, the response is 503 and the client keeps its own")
     func noRoom() async throws {
         try await CollectorUnderTest.run(capacity: 70 << 10) { collector in
             let body = Array(("{\"data\":[" + String(repeating: "x", count: 100_000)).utf8)
@@ -237,11 +237,11 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("a full disk is answered with 503 and a time to come back, and with 200 once there is room")
+    @Test("a full disk gets 503 with a retry time, and 200 once there is space")
     func fullDisk() async throws {
         try await CollectorUnderTest.run(capacity: 200 << 10) { collector in
             let text = Self.filler(30_000)
-            func send(_ number: Int) async throws -> HTTPAnswer {
+            func send(_ number: Int) async throws -> TestHTTPResponse {
                 let body = Self.list(#"{"time":\#(number),"fields":{"text":"\#(text)"}}"#)
                 return try await collector.request("PUT", SiftSamples.path, ["authorization": Self.key], body: body)
             }
@@ -256,7 +256,7 @@ struct SiftEndpointTests {
         }
     }
 
-    @Test("a flush that fails is answered with 503, never with 200")
+    @Test("a failed flush gets 503, never 200")
     func failedFlush() async throws {
         try await CollectorUnderTest.run { collector in
             collector.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
@@ -266,7 +266,7 @@ struct SiftEndpointTests {
         }
     }
 
-    /// Text that does not become much shorter when it is compressed.
+    /// Returns text that barely compresses.
     static func filler(_ count: Int) -> String {
         var state: UInt64 = 7
         return String(

@@ -9,9 +9,9 @@ internal import TrackwayTesting
 @testable import Collector
 @testable import CollectorHTTP
 
-@Suite("Asking for trends")
+@Suite("Trend endpoint")
 struct TrendEndpointTests {
-    @Test("the answer has the question's times, and a series for each group")
+    @Test("the response has the query's times, and a series for each group")
     func form() async throws {
         try await CollectorUnderTest.run { collector in
             let path =
@@ -27,7 +27,7 @@ struct TrendEndpointTests {
         }
     }
 
-    @Test("what is escaped in the address arrives as it was meant")
+    @Test("escapes in the URL are decoded")
     func escaped() async throws {
         try await CollectorUnderTest.run { collector in
             let answer = try await collector.request(
@@ -39,17 +39,17 @@ struct TrendEndpointTests {
             #expect(question?.filter.names == ["a&b", "数"] && question?.measure == .p95(.attribute("to%tal")))
             #expect(
                 question?.filter.conditions == [
-                    QuestionCondition(.attribute("x=y"), .greaterOrEqual, .number(.integer(5), written: [53])),
-                    QuestionCondition(.attribute("note"), .equal, .text(Array("a+b 'c'".utf8))),
+                    QueryCondition(.attribute("x=y"), .greaterOrEqual, .number(.integer(5), written: [53])),
+                    QueryCondition(.attribute("note"), .equal, .text(Array("a+b 'c'".utf8))),
                 ]
             )
-            // Until the collector's own time.
+            // The query ends at the collector's current time.
             #expect(question?.time.end == collector.clock.now().wall)
         }
     }
 
     @Test(
-        "a mistake is named",
+        "an invalid parameter is named",
         arguments: [
             ("interval=decade", "interval"), ("where=total", "where"), ("measure=median", "measure"),
             ("by=x&top=26", "top"),
@@ -64,16 +64,16 @@ struct TrendEndpointTests {
         }
     }
 
-    @Test("a question over its budget is 422 with what to narrow; an index in trouble 503")
+    @Test("a query over its budget gets 422 with the parameter to narrow; a failing index gets 503")
     func failures() async throws {
         try await CollectorUnderTest.run { collector in
             collector.store.fail(.overBudget("from", "it reads too much: choose a shorter time"))
             let large = try await collector.request("GET", "/v1/trends")
             #expect(large.status == 422 && large.errorCode == "question_too_large" && large.text("field") == "from")
-            #expect(large.text("message") == "The question is too large: it reads too much: choose a shorter time.")
+            #expect(large.text("message") == "The query is too large: it reads too much: choose a shorter time.")
             collector.store.fail(StoreError("the file is locked."))
             #expect(try await collector.request("GET", "/v1/trends").errorCode == "index_unavailable")
-            // A question that failed keeps no place of those that are answered at once.
+            // A failed query releases its slot.
             for _ in 0..<5 { #expect(try await collector.request("GET", "/v1/trends").status == 503) }
             collector.store.fail(nil)
             #expect(try await collector.request("GET", "/v1/trends").status == 200)
@@ -81,7 +81,7 @@ struct TrendEndpointTests {
         }
     }
 
-    @Test("where others can reach it, a trend needs a key that may read")
+    @Test("where others can reach trends, they require a key that may read")
     func keys() async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always

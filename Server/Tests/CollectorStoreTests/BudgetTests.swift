@@ -8,9 +8,9 @@ internal import TrackwayJournal
 
 @testable internal import CollectorStore
 
-@Suite("Answers and claims within bounds")
+@Suite("Limits of answers and claims")
 struct BudgetTests {
-    @Test("a list of long events ends at the budget, and goes on where it ended, without a gap or a repeat")
+    @Test("a list of long events ends at the budget and continues there, without gaps or repeats")
     func events() async throws {
         let environment = try IndexEnvironment(segmentBytes: 16 << 20)
         let long = String(repeating: "x", count: 60_000)
@@ -28,7 +28,7 @@ struct BudgetTests {
             while true {
                 let page = try await environment.store.events(matching: query)
                 let bytes = page.reduce(0) { $0 + $1.answerBytes }
-                #expect(bytes < AnswerBudget.bytes + 64 << 10 + 1_024)
+                #expect(bytes < ResponseBudget.bytes + 64 << 10 + 1_024)
                 ids += page.map(\.id)
                 pages += 1
                 guard let last = page.last, page.isFull(limit: query.limit) else { break }
@@ -38,7 +38,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("a list of refused bodies has their beginnings, and the one that is asked for has all of it")
+    @Test("a list has only the beginnings of rejected bodies, and a single one is returned whole")
     func failed() async throws {
         let environment = try IndexEnvironment()
         let body = [UInt8](repeating: UInt8(ascii: "b"), count: 64 << 10)
@@ -53,7 +53,7 @@ struct BudgetTests {
         #expect(try await environment.store.failed(at: EventPosition(segment: 9, offset: 16)) == nil)
     }
 
-    @Test("the ledger comes page by page, each writer once, whoever is heard of meanwhile")
+    @Test("the ledger lists each writer once across pages, even if writers send in the meantime")
     func ledger() async throws {
         let environment = try IndexEnvironment()
         for writer in UInt64(1)...25 {
@@ -81,7 +81,9 @@ struct BudgetTests {
         #expect(try await environment.store.writers(installation: .numbered(60)) == 0)
     }
 
-    @Test("any number of names: a minute tells some apart and counts all, the same in a new index and after an erasing")
+    @Test(
+        "a minute distinguishes a limited number of names and counts all, also in a rebuilt index and after an erasure"
+    )
     func names() async throws {
         let environment = try IndexEnvironment(eventsPerStep: 70)
         for number in UInt64(0)..<60 {
@@ -107,7 +109,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "claims that no process can make count for nothing, the events of their batch do",
+        "impossible claims are ignored, but the events of their batch count",
         arguments: [1 << 41, UInt64(Int64.max)]
     )
     func claims(_ claim: UInt64) async throws {
@@ -131,7 +133,7 @@ struct BudgetTests {
         #expect(try await environment.all().count == 5)
     }
 
-    @Test("what a writer says is lost beyond what it has recorded still adds up")
+    @Test("events that a writer reports as lost beyond those it has recorded still add up")
     func lostBeyond() async throws {
         let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...1)
@@ -143,7 +145,7 @@ struct BudgetTests {
         #expect(row.recorded == 9 && row.received == 1 && row.dropped == ["expired": 5] && row.gaps == [2...4])
     }
 
-    @Test("a person's list grows up to its bound, keeps what came first, and says what it had no room for")
+    @Test("a user's list attribute grows to its limit, keeps the first elements, and counts the omitted ones")
     func appending() async throws {
         let environment = try IndexEnvironment(segmentBytes: 16 << 20)
         var number: UInt64 = 0
@@ -165,7 +167,7 @@ struct BudgetTests {
         #expect(user.attributes.first { $0.name == "once" }?.omitted == 0)
     }
 
-    @Test("a list of long elements is bounded in bytes")
+    @Test("a list of long elements is limited in bytes")
     func appendingLong() {
         let element = { (n: Int) in JSONValue.string(String(repeating: "\(n % 10)", count: 9_000) + "\(n)") }
         let outcome = PersonAttribute.value(.append, nil, .array((0..<10).map(element)))
@@ -174,7 +176,7 @@ struct BudgetTests {
         #expect(again?.value.array?.count == 4 && again?.omitted == 0)
     }
 
-    @Test("events of two projects with the same people are told apart")
+    @Test("events of two projects with the same users are distinguished")
     func projects() async throws {
         let environment = try IndexEnvironment()
         for (number, project) in ["production", "test", "production"].enumerated() {
@@ -201,7 +203,7 @@ struct BudgetTests {
         #expect(try await environment.store.count(matching: query) == 2)
     }
 
-    @Test("screens outside of sessions are a path of their installation, in the order of time, whoever came between")
+    @Test("screens outside sessions form one path per installation, in time order, even if interleaved with others")
     func screens() async throws {
         let environment = try IndexEnvironment()
         func view(_ id: UInt64, _ name: String, _ time: Int64) -> String {
@@ -210,7 +212,7 @@ struct BudgetTests {
         for installation in UInt64(1)...2 {
             var batch = Batch(installation, installation, 1...3)
             let first = installation * 10
-            // Sent out of order, and between those of the other.
+            // Sent out of order, and interleaved with those of the other installation.
             batch.lines = [view(first + 2, "B", 2_000), view(first + 1, "A", 1_000), view(first + 3, "C", 3_000)]
             try environment.append(batch)
         }

@@ -11,28 +11,28 @@ internal import TrackwayJournal
 
 @Suite("The catalogue of names")
 struct CatalogueTests {
-    /// The 21st of November 2026, 06:38 UTC.
+    /// November 21, 2026, 06:38 UTC.
     private static let now = Timestamp(milliseconds: 1_795_243_080_000)
     private static let midnight: Int64 = 1_795_219_200_000
     private static let day: Int64 = 86_400_000
 
-    private static func days(_ zone: ZoneOffsets = .utc) throws -> CatalogueDays {
-        try #require(CatalogueDays(around: now, in: zone))
+    private static func days(_ zone: ZoneOffsets = .utc) throws -> CatalogDays {
+        try #require(CatalogDays(around: now, in: zone))
     }
 
     private static func query(
-        _ order: CatalogueQuery.Order = .events,
+        _ order: CatalogQuery.Order = .events,
         limit: Int = 100,
         zone: ZoneOffsets = .utc
-    ) throws -> CatalogueQuery {
-        CatalogueQuery(order: order, limit: limit, days: try days(zone))
+    ) throws -> CatalogQuery {
+        CatalogQuery(order: order, limit: limit, days: try days(zone))
     }
 
-    private static func row(_ entry: CatalogueEntry) -> String {
+    private static func row(_ entry: CatalogEntry) -> String {
         "\(entry.name) \(entry.events) \(entry.first.milliseconds) \(entry.last.milliseconds) \(entry.today) \(entry.month)"
     }
 
-    /// Batches of random names, times and installations, some of them sent twice.
+    /// Appends batches of random names, times and installations, some of them twice.
     private static func fill(_ environment: IndexEnvironment, seed: UInt64, names: Int, batches: Int) throws {
         var generator = SeededGenerator(seed: seed)
         var next: [UInt64] = [1, 1, 1, 1]
@@ -51,13 +51,13 @@ struct CatalogueTests {
         }
     }
 
-    /// What the catalogue should say, counted from the events themselves.
-    private static func expected(_ environment: IndexEnvironment, _ days: CatalogueDays) async throws -> [String] {
-        var entries: [String: CatalogueEntry] = [:]
+    /// Returns the expected entries, counted from the events themselves.
+    private static func expected(_ environment: IndexEnvironment, _ days: CatalogDays) async throws -> [String] {
+        var entries: [String: CatalogEntry] = [:]
         for event in try await environment.all() {
             var entry =
                 entries[event.name]
-                ?? CatalogueEntry(name: event.name, events: 0, first: event.time, last: event.time)
+                ?? CatalogEntry(name: event.name, events: 0, first: event.time, last: event.time)
             entry.events += 1
             entry.first = min(entry.first, event.time)
             entry.last = max(entry.last, event.time)
@@ -76,7 +76,7 @@ struct CatalogueTests {
     ]
 
     @Test(
-        "it counts what is there, in every zone, also after repeats, erasing and a rebuild",
+        "the catalogue counts the stored events in every zone, also after repeats, an erasure and a rebuild",
         arguments: [UInt64(3), 17, 40]
     )
     func counted(_ seed: UInt64) async throws {
@@ -105,15 +105,15 @@ struct CatalogueTests {
         #expect(try environment.dump().filter { $0.hasPrefix("name") } == rows)
     }
 
-    @Test("pages follow each other without a gap or a repeat", arguments: CatalogueQuery.Order.allCases)
-    func pages(_ order: CatalogueQuery.Order) async throws {
+    @Test("pages follow each other without gaps or repeats", arguments: CatalogQuery.Order.allCases)
+    func pages(_ order: CatalogQuery.Order) async throws {
         let environment = try IndexEnvironment()
         try Self.fill(environment, seed: 5, names: 40, batches: 40)
         try await environment.index()
         let all = try await environment.store.catalogue(matching: try Self.query(order)).entries
         #expect(all.count > 30)
         var query = try Self.query(order, limit: 7)
-        var found: [CatalogueEntry] = []
+        var found: [CatalogEntry] = []
         while true {
             let page = try await environment.store.catalogue(matching: query).entries
             found += page
@@ -129,7 +129,7 @@ struct CatalogueTests {
     }
 
     @Test(
-        "search finds letters in either case, a prefix as it is, and no sign is a pattern",
+        "search ignores the case of letters, prefixes match exactly, and no character is a wildcard",
         arguments: [
             ("CART", nil, ["add_to_cart", "cart.view", "Cart"]), (nil, "cart", ["cart.view"]), ("%", nil, ["50%"]),
             ("_", "add", ["add_to_cart"]), (nil, "é", ["\u{e9}t\u{e9}"]), ("'", nil, ["it's"]), ("nothing", nil, []),
@@ -150,14 +150,14 @@ struct CatalogueTests {
         #expect(Set(found) == Set(names))
     }
 
-    @Test("any number of names: some are told apart, all are counted, and a place that becomes free is taken rightly")
+    @Test("names beyond the maximum are counted together, and a freed slot is reused correctly")
     func flood() async throws {
         let environment = try IndexEnvironment()
         try await environment.index()
         let queue = environment.store.database.pool
         func enter(_ names: [(String, Int64)], from position: Int64) throws {
             try queue.write { db in
-                let sums = try CatalogueSums(db, maxNames: 3)
+                let sums = try CatalogCounts(db, maxNames: 3)
                 let known = EventNames()
                 for (offset, (name, time)) in names.enumerated() {
                     try db.execute(
@@ -185,11 +185,11 @@ struct CatalogueTests {
         try enter([("a", times), ("b", times), ("c", times), ("d", times), ("e", times + 5)], from: 1)
         try enter([("d", times - Self.day), ("e", times - 5), ("a", times), ("f", times)], from: 10)
         #expect(try rows() == [":5", "a:2", "b:1", "c:1"])
-        // The installation that “a” came from is erased: its place is free.
+        // The installation that “a” came from is erased: its slot is free.
         try await queue.write { db in
-            try CatalogueTable.take(installation: [1], outOf: db)
+            try CatalogTable.take(installation: [1], outOf: db)
             try db.execute(sql: "DELETE FROM events WHERE installation = 1")
-            try CatalogueTable.narrow(db)
+            try CatalogTable.narrow(db)
         }
         #expect(try rows() == [":5", "b:1", "c:1"])
         try enter([("b", times + 9), ("d", times), ("f", times)], from: 20)
@@ -207,7 +207,7 @@ struct CatalogueTests {
         #expect(days == 4)
     }
 
-    @Test("ten thousand names more than are told apart change neither the sum nor the size of the table")
+    @Test("names beyond the limit of ten thousand change neither the sum nor the size of the table")
     func names() async throws {
         let environment = try IndexEnvironment(segmentBytes: 8 << 20)
         for number in UInt64(0)..<11 {
@@ -217,12 +217,12 @@ struct CatalogueTests {
         }
         try await environment.index()
         let found = try await environment.store.catalogue(matching: try Self.query(limit: 5))
-        #expect(found.names == Catalogue.maxNames && found.others == 1_000 && found.entries.count == 5)
+        #expect(found.names == EventCatalog.maxNames && found.others == 1_000 && found.entries.count == 5)
         let known = try await environment.store.description(of: "name_10_1000", days: Self.days())
         #expect(known?.entry == nil && known?.read == 1)
     }
 
-    @Test("a time at the end of all times has a day, too")
+    @Test("the earliest and latest possible times have a day")
     func absurd() async throws {
         let environment = try IndexEnvironment()
         var batch = Batch()
@@ -232,6 +232,6 @@ struct CatalogueTests {
         let entry = try #require(try await environment.store.catalogue(matching: try Self.query(.last)).entries.first)
         #expect(entry.events == 3 && entry.today == 0 && entry.month == 0)
         #expect(entry.first.milliseconds == .min && entry.last.milliseconds == .max)
-        #expect(CatalogueTable.day(of: -1) == -1 && CatalogueTable.day(of: 0) == 0)
+        #expect(CatalogTable.day(of: -1) == -1 && CatalogTable.day(of: 0) == 0)
     }
 }

@@ -9,16 +9,16 @@ internal import TrackwayJournal
 
 @testable internal import CollectorStore
 
-@Suite("Copying the write-ahead log into the index's file")
+@Suite("Copying the write-ahead log to the index's file")
 struct CheckpointTests {
-    /// What happens to a plan.
+    /// An input of a checkpoint plan.
     enum Happening: Sendable {
-        case committed(Int, CheckpointPlan.Step)
+        case committed(Int, CheckpointSchedule.Step)
         case finished(Int?)
     }
 
     @Test(
-        "pages are copied beside transactions, once for many, and before the next one when the log has to begin again",
+        "pages are copied concurrently with transactions, many at once, and before the next if the log must restart",
         arguments: [
             // Enough pages, and enough again since they were copied.
             [
@@ -27,22 +27,22 @@ struct CheckpointTests {
             ],
             // One copy at a time.
             [.committed(10, .copy), .committed(20, .nothing), .finished(10), .committed(21, .copy)],
-            // Too many: whether or not something is being copied.
+            // Too many, whether or not a copy is running.
             [.committed(30, .copyFirst), .finished(30), .committed(4, .nothing), .committed(10, .copy)],
             [.committed(10, .copy), .committed(30, .copyFirst), .finished(20), .finished(30), .committed(9, .nothing)],
-            // A reader keeps the log from beginning again: it is tried after each transaction.
+            // A reader prevents the log from restarting: the copy is retried after each transaction.
             [
                 .committed(30, .copyFirst), .finished(5), .committed(31, .copyFirst), .finished(5),
                 .committed(2, .nothing),
             ],
-            // It failed, and is tried again.
+            // The copy failed, and is retried.
             [.committed(10, .copy), .finished(nil), .committed(11, .copy), .finished(11), .committed(12, .nothing)],
-            // It ended after the log had begun again: what was copied was another log's.
+            // The copy finished after the log had restarted: its pages belong to the previous log.
             [.committed(10, .copy), .committed(3, .nothing), .finished(10), .committed(14, .copy)],
         ] as [[Happening]]
     )
     func steps(_ happenings: [Happening]) {
-        var plan = CheckpointPlan(pages: 10, limit: 30)
+        var plan = CheckpointSchedule(pages: 10, limit: 30)
         for happening in happenings {
             switch happening {
             case .committed(let pages, let step):
@@ -53,7 +53,7 @@ struct CheckpointTests {
         }
     }
 
-    /// A log of batches of one event.
+    /// Appends batches of one event each.
     private static func fill(_ environment: IndexEnvironment, _ numbers: ClosedRange<UInt64>) throws {
         for number in numbers {
             var batch = Batch(number % 7 + 1, number % 7 + 1, number...number)
@@ -62,9 +62,9 @@ struct CheckpointTests {
         }
     }
 
-    @Test("however many transactions follow each other at once, the log begins again, and the index is the same")
+    @Test("the log restarts even if transactions follow each other without a pause, and the index is the same")
     func bounded() async throws {
-        let plan = CheckpointPlan(pages: 150, limit: 450)
+        let plan = CheckpointSchedule(pages: 150, limit: 450)
         let environment = try IndexEnvironment(eventsPerStep: 1, checkpoints: plan)
         try Self.fill(environment, 1...300)
         environment.indexer.durable(upTo: environment.log.end)
@@ -76,7 +76,7 @@ struct CheckpointTests {
             longest = max(longest, now)
             before = now
         }
-        #expect(beginnings > 2 && longest < plan.limit + added, "\(longest) pages, \(added) at the most by one step")
+        #expect(beginnings > 2 && longest < plan.limit + added, "\(longest) pages, at most \(added) added by one step")
         let inSteps = try environment.dump()
         let whole = try IndexEnvironment()
         try Self.fill(whole, 1...300)
@@ -84,9 +84,9 @@ struct CheckpointTests {
         #expect(try whole.dump() == inSteps)
     }
 
-    @Test("a reader that looks at an old state keeps nobody waiting, and the log begins again when it has gone")
+    @Test("a reader of an old snapshot blocks no writer, and the log restarts once the reader is gone")
     func reader() async throws {
-        let environment = try IndexEnvironment(eventsPerStep: 1, checkpoints: CheckpointPlan(pages: 20, limit: 60))
+        let environment = try IndexEnvironment(eventsPerStep: 1, checkpoints: CheckpointSchedule(pages: 20, limit: 60))
         try Self.fill(environment, 1...5)
         try await environment.index()
         var reader: DatabaseSnapshot? = try environment.store.database.pool.makeSnapshot()
@@ -105,11 +105,11 @@ struct CheckpointTests {
         #expect(environment.store.progressNow.events == 43)
     }
 
-    @Test("an index that is closed or put aside while its log is copied is the same as any other")
+    @Test("an index that is closed or replaced while its log is being copied has the same rows")
     func closed() async throws {
         let environment = try IndexEnvironment(
             eventsPerStep: 1,
-            checkpoints: CheckpointPlan(pages: 1, limit: 1_000_000)
+            checkpoints: CheckpointSchedule(pages: 1, limit: 1_000_000)
         )
         try Self.fill(environment, 1...60)
         environment.indexer.durable(upTo: environment.log.end)
@@ -124,9 +124,9 @@ struct CheckpointTests {
         #expect(try environment.dump() == inSteps)
     }
 
-    @Test("what is written after the index was closed does not take the process with it")
+    @Test("a write after the index was closed does not crash the process")
     func afterwards() async throws {
-        let environment = try IndexEnvironment(checkpoints: CheckpointPlan(pages: 1, limit: 2))
+        let environment = try IndexEnvironment(checkpoints: CheckpointSchedule(pages: 1, limit: 2))
         try Self.fill(environment, 1...3)
         try await environment.index()
         let checkpoints = environment.store.database.checkpoints

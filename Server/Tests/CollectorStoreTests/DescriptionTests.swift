@@ -8,9 +8,9 @@ internal import TrackwayEvents
 
 @testable internal import CollectorStore
 
-@Suite("What an event looks like")
+@Suite("Descriptions of events")
 struct DescriptionTests {
-    private static let days = CatalogueDays(around: Timestamp(milliseconds: 1_700_000_000_000), in: .utc)
+    private static let days = CatalogDays(around: Timestamp(milliseconds: 1_700_000_000_000), in: .utc)
 
     private static func described(_ lines: [String], _ name: String = "buy") async throws -> EventDescription {
         let environment = try IndexEnvironment()
@@ -34,7 +34,7 @@ struct DescriptionTests {
         return tally.description()
     }
 
-    @Test("types, fill, bounds, values, versions and platforms are those of the events")
+    @Test("types, fill, bounds, values, versions and platforms match the events")
     func described() async throws {
         let context = #"{"context":{"app":{"version":"2.1"},"device":{"platform":"iOS"},"global":{"channel":"store"}}}"#
         let description = try await Self.described([
@@ -73,7 +73,7 @@ struct DescriptionTests {
         #expect(try await environment.store.description(of: "never", days: days) == nil)
     }
 
-    @Test("whole numbers and others are one type; a number and a text are two")
+    @Test("integers and fractions are one type; a number and a string are two")
     func conflicts() {
         #expect(!Self.tally([#"{"attributes":{"n":1}}"#, #"{"attributes":{"n":1.5}}"#]).attributes[0].isConflicting)
         #expect(!Self.tally([#"{"attributes":{"n":1}}"#, #"{"attributes":{"n":null}}"#]).attributes[0].isConflicting)
@@ -81,7 +81,7 @@ struct DescriptionTests {
         #expect(Self.tally([#"{"attributes":{"n":1.0}}"#]).attributes[0].kinds == [.integer: 1])
     }
 
-    @Test("any number of attributes, values and bytes stays within the limits, and says what is left out")
+    @Test("attributes, values and bytes stay within their limits, and omissions are reported")
     func flood() {
         let names = (0..<50).map { "\"a\($0)\":\($0)" }.joined(separator: ",")
         let many = Self.tally(["{\"attributes\":{\(names)}}", "{\"attributes\":{\(names)}}"]) { $0.attributes = 20 }
@@ -103,7 +103,7 @@ struct DescriptionTests {
         #expect(few.attributes[0].distinct == 10 && few.attributes[0].hasMore)
     }
 
-    @Test("an event counts once for an attribute that it has twice, and escapes mean what they stand for")
+    @Test("an event counts once for a repeated attribute, and escapes are decoded")
     func odd() {
         let twice = Self.tally([#"{"attributes":{"a":1,"\u0061":2},"items":[{},{}]}"#])
         #expect(twice.attributes.count == 1 && twice.attributes[0].events == 1)
@@ -111,7 +111,7 @@ struct DescriptionTests {
         #expect(Self.tally(["[]", "{", #"{"attributes":5}"#, #"{"items":"x"}"#]).attributes.isEmpty)
     }
 
-    @Test("only the latest events are looked at, no more of them than the limits let, and the answer says how many")
+    @Test("only the latest events within the limits are read, and the answer states their number")
     func latest() async throws {
         let environment = try IndexEnvironment()
         var limits = EventDescription.Limits()

@@ -32,7 +32,7 @@ struct DeviceClockTests {
     }
 
     @Test(
-        "a phone whose clock is wrong by hours or days is in the answers about now, with its session",
+        "events and sessions of a device whose clock is hours or days off get the correct time",
         arguments: [-5 * hour, 5 * hour, 40 * 24 * hour, -20_000 * hour]
     )
     func skew(_ skew: Int64) async throws {
@@ -43,14 +43,14 @@ struct DeviceClockTests {
         )
         let event = try #require(try await environment.all().first)
         #expect(event.time.milliseconds == Self.now - 2_000)
-        // The device's own time is kept as it came.
+        // The device's own time is stored as received.
         #expect(String(decoding: event.json, as: UTF8.self).contains("\"time\":\(sent - 2_000)"))
         let session = try #require(try await environment.store.sessions(matching: SessionQuery()).first)
         #expect(session.start.milliseconds == Self.now - 9_000)
         #expect(session.last.milliseconds == Self.now - 2_000)
     }
 
-    @Test("a clock that is set back between two steps does not hide the second")
+    @Test("setting the clock back between two steps does not hide the second")
     func setBack() async throws {
         let environment = try await Self.index(
             [
@@ -60,8 +60,8 @@ struct DeviceClockTests {
             ],
             sent: Self.now
         )
-        let funnel = FunnelQuestion(
-            steps: ["view", "buy"].map { QuestionFilter(names: [$0]) },
+        let funnel = FunnelQuery(
+            steps: ["view", "buy"].map { QueryFilter(names: [$0]) },
             from: Timestamp(milliseconds: Self.now - Self.hour),
             to: Timestamp(milliseconds: Self.now),
             window: Self.hour
@@ -73,7 +73,7 @@ struct DeviceClockTests {
         #expect(session.last.milliseconds == Self.now - 60_000)
     }
 
-    @Test("a sender that tells nothing of its clock is believed")
+    @Test("the times of a sender that does not report its clock are used unchanged")
     func believed() async throws {
         let environment = try await Self.index(
             [Self.context(start: Self.now - 9_000), Self.event(1, "tick", time: Self.now - 5 * Self.hour, mono: 7)],

@@ -7,7 +7,7 @@ internal import TrackwayEvents
 
 @testable internal import CollectorStore
 
-@Suite("Devices by their contexts")
+@Suite("Devices from contexts")
 struct DeviceContextTests {
     private static func context(_ device: String, app: String = "{}", user: String? = nil) -> String {
         let user = user.map { #","user":{"id":"\#($0)"}"# } ?? ""
@@ -27,7 +27,9 @@ struct DeviceContextTests {
         return environment
     }
 
-    /// Two installations; the first updates its app, signs in, and sends something late.
+    /// The batches of two installations.
+    ///
+    /// The first updates its app, signs in, and sends an event late.
     private static let story = [
         batch(
             1,
@@ -58,7 +60,7 @@ struct DeviceContextTests {
         ),
     ]
 
-    @Test("a device is what its contexts say, without any snapshot", arguments: [1, 10_000])
+    @Test("a device is described by its contexts, without any snapshot", arguments: [1, 10_000])
     func described(_ eventsPerStep: Int) async throws {
         let environment = try await Self.index(Self.story, eventsPerStep: eventsPerStep)
         let devices = try await environment.store.devices(matching: DeviceQuery())
@@ -68,7 +70,7 @@ struct DeviceContextTests {
             phone.app == "shop" && phone.version == "2" && phone.model == "iPhone15,2" && phone.system == "iOS 18.2"
         )
         #expect(phone.first.milliseconds == 1_000 && phone.last.milliseconds == 3_000 && phone.events == 3)
-        #expect(phone.user == "carl", "who was there at the latest event, not at the one that came last")
+        #expect(phone.user == "carl", "the user at the latest event, not at the one that arrived last")
         #expect(phone.states == 0 && phone.propertyChanges == 0 && phone.batteryLevel == nil)
         #expect(devices.last?.system == "Debian" && devices.last?.app == nil && devices.last?.user == nil)
         let history = try #require(try await environment.store.device(.numbered(1), limit: 10))
@@ -77,7 +79,7 @@ struct DeviceContextTests {
     }
 
     @Test(
-        "what is of another kind than it should be says nothing, and what is long is cut",
+        "a value of an unexpected type is ignored, and a long one is truncated",
         arguments: [
             (#""text""#, nil, nil), ("[]", nil, nil), (#"{"model":5,"platform":{}}"#, nil, nil),
             (#"{"model":"\u202ex"}"#, "\u{202e}x", nil), (#"{"os_version":"18"}"#, nil, "18"),
@@ -91,7 +93,7 @@ struct DeviceContextTests {
     }
 
     @Test(
-        "the same log makes the same devices in steps of any size, rebuilt, and arriving twice",
+        "the same log gives the same devices with any step size, after a rebuild, and if batches arrive twice",
         arguments: [1, 2, 10_000]
     )
     func deterministic(_ eventsPerStep: Int) async throws {
@@ -107,7 +109,7 @@ struct DeviceContextTests {
         #expect(try await environment.store.devices(matching: DeviceQuery()) == before)
     }
 
-    @Test("erasing an installation takes what its contexts said along")
+    @Test("erasing an installation deletes the data of its contexts")
     func erased() async throws {
         let environment = try await Self.index(Self.story + [Self.batch(1, 4, [erasedLine(9, of: .numbered(1))])])
         #expect(try await environment.store.devices(matching: DeviceQuery()).map(\.installation) == [.numbered(2)])

@@ -9,9 +9,9 @@ internal import TrackwayEvents
 
 @testable import CollectorStore
 
-@Suite("How the database answers questions about devices")
+@Suite("Query plans for devices")
 struct DevicePlanTests {
-    /// The steps of the database's plan for every statement of a question.
+    /// Returns the query plan steps of every statement.
     private static func plan(_ ask: @escaping @Sendable (Database) throws -> Void) async throws -> [String] {
         let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...4)
@@ -38,9 +38,9 @@ struct DevicePlanTests {
 
     private static let device = InstallationID.numbered(1)
 
-    @Test("a device is found by an index, however many states it has and however many devices there are")
+    @Test("a device is found by an index, regardless of the number of states and devices")
     func bounded() async throws {
-        let after = DevicePlace(time: Timestamp(milliseconds: 9), installation: .numbered(9))
+        let after = DeviceCursor(time: Timestamp(milliseconds: 9), installation: .numbered(9))
         let list = try await Self.plan { _ = try DeviceRows.matching(DeviceQuery(after: after, limit: 5), $0) }
         let history = try await Self.plan { db in
             let history = try DeviceRows.history(of: Self.device, limit: 5, db)
@@ -48,7 +48,7 @@ struct DevicePlanTests {
         }
         #expect(list.contains("SEARCH d USING INDEX devices_by_last (last<?)"))
         for step in list + history {
-            // The snapshots of an installation are as many as it likes; those of a kind are read from their latest end.
+            // The number of an installation's snapshots is unlimited; those of one kind are read from the latest.
             #expect(!step.hasSuffix("snapshots_by_time (installation=?)"), "\(step)")
             #expect(!step.contains(/^SCAN (s|p|e|d|i|c|u|f|snapshots|events|devices)\b/), "\(step)")
         }

@@ -18,7 +18,9 @@ struct DeviceTests {
         line(id, "_app_state", time: time, attributes: values)
     }
 
-    /// A phone that is updated twice and named anew once, with states between.
+    /// Returns the batches of a phone.
+    ///
+    /// It is updated twice and renamed once, with states between.
     private static func phone(_ installation: UInt64 = 1) -> [Batch] {
         let base = installation * 100
         var first = Batch(installation, installation, 1...4)
@@ -34,7 +36,7 @@ struct DeviceTests {
                 time: 1_100,
                 #"{"application_state":"active","battery_level":0.9,"battery_state":"unplugged"}"#
             ),
-            // The same again: no change.
+            // The same values again: no change.
             properties(
                 base + 3,
                 time: 2_000,
@@ -89,7 +91,7 @@ struct DeviceTests {
         }
     }
 
-    @Test("the history holds what changed from one snapshot to the next, the latest first")
+    @Test("the history has the changes from one snapshot to the next, the latest first")
     func history() async throws {
         let environment = try await Self.environment(Self.phone())
         let history = try await environment.store.device(.numbered(1), limit: 10)
@@ -109,7 +111,7 @@ struct DeviceTests {
         #expect(try await environment.store.device(.numbered(9), limit: 10) == nil)
     }
 
-    @Test("a state is read part by part; what is not known is nil")
+    @Test("each part of a state is read, and an unknown part is nil")
     func states() async throws {
         let environment = try await Self.environment(Self.phone())
         let states = try #require(try await environment.store.device(.numbered(1), limit: 10)).states
@@ -126,7 +128,7 @@ struct DeviceTests {
         #expect(bare.heading == nil && bare.screen == "Home")
     }
 
-    @Test("what is of another kind than it should be says nothing, whoever sent it")
+    @Test("a value of an unexpected type is ignored, regardless of its sender")
     func odd() {
         let values: [(String, JSONValue)] = [
             ("application_state", .integer(1)), ("battery_level", .string("full")), ("proximity_state", .string("yes")),
@@ -140,7 +142,7 @@ struct DeviceTests {
         )
     }
 
-    @Test("a number with a fraction of zero is no change")
+    @Test("an integer and the same number with a zero fraction are equal")
     func wholeFraction() {
         let (whole, fraction) = (JSONValue.integer(2), JSONValue.double(2.0))
         func changes(_ before: JSONValue, _ after: JSONValue) -> Int {
@@ -150,31 +152,31 @@ struct DeviceTests {
         #expect(changes(whole, fraction) == 0 && changes(fraction, whole) == 0 && changes(whole, .double(2.5)) == 1)
     }
 
-    @Test("the list shows each device as it was last, the one heard of last first, page by page")
+    @Test("the list shows each device's latest state, the most recently seen first, in pages")
     func list() async throws {
         var batches = Self.phone(1) + Self.phone(2) + Self.phone(3)
         var late = Batch(2, 2, 8...8)
         late.lines = [Self.state(900, time: 9_000, #"{"application_state":"active"}"#)]
         batches.append(late)
-        // Without a snapshot it is a device all the same.
+        // An installation without a snapshot is also a device.
         var other = Batch(4, 4, 1...1)
         other.lines = [line(901, time: 500)]
         batches.append(other)
         let environment = try await Self.environment(batches)
         let devices = try await environment.store.devices(matching: DeviceQuery())
-        // Of those that were seen at once the one with the greater id comes first.
+        // Devices seen at the same time are ordered by id, the greater first.
         let phones = [InstallationID.numbered(1), .numbered(2), .numbered(3)].sorted(by: >)
         #expect(devices.map(\.installation) == phones + [.numbered(4)])
         let phone = try #require(devices.first { $0.installation == .numbered(1) })
         #expect(phone.first.milliseconds == 1_000 && phone.last.milliseconds == 99_000 && phone.events == 7)
-        // Nobody was signed in at the latest event, though somebody was at the latest snapshot.
+        // No user was signed in at the latest event, although one was at the latest snapshot.
         #expect(phone.app == "shop" && phone.user == nil && phone.model == "iPhone" && phone.system == "iOS 18.1")
         #expect(phone.batteryLevel == 1 && phone.batteryState == "charging" && phone.applicationState == "background")
         #expect(phone.states == 2 && phone.propertyChanges == 3)
         let second = try #require(devices.first { $0.installation == .numbered(2) })
         #expect(second.batteryLevel == nil && second.states == 3)
         var seen: [InstallationID] = []
-        var after: DevicePlace?
+        var after: DeviceCursor?
         while true {
             let page = try await environment.store.devices(matching: DeviceQuery(after: after, limit: 1))
             seen += page.map(\.installation)
@@ -184,7 +186,7 @@ struct DeviceTests {
         #expect(seen == devices.map(\.installation))
     }
 
-    @Test("snapshots count by their time, whatever the order in which they arrive", arguments: 0..<24)
+    @Test("snapshots are ordered by their time, regardless of the order of arrival", arguments: 0..<24)
     func order(_ number: Int) async throws {
         let versions: [(Int64, String)] = [(1_000, "1"), (2_000, "1"), (3_000, "2"), (4_000, "3")]
         var rest = Array(versions.enumerated())
@@ -209,7 +211,7 @@ struct DeviceTests {
     }
 
     @Test(
-        "the same log makes the same rows in steps of any size, after restarts, rebuilt, and arriving twice",
+        "the same log gives the same rows with any step size, after restarts or a rebuild, and with repeated batches",
         arguments: [1, 3, 10_000]
     )
     func deterministic(_ eventsPerStep: Int) async throws {
@@ -233,7 +235,7 @@ struct DeviceTests {
         #expect(try await environment.store.totals().duplicates == 14)
     }
 
-    @Test("erasing an installation takes its device along, and its snapshots do not come back")
+    @Test("erasing an installation deletes its device, and its snapshots do not return")
     func erasure() async throws {
         var tombstone = Batch(1, 1, 8...9)
         tombstone.lines = [erasedLine(500, of: .numbered(1)), Self.state(501, time: 9_000)]
@@ -248,7 +250,7 @@ struct DeviceTests {
         #expect(left == 106)
     }
 
-    @Test("a device that is known already goes with all its snapshots when its installation is erased")
+    @Test("erasing an installation deletes a known device with all its snapshots")
     func laterErasure() async throws {
         let environment = try await Self.environment(Self.phone(1) + Self.phone(2))
         var tombstone = Batch(1, 1, 8...8)
@@ -261,7 +263,7 @@ struct DeviceTests {
         #expect(left == 106)
     }
 
-    @Test("snapshots that belong to no installation are events and nothing more")
+    @Test("snapshots without an installation are only events")
     func nobody() async throws {
         var batch = Batch()
         batch.lines = [Self.properties(1, time: 1, "{}"), Self.state(2, time: 1)]
@@ -270,7 +272,7 @@ struct DeviceTests {
         #expect(try await environment.store.devices(matching: DeviceQuery()).isEmpty)
     }
 
-    @Test("an index made before devices were known is made again from the log, once")
+    @Test("an index from before devices were indexed is rebuilt from the log, once")
     func upgrade() async throws {
         let environment = try await Self.environment(Self.phone(1))
         let whole = try environment.dump()

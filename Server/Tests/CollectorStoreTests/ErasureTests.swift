@@ -31,7 +31,7 @@ struct ErasureTests {
         return environment
     }
 
-    @Test("a tombstone takes every trace with it, and nothing of the installation is taken again")
+    @Test("a tombstone deletes every trace of its installation, and later events of it are rejected")
     func erased() async throws {
         let environment = try Self.environment(tombstone: erasedLine(107, of: .numbered(1)))
         try await environment.index()
@@ -59,14 +59,14 @@ struct ErasureTests {
         #expect(try await environment.store.count(matching: other) == 0)
     }
 
-    @Test("a rebuild does not bring an erased installation back, not even on the way, with the mark or without it")
+    @Test("a rebuild never restores an erased installation, not even temporarily")
     func rebuilt() async throws {
         let environment = try Self.environment(tombstone: erasedLine(107, of: .numbered(1)))
         try await environment.index()
         let before = try environment.dump()
         try await environment.indexer.rebuild()
         repeat {
-            // In the file: the store answers nothing yet.
+            // Checked in the file, since the store answers no queries yet.
             #expect(try !environment.dump().contains { $0.contains("user-1") })
         } while try await environment.indexer.step() == .advanced
         #expect(
@@ -76,7 +76,7 @@ struct ErasureTests {
         #expect(try await environment.store.totals().installations == 1)
     }
 
-    @Test("one installation can erase another: a new identity takes back the old one")
+    @Test("one installation can erase another: a new identity deletes the old one")
     func erasedByAnother() async throws {
         let environment = try Self.environment(tombstone: nil)
         var batch = Batch(3, 7, 1...1)
@@ -90,7 +90,7 @@ struct ErasureTests {
     }
 
     @Test(
-        "an erasure of an installation without events leaves its mark, and changes nothing else",
+        "erasing an installation without events records the erasure, and changes nothing else",
         arguments: [1, 500]
     )
     func unseen(count: Int) async throws {
@@ -111,7 +111,7 @@ struct ErasureTests {
         #expect(ids.allSatisfy { environment.store.isErased($0) })
         let row = try #require(try await environment.row(2))
         #expect(row.received == UInt64(5 + count - 1) && row.rejected == 1 && row.gaps.isEmpty)
-        // What comes of one later is not taken.
+        // A later event of that installation is rejected.
         var late = Batch(nil, 9)
         late.installation = ids[0]
         late.writer = .numbered(9)
@@ -123,11 +123,11 @@ struct ErasureTests {
         #expect(try await environment.store.totals().erasedEvents == 1)
     }
 
-    /// What a mark is made of, how far the index is, and the account of the sender.
+    /// The tables for the erasure record, the progress, and the sender's ledger.
     private static let mayGrow = ["installations", "erasures", "progress", "writers", "ranges", "sqlite_"]
 
     @Test(
-        "erasing one after the other in one transaction gives what erasing each in its own gives",
+        "several erasures in one transaction give the same result as one each",
         arguments: [1, 20_000]
     )
     func several(eventsPerStep: Int) async throws {
@@ -164,7 +164,7 @@ struct ErasureTests {
         #expect(dump.contains { $0.contains("user-1") } && dump.contains { $0.contains("user-2") })
     }
 
-    @Test("a person of very many visits costs an erasure no more than others, and loses what was erased")
+    @Test("a user with many visits does not make an erasure slower, and loses the erased visit")
     func manyVisits() async throws {
         let environment = try IndexEnvironment()
         for number in 0..<(PeopleTable.maxVisits + 20) {
@@ -197,7 +197,7 @@ struct ErasureTests {
         #expect(try await environment.store.users(matching: UserQuery(id: "few")).isEmpty)
     }
 
-    @Test("what an erasure does goes through no table that grows with others' events")
+    @Test("an erasure scans no table that grows with the events of other installations")
     func plans() async throws {
         let environment = try Self.environment(tombstone: nil)
         try await environment.index()
@@ -229,14 +229,16 @@ struct ErasureTests {
         try queue.close()
     }
 
-    /// What may be gone through: what the erasure itself has gathered, and what has a bound.
+    /// The tables that may be scanned.
+    ///
+    /// These are the temporary tables of the erasure itself, and tables of limited size.
     private static let small: Set<String> = [
         "gone_minutes", "gone_activity", "gone_name_quarters", "gone", "met", "met_names", "named", "names",
         "violations", "violation_days",
         "plan_days", "plans", "CONSTANT", "(subquery-1)", "(subquery-3)", "m",
     ]
 
-    @Test("contexts whose hashes are equal are told apart, and only so many are compared")
+    @Test("contexts with equal hashes are distinguished, and only a limited number is compared")
     func twins() throws {
         let queue = try DatabaseQueue()
         try IndexSchema.migrator.migrate(queue)
@@ -272,24 +274,24 @@ struct ErasureTests {
             sender: 1,
             line: line(301, "_installation_erased", attributes: named)
         ),
-        Forgery(testDescription: "no name, claiming to be it", sender: 1, line: line(301, "_installation_erased")),
-        Forgery(testDescription: "nobody's", sender: nil, line: line(301, "_installation_erased", attributes: named)),
+        Forgery(testDescription: "no id, claiming to be it", sender: 1, line: line(301, "_installation_erased")),
+        Forgery(testDescription: "no sender", sender: nil, line: line(301, "_installation_erased", attributes: named)),
         Forgery(
-            testDescription: "another's secret",
+            testDescription: "the secret of another installation",
             line: erasedLine(301, of: victim, proof: InstallationSecret(high: 0, low: 2))
         ),
         Forgery(
-            testDescription: "the identity for a secret",
+            testDescription: "the id instead of the secret",
             line: erasedLine(301, of: victim, proof: InstallationSecret(high: victim.high, low: victim.low))
         ),
         Forgery(
             testDescription: "an escaped name",
             line: line(301, "\\u005finstallation_erased", attributes: named)
         ),
-        Forgery(testDescription: "Clickstream's, proved", line: erasedLine(301, of: victim), format: "clickstream"),
-        Forgery(testDescription: "Sift's, proved", line: erasedLine(301, of: victim), format: "sift"),
+        Forgery(testDescription: "Clickstream, with proof", line: erasedLine(301, of: victim), format: "clickstream"),
+        Forgery(testDescription: "Sift, with proof", line: erasedLine(301, of: victim), format: "sift"),
         Forgery(
-            testDescription: "Sensors Analytics', as the installation",
+            testDescription: "Sensors Analytics, claiming to be the installation",
             sender: 1,
             line: line(301, "_installation_erased", attributes: named),
             format: "sensors_analytics"
@@ -297,7 +299,7 @@ struct ErasureTests {
     ]
 
     @Test(
-        "a log that holds an erasing nobody proves erases nobody, now and when it is read again",
+        "an erasure without proof in the log erases nothing, now and when the log is read again",
         arguments: forgeries
     )
     func forged(_ forgery: Forgery) async throws {
@@ -320,7 +322,7 @@ struct ErasureTests {
         }
     }
 
-    @Test("an operator's order erases, also what arrives later; both are counted, and a new index knows them")
+    @Test("an operator's order also erases events that arrive later; both are counted, also in a new index")
     func ordered() async throws {
         let environment = try Self.environment(tombstone: nil)
         let received = Timestamp(milliseconds: 1_700_000_000_500)
@@ -331,7 +333,7 @@ struct ErasureTests {
             ErasureRecord(received: received, key: "dev", installation: .numbered(1), events: 3).bytes,
             kind: .erasedEvents
         )
-        // Of an installation that nobody has erased it says nothing.
+        // For an installation that was not erased, the record has no effect.
         try environment.append(
             ErasureRecord(received: received, key: "dev", installation: .numbered(2), events: 9).bytes,
             kind: .erasedEvents

@@ -9,12 +9,12 @@ internal import TrackwayWire
 
 @testable internal import CollectorStore
 
-@Suite("The names of a transaction's events, and what its captured ones say")
+@Suite("Event names of a transaction, and their captured kinds")
 struct EventNamesTests {
-    @Test("each name has one number, however many there are, by its bytes alone")
+    @Test("each name has one number, by its bytes alone, regardless of the number of names")
     func numbers() {
         let names = EventNames()
-        // Two texts that look alike are two names.
+        // Two strings that look alike are two names.
         let texts = (0..<5_000).map { "name_\($0)" } + ["", "\u{e9}t\u{e9}", "e\u{301}te\u{301}", "Name_1"]
         let first = texts.map { names.name($0).number }
         #expect(first == Array(texts.indices))
@@ -22,12 +22,12 @@ struct EventNamesTests {
         #expect(texts.allSatisfy { Array(names.name($0).text.utf8) == Array($0.utf8) })
     }
 
-    @Test("what is captured is told by the name", arguments: ["_screen_view", "_click", "purchase", "_other"])
+    @Test("the name determines the captured kind", arguments: ["_screen_view", "_click", "purchase", "_other"])
     func captured(text: String) {
         #expect(EventNames().name(text).captured == CapturedKind(text))
     }
 
-    @Test("a name that is written with escapes is the same name, in the counts and for what was captured")
+    @Test("a name written with escapes is the same name, in counts and for captured events")
     func escapes() async throws {
         let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...4)

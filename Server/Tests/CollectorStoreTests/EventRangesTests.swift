@@ -8,12 +8,14 @@ internal import TrackwayEvents
 
 @testable internal import CollectorStore
 
-@Suite("Where the events of a query lie")
+@Suite("Position ranges of a query's events")
 struct EventRangesTests {
     private static let start: Int64 = 1_700_006_400_000
 
-    /// Events of three installations, two users and visitors, sessions that share ids, and of nobody; with times from days before
-    /// to absurd ones, some of them sent twice.
+    /// Returns an index of random events, some of them sent twice.
+    ///
+    /// They are from three installations or none, from two users or visitors, with sessions that share ids. Their times
+    /// range from days earlier to absurd values.
     private static func index(_ random: inout SeededGenerator) async throws -> IndexEnvironment {
         let environment = try IndexEnvironment()
         var number: UInt64 = 0
@@ -79,7 +81,7 @@ struct EventRangesTests {
     }
 
     @Test(
-        "any query finds what a look at every event finds, in its order, and counts it",
+        "every query finds and counts the same events as a full scan, in its order",
         arguments: [1, 2, 3, 4] as [UInt64]
     )
     func finds(seed: UInt64) async throws {
@@ -101,7 +103,7 @@ struct EventRangesTests {
     }
 
     @Test(
-        "ranges are in order, do not overlap, and leave out no event, whether a name has few events or many",
+        "ranges are ordered, do not overlap, and omit no event, whether a name has few events or many",
         arguments: [5, 6, 7] as [UInt64]
     )
     func ranges(seed: UInt64) async throws {
@@ -133,7 +135,7 @@ struct EventRangesTests {
     }
 
     @Test(
-        "when an installation is erased, what is found through its runs goes with it, and nothing else does",
+        "erasing an installation removes its events from the ranges, and no others",
         arguments: [8, 9] as [UInt64]
     )
     func erased(seed: UInt64) async throws {
@@ -158,7 +160,7 @@ struct EventRangesTests {
                     == left.filter { $0.name == name }.map(\.position)
             )
         }
-        // Numbers of people are others in an index that never met the installation; places and names are not.
+        // If an index never saw the installation, users have other numbers in it, but positions and names are the same.
         let names = try environment.dump().filter { $0.hasPrefix("name_runs") }
         try await environment.indexer.rebuild()
         try await environment.index()
@@ -166,7 +168,7 @@ struct EventRangesTests {
     }
 
     @Test(
-        "how many events of a name are few grows with what is wanted and with what there is, within bounds",
+        "the threshold for few events grows with the limit and with the total, within bounds",
         arguments: [
             (100, 1_000, 20_000), (100, 10_000_000, 70_710), (10_000, 10_000_000, 707_106), (.max, .max, 1_000_000),
             (0, 0, 20_000),
@@ -176,7 +178,7 @@ struct EventRangesTests {
         #expect(EventRanges.Filter.fewEvents(for: limit, of: total) == events)
     }
 
-    @Test("what lies between two places is read by the places, whatever else is asked for")
+    @Test("events between two positions are read by position, regardless of the query's other conditions")
     func readByPlace() async throws {
         var random = SeededGenerator(seed: 7)
         let environment = try await Self.index(&random)
@@ -186,7 +188,7 @@ struct EventRangesTests {
             var query = Self.query(&random, all)
             if Bool.random(using: &random) { query.name = "often" }
             let plans = try await queue.read { [query] db in
-                guard let sql = try EventWalk.statement(for: query, "SELECT e.body FROM events e", db) else {
+                guard let sql = try EventIterator.statement(for: query, "SELECT e.body FROM events e", db) else {
                     return ["none"]
                 }
                 let plan = try RawStatement(db, "EXPLAIN QUERY PLAN " + sql)

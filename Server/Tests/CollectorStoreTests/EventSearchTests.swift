@@ -28,12 +28,12 @@ struct EventSearchTests {
         return environment
     }
 
-    private static func condition(_ text: String) throws -> QuestionCondition {
-        try QuestionCondition(text, parameter: "where")
+    private static func condition(_ text: String) throws -> QueryCondition {
+        try QueryCondition(text, parameter: "where")
     }
 
     @Test(
-        "words and conditions narrow what the filter leaves, and both look into the context",
+        "words and conditions narrow the filter's events, and both search the context",
         arguments: [
             ([], ["fifth"], 20), ([], ["BERLIN", "fifth"], 12), ([], ["göttingen"], 48),
             ([], ["\"version\":\"3\""], 25),
@@ -61,10 +61,10 @@ struct EventSearchTests {
         #expect(try await environment.store.found(EventSearch(query)).searched == 6)
     }
 
-    @Test("a search that stops says where it goes on, and finds each event once in the end")
+    @Test("a search that stops returns the position to continue at, and finds each event exactly once")
     func goesOn() async throws {
         let environment = try await Self.index()
-        var budget = QuestionBudget()
+        var budget = QueryBudget()
         budget.searched = 7
         let store = try SQLiteEventStore(path: environment.path, timeout: .zero, budget: budget)
         defer { #expect(throws: Never.self) { try store.close() } }

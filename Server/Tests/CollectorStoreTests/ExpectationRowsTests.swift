@@ -8,7 +8,7 @@ internal import TrackwayJournal
 
 @testable internal import CollectorStore
 
-@Suite("What an expectation sees in the index")
+@Suite("Expectations in the index")
 struct ExpectationRowsTests {
     private static func tally(
         _ parameters: [(name: String, value: String)],
@@ -39,7 +39,7 @@ struct ExpectationRowsTests {
     }
 
     @Test(
-        "conditions, people, runs and names hold as they do in questions",
+        "conditions, users, runs and names match as they do in queries",
         arguments: [
             ([("where", "total=12.5")], 4), ([("where", "total:=12.5")], 1), ([("where", "total>11")], 3),
             ([("run", "ci-1")], 3), ([("run", "ci-2")], 2), ([("run", "ci-1"), ("where", "total=12.5")], 2),
@@ -59,7 +59,7 @@ struct ExpectationRowsTests {
         #expect(tally.read == 6)
     }
 
-    @Test("what does not hold is told with what is there")
+    @Test("unmet conditions are reported with the actual values")
     func misses() async throws {
         let environment = try await Self.shop()
         let parameters = [("name", "purchase"), ("where", "total=11"), ("user", "user-1"), ("run", "ci-1")]
@@ -75,7 +75,7 @@ struct ExpectationRowsTests {
         )
     }
 
-    @Test("a position includes the event that lies there, an end does not")
+    @Test("a start position includes its event, an end position does not")
     func positions() async throws {
         let environment = try await Self.shop()
         let events = try await environment.all()
@@ -87,7 +87,7 @@ struct ExpectationRowsTests {
         }
     }
 
-    @Test("more events than are shown at once are all seen, once each")
+    @Test("events beyond the number shown are all read, once each")
     func many() async throws {
         let environment = try IndexEnvironment()
         for part in 0..<5 {
@@ -102,7 +102,7 @@ struct ExpectationRowsTests {
     }
 
     @Test(
-        "lists and counts know runs, too",
+        "lists and counts are filtered by run",
         arguments: [("ci-1", [1, 2, 3, 4]), ("ci-2", [5, 6]), ("ci", [])] as [(String, [UInt64])]
     )
     func lists(_ run: String, sequences: [UInt64]) async throws {

@@ -9,14 +9,14 @@ internal import TrackwayJournal
 
 @testable internal import CollectorStore
 
-@Suite("What was refused, in groups")
+@Suite("Rejected events in groups")
 struct FailedGroupTests {
     private static let start: Int64 = 1_700_000_000_000
     private static let hour: Int64 = 3_600_000
 
-    private static func time(hours: Int64 = 3) throws -> QuestionTime {
+    private static func time(hours: Int64 = 3) throws -> QueryTimeRange {
         try #require(
-            QuestionTime(
+            QueryTimeRange(
                 from: Timestamp(milliseconds: start),
                 to: Timestamp(milliseconds: start + hours * hour),
                 interval: .hour,
@@ -33,7 +33,7 @@ struct FailedGroupTests {
         "\(group.code) \(group.field) \(group.name ?? "–") \(group.version ?? "–") \(group.count)"
     }
 
-    @Test("groups are made of reason, field, name and version; each has its times and a sample that can be asked for")
+    @Test("groups are formed by reason, field, name and version, with their times and a readable sample")
     func groups() async throws {
         let environment = try IndexEnvironment()
         for (number, version) in ["2.1", "2.1", "2.0"].enumerated() {
@@ -63,7 +63,7 @@ struct FailedGroupTests {
         let first = answer.groups[0]
         #expect(first.first == Timestamp(milliseconds: Self.start))
         #expect(first.last == Timestamp(milliseconds: Self.start + Self.hour))
-        // 22:13, so the second full hour begins 47 minutes later.
+        // The period starts at 22:13, so the next full hour begins 47 minutes later.
         #expect(first.values.reduce(0, +) == 4 && first.values.filter { $0 > 0 } == [2, 2])
         let sample = try #require(try await environment.store.failed(at: first.sample))
         #expect(sample.name == "buy" && sample.version == "2.1" && sample.totalBytes == sample.content.count)
@@ -77,7 +77,7 @@ struct FailedGroupTests {
         #expect(try await environment.store.failed(matching: FailedQuery(code: "other")).isEmpty)
     }
 
-    @Test("what devices lost and report stands beside it, and an erasing takes it along")
+    @Test("events that devices lost or reported are listed as well, and deleted by an erasure")
     func reports() async throws {
         let environment = try IndexEnvironment()
         for installation in UInt64(1)...2 {
@@ -111,7 +111,7 @@ struct FailedGroupTests {
         #expect(report.first.milliseconds == Self.start + 2)
     }
 
-    @Test("any number of groups is told apart up to a bound, and all of them are counted")
+    @Test("the number of distinguished groups is limited, and all of them are counted")
     func flood() async throws {
         let environment = try IndexEnvironment(segmentBytes: 4 << 20)
         for batchNumber in 0..<2 {
@@ -124,7 +124,7 @@ struct FailedGroupTests {
         try await environment.index()
         let answer = try await environment.store.failedGroups(in: try Self.time())
         #expect(answer.count == 1_400 && answer.groups.count == FailedGroups.maxGroups)
-        var budget = QuestionBudget()
+        var budget = QueryBudget()
         budget.events = 1_399
         let time = try Self.time()
         let fault = try await environment.store.database.pool.read { [budget] db in
@@ -139,7 +139,7 @@ struct FailedGroupTests {
     }
 
     @Test(
-        "a name is read as far as it stands before the fault",
+        "a name is read if it is complete before the fault",
         arguments: [
             (#"{"name":"buy","time":}"#, "buy"), (#"{"time":5,"event":"$AppEnd","x":}"#, "$AppEnd"),
             (#"{"event_type":"_click"}"#, "_click"), (#"{"time":},"name":"buy"}"#, nil), (#"{"name":5}"#, nil),

@@ -6,10 +6,10 @@ internal import Testing
 
 @testable internal import CollectorStore
 
-@Suite("Rows that are written together")
+@Suite("Rows inserted together")
 struct GroupedInsertTests {
     @Test(
-        "every row is written once, in order, with what all have in common, however many there are",
+        "every row is inserted once, in order, with the shared values, regardless of the number of rows",
         arguments: [0, 1, 3, 4, 5, 15, 16, 17, 20, 37, 100]
     )
     func rows(count: Int) throws {
@@ -46,7 +46,7 @@ struct GroupedInsertTests {
         }
     }
 
-    @Test("a row that is there already is added to, also when it stands twice in one statement")
+    @Test("an existing row is added to, even if it occurs twice in one statement")
     func upsert() throws {
         let queue = try DatabaseQueue()
         try queue.write { db in
@@ -69,7 +69,7 @@ struct GroupedInsertTests {
         }
     }
 
-    @Test("only erasing has SQLite overwrite what it frees, whatever the system's is built for")
+    @Test("SQLite overwrites freed space only for erasures, regardless of the default of the system's SQLite")
     func secureDelete() async throws {
         let environment = try IndexEnvironment()
         let isOn = try await environment.store.database.pool.write { db in

@@ -7,7 +7,7 @@ internal import TrackwayEvents
 
 @testable internal import CollectorStore
 
-/// An event as a test sends it.
+/// An event that a test sends.
 private struct Sent: Hashable {
     var name: String
     var time: Int64
@@ -27,12 +27,14 @@ private struct Sent: Hashable {
 
 @Suite("Visitors who sign in")
 struct IdentityTests {
-    /// A midnight.
+    /// Midnight UTC.
     static let start: Int64 = 1_700_006_400_000
     private static let hour: Int64 = 3_600_000
     private static let day: Int64 = 24 * hour
 
-    /// An index of events that arrived in an order, each in a batch of its own unless they are sent together.
+    /// Returns an index of events in their order of arrival.
+    ///
+    /// Each event is in a separate batch unless they are sent together.
     private static func index(_ events: [(number: Int, sent: Sent)], together: Int = 1) async throws -> IndexEnvironment
     {
         let environment = try IndexEnvironment(eventsPerStep: 3)
@@ -56,11 +58,11 @@ struct IdentityTests {
         try await index(Array(events.enumerated()).map { (number: $0.offset, sent: $0.element) })
     }
 
-    private static func time(_ interval: QuestionInterval, _ from: Int64 = 0, _ to: Int64 = 4 * day) throws
-        -> QuestionTime
+    private static func time(_ interval: QueryInterval, _ from: Int64 = 0, _ to: Int64 = 4 * day) throws
+        -> QueryTimeRange
     {
         try #require(
-            QuestionTime(
+            QueryTimeRange(
                 from: Timestamp(milliseconds: start + from),
                 to: Timestamp(milliseconds: start + to),
                 interval: interval,
@@ -69,7 +71,7 @@ struct IdentityTests {
         )
     }
 
-    /// Everything that is asked about people.
+    /// The answers to all queries about users.
     private struct Answers: Equatable, CustomStringConvertible {
         var parts: [String: String] = [:]
 
@@ -85,32 +87,32 @@ struct IdentityTests {
 
     private static func answers(_ store: SQLiteEventStore, _ events: [Sent]) async throws -> Answers {
         var answers = Answers()
-        for interval in [QuestionInterval.day, .hour] {
+        for interval in [QueryInterval.day, .hour] {
             let time = try time(interval)
-            for filter in [QuestionFilter(), QuestionFilter(names: ["a"]), QuestionFilter(user: "u1")] {
+            for filter in [QueryFilter(), QueryFilter(names: ["a"]), QueryFilter(user: "u1")] {
                 let trend = try await store.trend(Question(filter, in: time, measure: .users))
                 answers.parts["trend \(interval) \(filter)"] = "\(trend.series)"
             }
-            let lifecycle = try await store.lifecycle(ActivityQuestion(in: time))
+            let lifecycle = try await store.lifecycle(ActivityQuery(in: time))
             answers.parts["lifecycle \(interval)"] = "\(lifecycle.intervals)"
             answers.parts["lifecycle of b \(interval)"] =
-                "\(try await store.lifecycle(ActivityQuestion(QuestionFilter(names: ["b"]), in: time)).intervals)"
-            answers.parts["stickiness \(interval)"] = "\(try await store.stickiness(ActivityQuestion(in: time)).people)"
+                "\(try await store.lifecycle(ActivityQuery(QueryFilter(names: ["b"]), in: time)).intervals)"
+            answers.parts["stickiness \(interval)"] = "\(try await store.stickiness(ActivityQuery(in: time)).people)"
         }
-        // Begins in the middle, so that there are earlier events.
+        // Starts in the middle, so that there are earlier events.
         let late = try Self.time(.day, 2 * day, 4 * day)
-        answers.parts["lifecycle late"] = "\(try await store.lifecycle(ActivityQuestion(in: late)).intervals)"
+        answers.parts["lifecycle late"] = "\(try await store.lifecycle(ActivityQuery(in: late)).intervals)"
         for (first, returning) in [
-            (QuestionFilter(), QuestionFilter()), (QuestionFilter(names: ["a"]), QuestionFilter(names: ["b"])),
+            (QueryFilter(), QueryFilter()), (QueryFilter(names: ["a"]), QueryFilter(names: ["b"])),
         ] {
-            let question = RetentionQuestion(first: first, returning: returning, in: try time(.day))
+            let question = RetentionQuery(first: first, returning: returning, in: try time(.day))
             answers.parts["retention \(first)"] = "\(try await store.retention(question).cohorts)"
-            let any = RetentionQuestion(first: first, returning: returning, in: late, cohort: .each)
+            let any = RetentionQuery(first: first, returning: returning, in: late, cohort: .each)
             answers.parts["retention late \(first)"] = "\(try await store.retention(any).cohorts)"
         }
         for lastStep in 1...2 {
-            let funnel = FunnelQuestion(
-                steps: [QuestionFilter(names: ["a"]), QuestionFilter(names: ["b"])],
+            let funnel = FunnelQuery(
+                steps: [QueryFilter(names: ["a"]), QueryFilter(names: ["b"])],
                 from: Timestamp(milliseconds: start),
                 to: Timestamp(milliseconds: start + 4 * day),
                 window: 2 * day,
@@ -141,7 +143,9 @@ struct IdentityTests {
         return answers
     }
 
-    /// The events with the user that each belongs to by the rules, found by looking at all of them.
+    /// Returns the events, each with the user that it belongs to.
+    ///
+    /// Applies the rules by looking at all events.
     private static func resolved(_ events: [Sent]) -> [Sent] {
         events.map { event in
             guard event.user == nil else { return event }
@@ -151,8 +155,8 @@ struct IdentityTests {
             var event = event
             event.user =
                 signedIn.min {
-                    ($0.time, TimedPlace.number(of: .user($0.user ?? ""))) < (
-                        $1.time, TimedPlace.number(of: .user($1.user ?? ""))
+                    ($0.time, TimeCursor.number(of: .user($0.user ?? ""))) < (
+                        $1.time, TimeCursor.number(of: .user($1.user ?? ""))
                     )
                 }?.user
             return event
@@ -160,15 +164,15 @@ struct IdentityTests {
     }
 
     @Test(
-        "people counted, by who was signed in",
+        "the number of users follows from the sign-ins",
         arguments: [
             // One phone: looks, signs up, buys.
             ([("a", 1, nil), ("b", 2, nil), ("c", 3, "anna")], 1),
-            // Signs in, and out: a new visitor.
+            // Signs in, then out: a new visitor.
             ([("a", 1, nil), ("b", 2, "anna"), ("c", 3, nil)], 2),
             // And in again.
             ([("a", 1, nil), ("b", 2, "anna"), ("c", 3, nil), ("d", 4, "anna")], 1),
-            // A shared tablet keeps people apart.
+            // On a shared tablet, users stay distinct.
             ([("a", 1, nil), ("b", 2, "anna"), ("c", 3, nil), ("d", 4, "bob")], 2),
             ([("a", 1, nil), ("b", 2, "anna"), ("c", 3, nil), ("d", 4, "bob"), ("e", 5, nil)], 3),
             ([("a", 1, "anna"), ("b", 2, "bob")], 2),
@@ -183,12 +187,12 @@ struct IdentityTests {
         let trend = try await store.trend(Question(in: try Self.time(.day), measure: .users))
         #expect(trend.series.map(\.now.total) == [.integer(people)])
         #expect(try await store.users(matching: UserQuery()).count == Int(people))
-        let lifecycle = try await store.lifecycle(ActivityQuestion(in: try Self.time(.day)))
+        let lifecycle = try await store.lifecycle(ActivityQuery(in: try Self.time(.day)))
         #expect(lifecycle.intervals.map(\.new) == [people, 0, 0, 0])
     }
 
     @Test(
-        "an ID that stands for a missing user joins no strangers",
+        "an id that stands for a missing user does not merge visitors",
         arguments: ["null", "0", "Anonymous", " ", "undefined"]
     )
     func placeholder(_ id: String) async throws {
@@ -202,7 +206,10 @@ struct IdentityTests {
         #expect(users.map(\.id) == ["anna", nil] && users.map(\.events) == [2, 1])
     }
 
-    @Test("an app that keeps visitors separate has them separate, whatever arrives first", arguments: [false, true])
+    @Test(
+        "visitors of an app that keeps them separate stay separate in any order of arrival",
+        arguments: [false, true]
+    )
     func separate(_ isReversed: Bool) async throws {
         let events = [
             Sent(name: "a", time: 1), Sent(name: "a", time: 2, isSeparate: true),
@@ -217,14 +224,14 @@ struct IdentityTests {
         #expect(try await store.timeline(TimelineQuery(.visitor(.numbered(1))))?.entries.count == 2)
     }
 
-    @Test("a funnel from the first look to the purchase follows a visitor who signs in on the way")
+    @Test("a funnel from the first view to the purchase follows a visitor who signs in")
     func funnel() async throws {
         let environment = try await Self.index([
             Sent(name: "view", time: 1), Sent(name: "sign_up", time: 2), Sent(name: "buy", time: 3, user: "anna"),
             Sent(name: "view", time: 4, user: "anna"),
         ])
-        let question = FunnelQuestion(
-            steps: ["view", "sign_up", "buy"].map { QuestionFilter(names: [$0]) },
+        let question = FunnelQuery(
+            steps: ["view", "sign_up", "buy"].map { QueryFilter(names: [$0]) },
             from: Timestamp(milliseconds: Self.start),
             to: Timestamp(milliseconds: Self.start + Self.day),
             window: Self.day
@@ -252,7 +259,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("answers are those of events that name the user from the beginning", arguments: 1...24)
+    @Test("the answers are the same as if every event had named its user", arguments: 1...24)
     func oracle(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         var events: [Sent] = []
@@ -260,7 +267,7 @@ struct IdentityTests {
         for _ in 0..<random.number(10...60) {
             // Some events close together, in one quarter of an hour, and some far apart.
             let time = Int64(random.number(0...3)) * Self.day + Int64(random.number(0...random.number(1...90))) * 60_000
-            // Of two events of one millisecond the order of arrival counts in some answers.
+            // If two events have the same millisecond, some answers depend on the order of arrival.
             guard times.insert(time).inserted else { continue }
             events.append(
                 Sent(
@@ -283,7 +290,7 @@ struct IdentityTests {
         #expect(answers == expected, "seed \(seed): \(answers.differences(from: expected))")
     }
 
-    @Test("attributes of a visitor become the user's, and the later value counts")
+    @Test("a visitor's attributes become the user's, and the later value wins")
     func attributes() async throws {
         let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...2)
@@ -302,15 +309,15 @@ struct IdentityTests {
         #expect(profile.person.attributes.map(\.name) == ["free", "plan", "pro"])
         #expect(profile.person.attributes[1].value == Array(#""free""#.utf8))
         var search = UserSearch(UserQuery())
-        search.conditions = [try QuestionCondition("plan=free", parameter: "where")]
+        search.conditions = [try QueryCondition("plan=free", parameter: "where")]
         #expect(try await store.found(search).users.map(\.id) == ["anna"])
-        search.conditions = [try QuestionCondition("plan=pro", parameter: "where")]
+        search.conditions = [try QueryCondition("plan=pro", parameter: "where")]
         #expect(try await store.found(search).users.isEmpty)
         // A link to the visitor shows the user.
         #expect(try await store.profile(ProfileQuery(.visitor(.numbered(1))))?.person.id == "anna")
     }
 
-    @Test("erasing an installation removes its visitor from the user, and leaves the user's other devices")
+    @Test("erasing an installation removes its visitor from the user, and keeps the user's other devices")
     func erased() async throws {
         let environment = try await Self.index([
             Sent(name: "a", time: 1), Sent(name: "b", time: 2, user: "anna"),
@@ -324,8 +331,8 @@ struct IdentityTests {
         let anna = try #require(try await store.profile(ProfileQuery(.user("anna"))))
         #expect(anna.person.events == 2 && anna.devices.map(\.installation) == [.numbered(2)])
         #expect(try environment.dump().filter { $0.hasPrefix("sign_ins") }.count == 1)
-        let funnel = FunnelQuestion(
-            steps: [QuestionFilter(names: ["a"]), QuestionFilter(names: ["b"])],
+        let funnel = FunnelQuery(
+            steps: [QueryFilter(names: ["a"]), QueryFilter(names: ["b"])],
             from: Timestamp(milliseconds: Self.start),
             to: Timestamp(milliseconds: Self.start + Self.day),
             window: Self.day

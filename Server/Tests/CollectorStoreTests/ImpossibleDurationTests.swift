@@ -7,13 +7,15 @@ internal import TrackwayEvents
 
 @testable import CollectorStore
 
-@Suite("Times in use that nobody can have spent")
+@Suite("Impossible durations of use")
 struct ImpossibleDurationTests {
     private static let tenYears: Int64 = 10 * 366 * 86_400_000
 
-    /// Two such sums are more than the largest number; an index that stops at them would stop at them for ever.
+    /// The sum of two such durations overflows.
+    ///
+    /// An index that stopped at them would never get past them.
     @Test(
-        "they say nothing, the index goes on, and what else the events say counts",
+        "impossible durations are ignored, the index continues, and the other data of the events counts",
         arguments: [Int64.max, tenYears + 1, -1, .min]
     )
     func impossible(_ milliseconds: Int64) async throws {

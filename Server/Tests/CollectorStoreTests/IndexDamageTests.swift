@@ -13,13 +13,13 @@ internal import TrackwayJournal
 @Suite("Damage to the index's files")
 struct IndexDamageTests {
     enum Damage: String, Sendable, CaseIterable {
-        case cutToHalf = "cut to half"
-        case cutToNothing = "cut to nothing, its log left"
-        case cutBesideLog = "cut to a page beside its log"
+        case cutToHalf = "truncated to half"
+        case cutToNothing = "truncated to nothing, its log kept"
+        case cutBesideLog = "truncated to a page, its log kept"
         case noise = "noise in its first page"
-        case noiseWithin = "noise behind its first page"
+        case noiseWithin = "noise after its first page"
         case zeros = "all zeros"
-        case removed = "removed, its log left"
+        case removed = "removed, its log kept"
         case allRemoved = "removed with its log"
         case logRemoved = "its log removed"
         case droppedTable = "a table dropped"
@@ -29,7 +29,7 @@ struct IndexDamageTests {
         case otherFile = "another database in its place"
         case folder = "a folder in its place"
 
-        /// Does it to the files, from outside.
+        /// Damages the files from outside the store.
         func happen(to path: String) throws {
             let files = FileManager.default
             let url = URL(fileURLWithPath: path)
@@ -101,7 +101,7 @@ struct IndexDamageTests {
         try environment.append(batch)
     }
 
-    /// Steps until the index has everything, however often it stumbles on the way.
+    /// Steps until the index is complete, no matter how many steps fail.
     private static func recover(_ environment: IndexEnvironment) async throws {
         environment.indexer.durable(upTo: environment.log.end)
         for _ in 0..<10 {
@@ -113,19 +113,19 @@ struct IndexDamageTests {
                 let failed = try await environment.store.failed(before: nil, limit: 9).count
                 if found == 1_001, row?.received == 1_001, failed == 1 { return }
             } catch {
-                // The next try has to do better; the last look says whether it did.
+                // The next attempt must succeed; the test's final checks decide.
             }
         }
     }
 
     @Test(
-        "whatever was done to the files before the start, the index is there again, from the log",
+        "after any damage to the files before the start, the index is recovered from the log",
         arguments: Damage.allCases
     )
     func atStart(_ damage: Damage) async throws {
         let environment = try await Self.environment()
         try Self.more(environment)
-        // Its log beside it, as a kill leaves it.
+        // Restore its log, as a kill leaves it.
         let log = try Data(contentsOf: URL(fileURLWithPath: environment.path + "-wal"))
         try environment.store.close()
         try log.write(to: URL(fileURLWithPath: environment.path + "-wal"))
@@ -139,7 +139,7 @@ struct IndexDamageTests {
     }
 
     @Test(
-        "whatever is done to the files while it runs, the index is there again, from the log",
+        "after any damage to the files while it runs, the index is recovered from the log",
         arguments: Damage.allCases
     )
     func running(_ damage: Damage) async throws {
@@ -151,13 +151,13 @@ struct IndexDamageTests {
         #expect(try await environment.row()?.gaps.isEmpty == true)
         #expect(try await environment.store.failed(before: nil, limit: 9).count == 1)
         #expect(environment.store.trouble == nil)
-        // What was only in the files' cache until now shows at the next start.
+        // Damage that the page cache has hidden so far shows at the next start.
         try environment.restart()
         try await Self.recover(environment)
         #expect(try await environment.all().count == 1_001)
     }
 
-    @Test("while it is made anew the index says so, and is whole again after the last step")
+    @Test("an index reports that it is being rebuilt, and is complete after the last step")
     func told() async throws {
         let environment = try await Self.environment()
         let said = Locked<[String]>([])
@@ -168,7 +168,7 @@ struct IndexDamageTests {
         try Damage.removed.happen(to: environment.path)
         #expect(try await environment.indexer.step() == .advanced)
         let trouble = try #require(environment.store.trouble)
-        #expect(trouble.contains("made anew from the intake log") && trouble.contains("the file was removed"))
+        #expect(trouble.contains("rebuilt from the intake log") && trouble.contains("the file was removed"))
         #expect(try await environment.store.totals().trouble == trouble)
         #expect(said.withLock { $0 } == [trouble])
         try await environment.indexer.catchUp()
@@ -176,7 +176,7 @@ struct IndexDamageTests {
         #expect(try await environment.all().count == 999)
     }
 
-    @Test("a new index of a long log says that it is being made, one of an empty log does not")
+    @Test("a new index of a long log reports that it is being built, one of an empty log does not")
     func new() async throws {
         let environment = try await Self.environment()
         try environment.store.close()
@@ -193,7 +193,7 @@ struct IndexDamageTests {
         #expect(empty.store.trouble == nil)
     }
 
-    @Test("nobody but the owner may read the index's files")
+    @Test("only the owner may read the index's files")
     func rights() async throws {
         let environment = try await Self.environment()
         for suffix in ["", "-wal", "-shm"] {

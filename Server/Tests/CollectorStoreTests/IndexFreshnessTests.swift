@@ -9,12 +9,12 @@ internal import TrackwayJournal
 
 @testable import CollectorStore
 
-@Suite("An index that lacks events")
+@Suite("Incomplete indexes")
 struct IndexFreshnessTests {
     private static func place(_ offset: UInt32) -> LogPosition { LogPosition(segment: 1, offset: offset) }
     private static func at(_ seconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: seconds * 1_000) }
 
-    @Test("an index is building until it has come to where the log ended at the start, wherever it begins")
+    @Test("an index is building until it reaches the end that the log had at the start, from any start position")
     func building() {
         for start in [UInt32(0), 100, 900] {
             var freshness = IndexFreshness(at: Self.place(start))
@@ -29,7 +29,7 @@ struct IndexFreshnessTests {
         }
     }
 
-    @Test("an index that begins anew has to come to where the log ends then")
+    @Test("an index that restarts must reach the end that the log has then")
     func anew() {
         var freshness = IndexFreshness(at: Self.place(0))
         freshness.logged(Self.place(500), at: Self.at(0))
@@ -43,7 +43,7 @@ struct IndexFreshnessTests {
         #expect(!freshness.isBuilding)
     }
 
-    @Test("an index that lags by seconds follows; one that lacks what has been there for longer is behind")
+    @Test("an index that lags by seconds is complete; one that lacks older records is behind")
     func behind() {
         var freshness = IndexFreshness(at: Self.place(0))
         for second in Int64(1)...30 { freshness.logged(Self.place(UInt32(second) * 10), at: Self.at(second)) }
@@ -56,7 +56,7 @@ struct IndexFreshnessTests {
         #expect(freshness.verdict(at: Self.at(9_999)) == .complete)
     }
 
-    @Test("what came within a moment and then no more is missed, too")
+    @Test("records that arrived at the same moment, before a pause, also count as missing")
     func burst() {
         var freshness = IndexFreshness(at: Self.place(0))
         freshness.logged(Self.place(10), at: Self.at(0))
@@ -65,7 +65,7 @@ struct IndexFreshnessTests {
         #expect(freshness.verdict(at: Self.at(11)) == .behind(.seconds(11)))
     }
 
-    @Test("a long lag is remembered in few marks, and never told shorter than it is")
+    @Test("a long lag is stored in few marks, and never reported shorter than it is")
     func long() {
         var freshness = IndexFreshness(at: Self.place(0))
         for second in Int64(1)...1_000 { freshness.logged(Self.place(UInt32(second) * 10), at: Self.at(second)) }
@@ -73,17 +73,19 @@ struct IndexFreshnessTests {
             freshness.reached(Self.place(UInt32(second - 1) * 10))
             let lag = Duration.seconds(1_000 - second)
             switch freshness.verdict(at: Self.at(1_000)) {
-            // The longer it is, the coarser.
+            // The longer the lag, the coarser the marks.
             case .behind(let told): #expect(told >= lag && told < .seconds(1_000) && lag > .seconds(8))
             case .complete: #expect(lag <= IndexFreshness.tolerance)
-            case .building: Issue.record("nothing was to be built")
+            case .building: Issue.record("the index must not be building")
             }
         }
     }
 
     // MARK: A store
 
-    /// A folder with a log of so many batches of ten events, and an index of it that stands after so many steps.
+    /// Returns a log and its index after a number of steps.
+    ///
+    /// Each batch has ten events.
     private static func environment(batches: Int, steps: Int) async throws -> IndexEnvironment {
         let environment = try IndexEnvironment(eventsPerStep: 10)
         for number in 0..<UInt64(batches) {
@@ -105,15 +107,15 @@ struct IndexFreshnessTests {
         return query
     }
 
-    private static func day() throws -> CatalogueDays { try #require(CatalogueDays(around: start, in: .utc)) }
+    private static func day() throws -> CatalogDays { try #require(CatalogDays(around: start, in: .utc)) }
 
-    private static func time() throws -> QuestionTime {
+    private static func time() throws -> QueryTimeRange {
         try #require(
-            QuestionTime(from: start, to: start.advanced(by: .seconds(86_400)), interval: .day, in: .utc)
+            QueryTimeRange(from: start, to: start.advanced(by: .seconds(86_400)), interval: .day, in: .utc)
         )
     }
 
-    /// Everything a reader may ask.
+    /// Every query that a reader can send.
     private static let questions: [@Sendable (SQLiteEventStore) async throws -> Void] = [
         { _ = try await $0.events(matching: EventQuery(limit: 10)) },
         { _ = try await $0.event(EventID(high: 7 << 12, low: 1 << 63)) },
@@ -129,12 +131,12 @@ struct IndexFreshnessTests {
         { _ = try await $0.users(matching: UserQuery()) },
         { _ = try await $0.devices(matching: DeviceQuery()) },
         { _ = try await $0.device(.numbered(1), limit: 1) },
-        { _ = try await $0.catalogue(matching: CatalogueQuery(days: try day())) },
+        { _ = try await $0.catalogue(matching: CatalogQuery(days: try day())) },
         { _ = try await $0.description(of: "view", days: try day()) },
         { _ = try await $0.trend(Question(in: try time())) },
-        { _ = try await $0.retention(RetentionQuestion(in: try time())) },
-        { _ = try await $0.lifecycle(ActivityQuestion(in: try time())) },
-        { _ = try await $0.stickiness(ActivityQuestion(in: try time())) },
+        { _ = try await $0.retention(RetentionQuery(in: try time())) },
+        { _ = try await $0.lifecycle(ActivityQuery(in: try time())) },
+        { _ = try await $0.stickiness(ActivityQuery(in: try time())) },
         { _ = try await $0.failedGroups(in: try time()) },
         { _ = try await $0.planCounts(since: nil) },
         { _ = try await $0.violations(matching: ViolationQuery()) },
@@ -150,7 +152,7 @@ struct IndexFreshnessTests {
     }
 
     @Test(
-        "a process that starts in the middle of making the index answers nothing until it has what the log had",
+        "a process that starts while the index is being built answers no query until it has indexed the log",
         arguments: 0..<10
     )
     func restarted(steps: Int) async throws {
@@ -160,7 +162,7 @@ struct IndexFreshnessTests {
         environment.indexer.durable(upTo: environment.log.end)
         for _ in steps..<10 {
             await Self.expectNoAnswer(environment.store)
-            // The numbers of the whole index say themselves that they are not all.
+            // The totals state that they are incomplete.
             #expect(try await environment.store.totals().trouble != nil)
             #expect(try await environment.indexer.step() == .advanced)
         }
@@ -170,7 +172,7 @@ struct IndexFreshnessTests {
     }
 
     @Test(
-        "a process that starts with all of the log in its index answers at once, also behind a segment that holds nothing"
+        "a process whose index has the whole log answers at once, even if an empty segment follows"
     )
     func complete() async throws {
         let environment = try await Self.environment(batches: 3, steps: 4)
@@ -182,7 +184,7 @@ struct IndexFreshnessTests {
         #expect(try await environment.store.count(matching: EventQuery()) == 29)
     }
 
-    @Test("events that came since the start do not keep an index from answering")
+    @Test("events that arrived after the start do not prevent answers")
     func newcomers() async throws {
         let environment = try await Self.environment(batches: 2, steps: 3)
         var batch = Batch(1, 1, 21...21)
@@ -194,7 +196,7 @@ struct IndexFreshnessTests {
     }
 
     @Test(
-        "an index that is emptied answers nothing until it is full again, and one that is empty for good answers at once"
+        "an emptied index answers no query until it is full again, and the index of an empty log answers at once"
     )
     func emptied() async throws {
         let environment = try await Self.environment(batches: 3, steps: 4)

@@ -9,9 +9,9 @@ internal import TrackwayTesting
 
 @testable import CollectorStore
 
-@Suite("The disk of an index")
+@Suite("Disk space of an index")
 struct IndexSpaceTests {
-    @Test("what an index needs grows with what the log has more, by how long bodies were of late")
+    @Test("the space that an index needs grows with the unread part of the log and the size of recent bodies")
     func needed() {
         var space = IndexSpace()
         #expect(space.needed(forLogBytes: 0) == 0 && space.needed(forLogBytes: -5) == 0)
@@ -25,7 +25,7 @@ struct IndexSpaceTests {
     }
 
     @Test(
-        "with little space steps are small, and so is the write-ahead log",
+        "with little space, steps are small, and so is the write-ahead log",
         arguments: [
             (free: nil, events: 60_000, bytes: 48 << 20, pages: nil),
             (free: 8 << 30, events: 60_000, bytes: 48 << 20, pages: nil),
@@ -38,13 +38,13 @@ struct IndexSpaceTests {
         let size = IndexSpace.step(events: 20_000, times: 3, isFarBehind: true, free: expected.free)
         #expect(size.events == expected.events && size.bytes == expected.bytes)
         #expect(IndexSpace.logPages(free: expected.free) == expected.pages)
-        var plan = CheckpointPlan(pages: 16_000, limit: 64_000)
+        var plan = CheckpointSchedule(pages: 16_000, limit: 64_000)
         plan.committed(expected.pages ?? 63_999)
         let step = plan.step(limit: IndexSpace.logPages(free: expected.free))
         #expect(step == (expected.pages == nil ? .copy : .copyFirst))
     }
 
-    @Test("two places of a log are as far apart as the log between them is long")
+    @Test("the distance of two log positions is the length of the log between them")
     func distance() {
         let start = LogPosition(segment: 2, offset: 100)
         func distance(_ segment: UInt32, _ offset: UInt32) -> Int {
@@ -54,21 +54,21 @@ struct IndexSpaceTests {
         #expect(distance(2, 100) == 0 && distance(1, 900) == 0)
     }
 
-    @Test("an index takes nothing of the last of the disk, says so, and goes on when there is more")
+    @Test("an index leaves the last space on the disk free, reports it, and continues once there is more")
     func floor() async throws {
         let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...1)
         batch.lines = [line(1)]
         try environment.append(batch)
         try environment.store.close()
-        // It says how much is free; the index itself lies on the real disk.
+        // This storage only reports the free space; the index itself is on the real disk.
         let disk = MemoryStorage(capacity: IndexSpace.floor - 1)
         let store = try SQLiteEventStore(path: environment.path, storage: disk)
         let indexer = Indexer(folder: environment.folder + "/intake", store: store)
         indexer.durable(upTo: environment.log.end)
         #expect(store.bytesNeeded(upTo: environment.log.end, segmentBytes: 1 << 20) > 0)
         let error = await #expect(throws: StoreError.self) { try await indexer.step() }
-        #expect(error?.message.contains("only 15 MiB are free") == true)
+        #expect(error?.message.contains("only 15 MiB free") == true)
         disk.capacity = IndexSpace.floor
         try await indexer.catchUp()
         #expect(try await store.count(matching: EventQuery()) == 1)

@@ -8,7 +8,7 @@ internal import Testing
 
 @Suite("The tables of the index")
 struct IndexTablesTests {
-    /// An index with one row in every table, all values 1.
+    /// Returns an index with one row in every table, all values 1.
     private static func filled() throws -> (queue: DatabaseQueue, tables: [String]) {
         let queue = try DatabaseQueue()
         try IndexSchema.migrator.migrate(queue)
@@ -37,7 +37,7 @@ struct IndexTablesTests {
         #expect(listed.sorted() == tables)
     }
 
-    @Test("emptying leaves the erased installations and a cursor at the start")
+    @Test("clearing keeps the erased installations and resets the cursor to the start")
     func clear() throws {
         let (queue, tables) = try Self.filled()
         try queue.write { db in
@@ -52,7 +52,7 @@ struct IndexTablesTests {
         }
     }
 
-    @Test("an erasure leaves an installation's number only where erased installations are listed")
+    @Test("an erasure keeps an installation's number only in the list of erased installations")
     func erase() throws {
         let (queue, tables) = try Self.filled()
         try queue.write { db in
@@ -68,7 +68,7 @@ struct IndexTablesTests {
         }
     }
 
-    @Test("the identifiers in index files are the numbers of the steps")
+    @Test("migration identifiers in index files are the numbers of the migrations")
     func identifiers() throws {
         let numbers = IndexMigration.allCases.indices.map { String($0 + 1) }
         #expect(IndexMigration.allCases.map(\.rawValue) == numbers)

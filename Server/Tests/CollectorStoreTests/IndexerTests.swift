@@ -12,7 +12,9 @@ internal import TrackwayJournal
 
 @Suite("The indexer")
 struct IndexerTests {
-    /// A log of mixed batches: compressed and not, with and without headers, contexts, duplicates, refusals.
+    /// Appends mixed batches to the log.
+    ///
+    /// They are compressed or not, with and without headers, contexts, duplicates and rejected events.
     private static func fill(_ environment: IndexEnvironment, seed: UInt64, batches: Int) throws {
         var generator = SeededGenerator(seed: seed)
         var next: [UInt64] = [1, 1, 1]
@@ -39,7 +41,7 @@ struct IndexerTests {
     }
 
     @Test(
-        "what came before is counted, and never stored again, wherever it stands among what is stored together",
+        "a repeated event is counted and never stored again, at any place in a group of rows",
         arguments: 1...8
     )
     func repeated(seed: UInt64) async throws {
@@ -49,7 +51,7 @@ struct IndexerTests {
         var all = 0
         for number in UInt64(1)...30 {
             var batch = Batch(1, number, 1...60)
-            // One session and context, so that what is stored together is as long as it can be; or several.
+            // One session and context make the group of rows as long as possible; or there are several.
             let sessions = generator.chance(2) ? 1 : 3
             for _ in 0..<generator.number(1...60) {
                 let id = UInt64(generator.number(1...600))
@@ -114,7 +116,7 @@ struct IndexerTests {
         #expect(try await environment.store.event(.numbered(3)) == nil)
     }
 
-    @Test("a simple client's events get an id and a time, and keep their own when they have one")
+    @Test("events of a simple client get an id and a time, unless they have them")
     func simpleClients() async throws {
         let environment = try IndexEnvironment()
         var batch = Batch()
@@ -137,7 +139,10 @@ struct IndexerTests {
         #expect(try environment.dump() == before)
     }
 
-    @Test("cut into steps, restarted after each, the index is the same as in one go", arguments: [1, 7, 40])
+    @Test(
+        "an index built in steps, with a restart after each, is the same as one built at once",
+        arguments: [1, 7, 40]
+    )
     func restarts(eventsPerStep: Int) async throws {
         let environment = try IndexEnvironment(segmentBytes: 16_384, eventsPerStep: eventsPerStep)
         try Self.fill(environment, seed: 11, batches: 60)
@@ -157,7 +162,7 @@ struct IndexerTests {
         #expect(inSteps.count > 500)
     }
 
-    @Test("while segments of the log are still to come three steps are one, and the index is the same")
+    @Test("three steps are combined while log segments remain, and the index is the same")
     func farBehind() async throws {
         let environment = try IndexEnvironment(segmentBytes: 16_384, eventsPerStep: 40)
         try Self.fill(environment, seed: 12, batches: 400)
@@ -168,7 +173,7 @@ struct IndexerTests {
         var known = environment.store.progressNow
         while try await environment.indexer.step() == .advanced {
             let now = environment.store.progressNow
-            // All that a step looked at, stored or not.
+            // Everything that a step read, stored or not.
             func all(_ progress: IndexProgress) -> Int64 { progress.events + progress.duplicates + progress.failed }
             steps.append((known.cursor.segment, all(now) - all(known)))
             known = now
@@ -182,7 +187,7 @@ struct IndexerTests {
         #expect(try environment.dump() == inSteps)
     }
 
-    @Test("who waits for the end of a log that was opened again is told, though its new segment is empty")
+    @Test("the index reaches the end of a reopened log although the new segment is empty")
     func emptySegment() async throws {
         let environment = try IndexEnvironment()
         try Self.fill(environment, seed: 5, batches: 3)
@@ -194,7 +199,7 @@ struct IndexerTests {
         let end = EventPosition(segment: reopened.end.segment, offset: reopened.end.offset)
         #expect(environment.store.indexed == end)
         #expect(end.segment > 0)
-        // A restart does not know it again from the file, and finds it again.
+        // This position is not in the file, so it is determined again after a restart.
         try environment.restart()
         #expect(environment.store.indexed < end)
         environment.indexer.durable(upTo: reopened.end)
@@ -202,7 +207,7 @@ struct IndexerTests {
         #expect(environment.store.indexed == end)
     }
 
-    @Test("a transaction that fails half way leaves nothing, and the next one takes it all")
+    @Test("a transaction that fails halfway leaves nothing, and the next one indexes everything")
     func fullDisk() async throws {
         let environment = try IndexEnvironment(segmentBytes: 1 << 20)
         try Self.fill(environment, seed: 3, batches: 50)
@@ -218,7 +223,7 @@ struct IndexerTests {
         #expect(try environment.dump() == after)
     }
 
-    @Test("while another process holds the file nothing is lost, and the trouble is told until it is over")
+    @Test("while another process locks the file, nothing is lost, and the failure is reported until it ends")
     func lockedFile() async throws {
         let environment = try IndexEnvironment()
         try Self.fill(environment, seed: 4, batches: 3)
@@ -243,7 +248,7 @@ struct IndexerTests {
         #expect(try await environment.store.totals().events > 0)
     }
 
-    @Test("the index never shows what is not yet on stable storage")
+    @Test("the index never shows events that are not yet on stable storage")
     func durability() async throws {
         let environment = try IndexEnvironment()
         var ends: [LogPosition] = []
@@ -262,7 +267,7 @@ struct IndexerTests {
         }
     }
 
-    @Test("it follows a growing log and tells its listeners how far it is")
+    @Test("the indexer follows a growing log and reports its progress")
     func following() async throws {
         let environment = try IndexEnvironment()
         let running = Task { [indexer = environment.indexer] in await indexer.run() }
@@ -279,7 +284,7 @@ struct IndexerTests {
         await running.value
     }
 
-    @Test("a record that cannot be read is kept as failed and holds nobody up")
+    @Test("an unreadable record is stored as failed and does not stop the index")
     func unreadable() async throws {
         let environment = try IndexEnvironment()
         var good = Batch(1, 1, 1...1)
@@ -296,7 +301,7 @@ struct IndexerTests {
         #expect(failed.map(\.code) == ["unreadable_record", "unreadable_record"])
     }
 
-    @Test("refused batches and events are kept with their reason, the latest first, page by page")
+    @Test("rejected batches and events are stored with their reason, and listed in pages, the latest first")
     func failed() async throws {
         let environment = try IndexEnvironment()
         let refused = """
@@ -312,7 +317,7 @@ struct IndexerTests {
         let all = try await environment.store.failed(before: nil, limit: 10)
         #expect(all.map(\.code) == ["name_missing", "malformed_json"])
         #expect(all.first?.field == "name")
-        #expect(all.first?.message == "The name is no name.")
+        #expect(all.first?.message == "The name is invalid.")
         #expect(all.first?.key == "dev")
         #expect(all.first.map { String(decoding: $0.content, as: UTF8.self) } == "{\"nome\":\"x\"}")
         #expect(all.first?.position.ordinal == 1)
@@ -320,7 +325,7 @@ struct IndexerTests {
         #expect(try await environment.store.failed(before: nil, limit: 1) == [all[0]])
     }
 
-    @Test("an index that is ahead of its log says so and changes nothing")
+    @Test("an index that is ahead of its log reports an error and changes nothing")
     func aheadOfLog() async throws {
         let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...1)
@@ -334,7 +339,7 @@ struct IndexerTests {
         #expect(try await environment.all().count == 1)
     }
 
-    @Test("a damaged index is put aside and made again from the log")
+    @Test("a damaged index is moved aside and rebuilt from the log")
     func damagedIndex() async throws {
         let environment = try IndexEnvironment()
         try Self.fill(environment, seed: 9, batches: 5)
@@ -348,7 +353,7 @@ struct IndexerTests {
         #expect(try environment.dump() == before)
     }
 
-    @Test("an index of a newer version is left alone")
+    @Test("an index of a newer version is not changed")
     func newerIndex() async throws {
         let environment = try IndexEnvironment()
         try await environment.store.database.pool.write {
@@ -360,7 +365,7 @@ struct IndexerTests {
     }
 }
 
-/// Counts tries instead of waiting, and does something at each.
+/// Counts failures instead of waiting, and runs an action at each.
 private final class CountingPause: IndexerPause {
     private let seen = Locked<[Int]>([])
     private let action: @Sendable (Int) async throws -> Void

@@ -10,7 +10,7 @@ internal import TrackwayEvents
 
 @Suite("The ledger")
 struct LedgerTests {
-    /// What becomes of each number, kept the simplest way there is.
+    /// A naive model of the state of each number.
     struct Model {
         var recorded: UInt64 = 0
         var received: Set<UInt64> = []
@@ -31,7 +31,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "batches in any order, lost, repeated and overlapping: the row is what a naive count gives",
+        "batches in any order, lost, repeated and overlapping, give the same row as a naive count",
         arguments: UInt64(1)...25
     )
     func model(seed: UInt64) async throws {
@@ -61,7 +61,9 @@ struct LedgerTests {
         #expect(try await environment.store.count(matching: EventQuery()) == Int(row.received))
     }
 
-    /// A random batch of up to ten numbers below eighty, entered into the model as well.
+    /// Returns a random batch, and adds it to the model.
+    ///
+    /// It has up to ten numbers below eighty.
     private static func batch(_ generator: inout SeededGenerator, _ model: inout Model) -> Batch {
         let first = UInt64(generator.number(1...70))
         let last = first + UInt64(generator.number(0...9))
@@ -95,7 +97,7 @@ struct LedgerTests {
         return batch
     }
 
-    @Test("an event the device gave up after all counts as received when it has arrived")
+    @Test("an event that the device dropped but that arrived nevertheless counts as received")
     func arrivedAndDropped() async throws {
         let environment = try IndexEnvironment()
         var first = Batch(1, 1, 1...3)
@@ -112,7 +114,7 @@ struct LedgerTests {
         #expect(row.gaps.isEmpty)
     }
 
-    @Test("numbers at the end of the range neither trap nor wrap, and are not believed")
+    @Test("numbers at the end of the range neither trap nor overflow, and are ignored")
     func enormous() async throws {
         let environment = try IndexEnvironment()
         let most = UInt64(Int64.max)
@@ -145,7 +147,7 @@ struct LedgerTests {
         #expect(totals == StoreTotals(events: 3, installations: 1, failed: 1, duplicates: 3))
     }
 
-    @Test("each process of an installation has its own account, the one heard of last first")
+    @Test("each process of an installation has a separate account, listed by most recent activity")
     func writers() async throws {
         let environment = try IndexEnvironment()
         for writer in UInt64(1)...3 {
@@ -165,7 +167,7 @@ struct LedgerTests {
         #expect(try await environment.store.ledger(installation: .numbered(5)).isEmpty)
     }
 
-    @Test("a number counts once, however many of a writer's ranges and reasons have it", arguments: UInt64(1)...40)
+    @Test("a number counts once, however many of a writer's ranges and reasons include it", arguments: UInt64(1)...40)
     func reckoning(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var account = Account()
@@ -192,7 +194,7 @@ struct LedgerTests {
             }
         }
         let reckoning = account.reckoning()
-        // What is told of numbers beyond the last one counts, too.
+        // Reports about numbers beyond the last one also count.
         let last = max(model.recorded, 90)
         func count(_ state: String) -> UInt64 { UInt64((1...last).filter { model.state(of: $0) == state }.count) }
         #expect(reckoning.received == count("received") && reckoning.rejected == count("rejected"))
@@ -202,7 +204,7 @@ struct LedgerTests {
         #expect(reckoning.gaps.flatMap(Array.init) == missing && reckoning.missing == UInt64(missing.count))
     }
 
-    @Test("an account of a hundred thousand ranges for as many reasons is reckoned at once", .timeLimit(.minutes(1)))
+    @Test("an account of a hundred thousand ranges with as many reasons is computed quickly", .timeLimit(.minutes(1)))
     func long() {
         var account = Account()
         account.recorded = 400_000
@@ -215,7 +217,7 @@ struct LedgerTests {
         #expect(reckoning.received == 100_000 && reckoning.skipped == 100_000 && reckoning.missing == 100_000)
         #expect(reckoning.dropped.count == 100_000 && reckoning.gaps.count == Account.maxGaps)
         #expect(account.rangeCount == 300_000)
-        // Half of one set lies before each half of the other.
+        // Half of each set is before each half of the other.
         var (left, right) = (SequenceRanges(), SequenceRanges())
         for number in UInt64(0)..<200_000 {
             left.insert(number * 10...number * 10)
@@ -225,7 +227,7 @@ struct LedgerTests {
         #expect(right.ranges.count == 400_000)
     }
 
-    @Test("a writer with more ranges than are kept says so, and its other numbers stay right")
+    @Test("a writer with more ranges than the maximum reports it, and its other numbers stay correct")
     func untracked() throws {
         let queue = try DatabaseQueue()
         try IndexSchema.migrator.migrate(queue)
@@ -239,7 +241,7 @@ struct LedgerTests {
                 }
                 try table.flush()
             }
-            // Another transaction goes on with what was counted.
+            // Another transaction continues from the stored counts.
             let table = try RangeTable(db, maxRanges: 10)
             try table.merge(1...5, writer: 1, kind: .received)
             try table.merge(4...6, writer: 2, kind: .received)
@@ -271,7 +273,7 @@ struct LedgerTests {
         #expect(summary.untracked == 39 && summary.complete == 0)
     }
 
-    @Test("a summary tells a bounded number of reasons apart, and counts all of them")
+    @Test("a summary distinguishes a limited number of reasons, and counts all of them")
     func reasons() {
         var summary = LedgerSummary(writers: 300)
         for number in 0..<300 {

@@ -8,9 +8,9 @@ internal import TrackwayJournal
 
 @testable internal import CollectorStore
 
-@Suite("Stretches of the log that are read ahead")
+@Suite("Log chunks read ahead")
 struct LogChunkTests {
-    /// Five batches of four events each.
+    /// Returns a log of five batches of four events each.
     private static func log() throws -> IndexEnvironment {
         let environment = try IndexEnvironment()
         for number in UInt64(1)...5 {
@@ -21,7 +21,9 @@ struct LogChunkTests {
         return environment
     }
 
-    /// How many batches each chunk has, read one behind the other.
+    /// Returns the number of batches in each chunk.
+    ///
+    /// The chunks are read one after the other.
     private static func batches(_ environment: IndexEnvironment, events: Int, bytes: Int) throws -> [Int] {
         var follower = LogFollower(folder: environment.folder + "/intake", storage: DiskStorage())
         var position = LogPosition.start
@@ -42,7 +44,7 @@ struct LogChunkTests {
     }
 
     @Test(
-        "one ends with the batch that reaches its events or its bytes, and no batch is split",
+        "a chunk ends with the batch that reaches its event or byte limit, and no batch is split",
         arguments: [
             (1, .max, [1, 1, 1, 1, 1]), (4, .max, [1, 1, 1, 1, 1]), (5, .max, [2, 2, 1]), (1_000, .max, [5]),
             (1_000, 1, [1, 1, 1, 1, 1]), (1_000, 800, [2, 2, 1]),
@@ -52,18 +54,18 @@ struct LogChunkTests {
         #expect(try Self.batches(Self.log(), events: events, bytes: bytes) == counts)
     }
 
-    @Test("what was read ahead and does not go on where the index stands is passed over, and read again")
+    @Test("a chunk read ahead that does not continue at the index's position is discarded and read again")
     func passedOver() async throws {
         let environment = try Self.log()
         let small = Indexer(folder: environment.folder + "/intake", store: environment.store, eventsPerStep: 4)
         small.durable(upTo: environment.log.end)
-        // The second batch is read ahead; then the index begins anew.
+        // The second batch is read ahead; then the index starts over.
         #expect(try await small.step() == .advanced)
         try await small.rebuild()
         try await small.catchUp()
         #expect(try await environment.all().count == 20)
         #expect(environment.store.progressNow.duplicates == 0)
-        // Another indexer goes on from where this one has read ahead.
+        // Another indexer continues where this one has read ahead.
         try await small.rebuild()
         #expect(try await small.step() == .advanced)
         try await environment.index()

@@ -7,7 +7,7 @@ internal import TrackwayEvents
 
 @testable internal import CollectorStore
 
-@Suite("Searching for people, and showing one")
+@Suite("User search and profiles")
 struct PeopleSearchTests {
     private static func index(_ people: UInt64 = 30) async throws -> IndexEnvironment {
         let environment = try IndexEnvironment()
@@ -32,7 +32,7 @@ struct PeopleSearchTests {
     private static func ids(_ users: [StoredUser]) -> [String] { users.map { $0.id ?? "visitor" } }
 
     @Test(
-        "words and conditions find people, those seen last first",
+        "words and conditions find users, the most recently seen first",
         arguments: [
             (
                 [], ["user-2"],
@@ -52,14 +52,14 @@ struct PeopleSearchTests {
         let environment = try await Self.index()
         let search = UserSearch(
             UserQuery(limit: 100),
-            conditions: try conditions.map { try QuestionCondition($0, parameter: "where") },
+            conditions: try conditions.map { try QueryCondition($0, parameter: "where") },
             words: words
         )
         let found = try await environment.store.found(search)
         #expect(Self.ids(found.users) == expected && found.next == nil && found.searched == 30 && found.of == 30)
     }
 
-    @Test("the whole id of an installation finds who used it")
+    @Test("the complete id of an installation finds its user")
     func byInstallation() async throws {
         let environment = try await Self.index(3)
         let id = InstallationID.numbered(2).description
@@ -75,11 +75,11 @@ struct PeopleSearchTests {
         #expect(Self.ids(narrowed.users) == ["User-3"] && narrowed.searched == 1)
     }
 
-    @Test("a search comes page by page, and ends where its budget does", arguments: [1, 7, 100])
+    @Test("a search is paged, and each page ends at the budget", arguments: [1, 7, 100])
     func pages(_ searched: Int) async throws {
         let environment = try await Self.index()
         try environment.store.close()
-        var budget = QuestionBudget()
+        var budget = QueryBudget()
         budget.searched = searched
         let store = try SQLiteEventStore(path: environment.path, budget: budget)
         defer { #expect(throws: Never.self) { try store.close() } }
@@ -96,7 +96,7 @@ struct PeopleSearchTests {
         #expect(seen == (1...30).reversed().map { "User-\($0)" })
     }
 
-    @Test("attributes of people are asked for by name, and contexts are not theirs")
+    @Test("a user's attributes are queried by name, and contexts are not among them")
     func conditions() throws {
         for (text, isFine) in [
             ("plan=pro", true), (#""context.x"=1"#, true), ("context.app.version=2", false), ("plan", false),
@@ -105,20 +105,22 @@ struct PeopleSearchTests {
             if isFine {
                 #expect(try UserSearch(UserQuery(), parameters: parameters) != nil)
             } else {
-                let error = #expect(throws: QuestionError.self) { try UserSearch(UserQuery(), parameters: parameters) }
+                let error = #expect(throws: InvalidQueryError.self) {
+                    try UserSearch(UserQuery(), parameters: parameters)
+                }
                 #expect(error?.field == "where")
             }
         }
         #expect(try UserSearch(UserQuery(), parameters: [("limit", "3"), ("text", "")]) == nil)
-        #expect(throws: QuestionError.self) {
+        #expect(throws: InvalidQueryError.self) {
             try UserSearch(UserQuery(), parameters: [("text", String(repeating: "a", count: 129))])
         }
-        #expect(throws: QuestionError.self) {
+        #expect(throws: InvalidQueryError.self) {
             try UserSearch(UserQuery(), parameters: Array(repeating: ("text", "a"), count: 11))
         }
     }
 
-    @Test("a profile has the devices with what was done there, and who set what")
+    @Test("a profile has the devices with their activity, and the installation that set each attribute")
     func profile() async throws {
         let environment = try IndexEnvironment()
         for number in UInt64(1)...2 {
@@ -156,7 +158,7 @@ struct PeopleSearchTests {
         #expect(try await environment.store.found(UserSearch(UserQuery(), words: [id])).users.count == 1)
     }
 
-    @Test("ten thousand attributes come page by page, each once")
+    @Test("ten thousand attributes are paged, each once")
     func manyAttributes() async throws {
         let environment = try IndexEnvironment()
         for part in 0..<40 {

@@ -9,7 +9,7 @@ internal import TrackwayJournal
 
 @testable import CollectorStore
 
-@Suite("Counting by a tracking plan")
+@Suite("Counts by a tracking plan")
 struct PlanCountTests {
     private static let text = """
         {"version":1,"title":"Shop","events":{"purchase":{"attributes":{"required":["total"],"additionalProperties":false,\
@@ -17,13 +17,13 @@ struct PlanCountTests {
         """
 
     private static func checker(_ text: String = PlanCountTests.text) throws -> PlanChecker {
-        PlanChecker(try #require(PlanReading(Array(text.utf8)).plan))
+        PlanChecker(try #require(PlanParseResult(Array(text.utf8)).plan))
     }
 
     private static let day: Int64 = 86_400_000
     private static let noon: Int64 = 19_675 * day + day / 2
 
-    /// A batch of an installation, of one version of the app.
+    /// Returns a batch of an installation and an app version.
     private static func batch(
         _ installation: UInt64,
         version: String? = "1.0",
@@ -37,7 +37,9 @@ struct PlanCountTests {
         return batch
     }
 
-    /// `3 purchase type attributes.total 1.0`
+    /// Returns the groups as text.
+    ///
+    /// For example, `3 purchase type attributes.total 1.0`.
     private static func groups(_ store: SQLiteEventStore, _ query: ViolationQuery = ViolationQuery()) async throws
         -> [String]
     {
@@ -46,7 +48,7 @@ struct PlanCountTests {
         }
     }
 
-    @Test("what does not keep to the plan is counted by event, place, kind and version, and everything is stored")
+    @Test("violations are counted by event, path, kind and version, and all events are stored")
     func counts() async throws {
         let environment = try IndexEnvironment(plan: try Self.checker())
         try environment.append(
@@ -102,7 +104,7 @@ struct PlanCountTests {
         #expect(types.groups[0].days.map(\.day) == [second - 1] && types.groups[0].first.milliseconds == Self.noon)
     }
 
-    @Test("without a plan nothing is counted, and nobody is asked")
+    @Test("without a plan nothing is counted")
     func none() async throws {
         let environment = try IndexEnvironment()
         try environment.append(Self.batch(1, [line(1, "purchase")]))
@@ -111,7 +113,7 @@ struct PlanCountTests {
         #expect(try await environment.store.violations(matching: ViolationQuery()) == Violations())
     }
 
-    @Test("a plan counts on over restarts; another one, or a while without, begins anew and the sums before stay")
+    @Test("counting continues after restarts; another plan, or a time without one, starts over and keeps old totals")
     func eras() async throws {
         let environment = try IndexEnvironment(plan: try Self.checker())
         func arrive(_ id: UInt64) async throws -> PlanCounts {
@@ -123,7 +125,7 @@ struct PlanCountTests {
         try environment.restart(plan: try Self.checker())
         try await environment.index()
         #expect(try await arrive(2).era?.violations == 2)
-        // Other words are no other rules.
+        // Changed descriptions are not changed rules.
         try environment.restart(plan: try Self.checker(Self.text.replacing("Shop", with: "Market")))
         #expect(try await arrive(3).era?.violations == 3)
         try environment.restart(plan: try Self.checker(Self.text.replacing(#""minimum":0"#, with: #""minimum":1"#)))
@@ -139,7 +141,7 @@ struct PlanCountTests {
     }
 
     @Test(
-        "an index that is made anew counts everything by the plan of today, as if it had been there from the beginning"
+        "a rebuilt index counts everything by the current plan, as if it had always been in force"
     )
     func rebuilt() async throws {
         let environment = try IndexEnvironment()
@@ -163,7 +165,7 @@ struct PlanCountTests {
         #expect(try environment.dump() == dump)
     }
 
-    @Test("an erased installation is taken out of the counts, its places and its samples with it")
+    @Test("an erased installation is removed from the counts, with its paths and samples")
     func erased() async throws {
         let checker = try Self.checker()
         let environment = try IndexEnvironment(plan: checker)
@@ -202,7 +204,7 @@ struct PlanCountTests {
         let group = try #require(try await environment.store.violations(matching: ViolationQuery()).groups.first)
         #expect(group.sample == .numbered(11) && group.days.map(\.events) == [1])
         #expect(try environment.dump().allSatisfy { !$0.contains("secret") && !$0.contains("private_name") })
-        // The same as if it had never been there.
+        // The same as if the installation had never existed.
         let dump = try environment.dump().filter { $0.hasPrefix("plan_days") || $0.hasPrefix("violation_days") }
         try environment.restart(plan: checker)
         try await environment.indexer.rebuild()
@@ -214,7 +216,7 @@ struct PlanCountTests {
         #expect(try await Self.groups(environment.store) == ["1 purchase type attributes.total 1.0"])
     }
 
-    @Test("where the last event of a group was erased, no other is shown for it until one comes")
+    @Test("a group whose sample event was erased has none until the next event arrives")
     func sampleless() async throws {
         let environment = try IndexEnvironment(plan: try Self.checker())
         try environment.append(Self.batch(2, [line(11, "purchase")]))
@@ -230,7 +232,7 @@ struct PlanCountTests {
         #expect(group?.events == 2 && group?.sample == .numbered(21))
     }
 
-    @Test("without a plan in force an erasure forgets the groups, and keeps the sums")
+    @Test("without a plan an erasure deletes the groups, and keeps the totals")
     func erasedWithout() async throws {
         let environment = try IndexEnvironment(plan: try Self.checker())
         try environment.append(Self.batch(1, [line(1, "purchase", attributes: #"{"secret":1}"#)]))
@@ -243,7 +245,7 @@ struct PlanCountTests {
         #expect(try environment.dump().allSatisfy { !$0.contains("secret") })
     }
 
-    @Test("a reset forgets what was counted")
+    @Test("a reset deletes the counts")
     func reset() async throws {
         let environment = try IndexEnvironment(plan: try Self.checker())
         try environment.append(Self.batch(1, [line(1, "purchase")]))
@@ -253,7 +255,7 @@ struct PlanCountTests {
         #expect(try await environment.store.planCounts(since: nil).era?.violations == 1)
     }
 
-    @Test("a flood of names and places is bounded, and counted whole")
+    @Test("the number of names and paths is limited, and all of them are counted")
     func flood() async throws {
         let environment = try IndexEnvironment(plan: try Self.checker())
         var id: UInt64 = 0
@@ -276,11 +278,11 @@ struct PlanCountTests {
         #expect(found.groups.reduce(0) { $0 + $1.events } == 2_400)
     }
 
-    @Test("a step that fails counts nothing, and the next one everything", arguments: [1, 10_000])
+    @Test("a failed step counts nothing, and the next one counts everything", arguments: [1, 10_000])
     func steps(_ eventsPerStep: Int) async throws {
         let environment = try IndexEnvironment(eventsPerStep: eventsPerStep, plan: try Self.checker())
         for id in 1...20 as ClosedRange<UInt64> { try environment.append(Self.batch(id, [line(id, "purchase")])) }
-        // Another process holds the file.
+        // Another process locks the file.
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
         let other = try DatabaseQueue(path: environment.path, configuration: configuration)
@@ -292,7 +294,7 @@ struct PlanCountTests {
         #expect(counts.era?.violations == 20 && counts.former == [] && counts.planned["purchase"]?.events == 20)
     }
 
-    @Test("a plan that allows other events says nothing about them")
+    @Test("events allowed without a plan entry are not reported")
     func allowed() async throws {
         let environment = try IndexEnvironment(
             plan: try Self.checker(#"{"version":1,"unplanned":"allow","events":{}}"#)

@@ -8,7 +8,7 @@ internal import TrackwayEvents
 
 @testable internal import CollectorStore
 
-@Suite("What is counted by quarters of an hour")
+@Suite("Counts by quarter hours")
 struct QuarterTests {
     private static let start: Int64 = 1_700_000_000_000
     private static let length: Int64 = 3 * 86_400_000
@@ -22,7 +22,7 @@ struct QuarterTests {
             batch.lines = [#"{"context":{\#(user)}}"#]
             let around = start + Int64(random.number(0...Int(length)))
             batch.lines += (0..<20).map { index in
-                // Some lie within one quarter, and some of them within one millisecond.
+                // Some are within one quarter, and some within one millisecond.
                 let time = around + Int64(random.number(0...4)) * 400_000
                 return line(number * 100 + UInt64(index), "n\(random.number(1...3))", time: time)
             }
@@ -31,7 +31,7 @@ struct QuarterTests {
         return environment
     }
 
-    @Test("answers are those that the events give, at any edges, also after an erasure", arguments: 1...6)
+    @Test("answers match the events at any edges, also after an erasure", arguments: 1...6)
     func alike(_ seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let environment = try Self.environment(&random)
@@ -43,13 +43,13 @@ struct QuarterTests {
                 try environment.append(erasure)
                 try await environment.index()
             }
-            // Moments between quarters and within them; a zone whose clocks are off by a quarter, and one off by seconds.
+            // Times at quarter boundaries and within quarters; a zone offset by a quarter, and one offset by seconds.
             let moment = Self.start + Int64(random.number(0...Int(Self.length)))
             let from = random.chance(2) ? moment : moment / 900_000 * 900_000
             let to = from + Int64(random.number(1...Int(Self.length)))
             let offset = [0, 3_600, 20_700, 1_172][random.number(0...3)]
             let time = try #require(
-                QuestionTime(
+                QueryTimeRange(
                     from: Timestamp(milliseconds: from),
                     to: Timestamp(milliseconds: to),
                     interval: random.chance(2) ? .day : .hour,
@@ -58,25 +58,25 @@ struct QuarterTests {
                 )
             )
             let names = random.chance(2) ? [] : ["n\(random.number(1...4))"]
-            let short = QuestionFilter(names: names)
-            // No event has it, so it holds for all, and they have to be read.
+            let short = QueryFilter(names: names)
+            // No event has the attribute, so the condition holds for all events, and they have to be read.
             var read = short
-            read.conditions = [QuestionCondition(.attribute("none"), .notEqual, .any)]
+            read.conditions = [QueryCondition(.attribute("none"), .notEqual, .any)]
             let store = environment.store
             for measure in [Question.Measure.events, .users] {
                 let answers = [short, read].map { Question($0, in: time, measure: measure) }
                 let (left, right) = (try await store.trend(answers[0]), try await store.trend(answers[1]))
                 #expect(left.series == right.series, "\(answers[0])")
             }
-            let active = [short, read].map { ActivityQuestion($0, in: time) }
+            let active = [short, read].map { ActivityQuery($0, in: time) }
             #expect(try await store.lifecycle(active[0]).intervals == store.lifecycle(active[1]).intervals)
             #expect(try await store.stickiness(active[0]).people == store.stickiness(active[1]).people)
-            guard time.count <= QuestionLimits.cohorts else { continue }
-            for cohort in RetentionQuestion.Cohort.allCases {
-                let quick = RetentionQuestion(first: short, returning: QuestionFilter(), in: time, cohort: cohort)
-                let exact = RetentionQuestion(
+            guard time.count <= QueryLimits.cohorts else { continue }
+            for cohort in RetentionQuery.Cohort.allCases {
+                let quick = RetentionQuery(first: short, returning: QueryFilter(), in: time, cohort: cohort)
+                let exact = RetentionQuery(
                     first: read,
-                    returning: QuestionFilter(conditions: read.conditions),
+                    returning: QueryFilter(conditions: read.conditions),
                     in: time,
                     cohort: cohort
                 )
@@ -86,7 +86,7 @@ struct QuarterTests {
         }
     }
 
-    @Test("erasing every installation leaves only what belongs to none, and a new index counts the same")
+    @Test("erasing every installation leaves only events without one, with correct counts")
     func erased() async throws {
         var random = SeededGenerator(seed: 7)
         let environment = try Self.environment(&random)

@@ -71,7 +71,7 @@ struct QueryTests {
         ),
     ]
 
-    @Test("a filter gives what a search by hand gives, in both directions, page by page", arguments: filters)
+    @Test("a filter returns the same events as a manual scan, in both orders and in pages", arguments: filters)
     func filtering(filter: Filter) async throws {
         let environment = try await Self.environment()
         let all = try await environment.all()
@@ -93,7 +93,7 @@ struct QueryTests {
         }
     }
 
-    @Test("what arrives later comes after every position seen before")
+    @Test("an event that arrives later has a position after all earlier ones")
     func resuming() async throws {
         let environment = try await Self.environment()
         let seen = try #require(await environment.all().last?.position)
@@ -118,7 +118,7 @@ struct QueryTests {
     }
 
     @Test(
-        "hostile texts are data: stored as they are, found exactly, never SQL",
+        "hostile texts are data: stored unchanged, found exactly, never run as SQL",
         arguments: [
             "'; DROP TABLE events; --", "%", "_", "\\\"", "a\\u0000b", "caf\\u00e9 \\ud83d\\ude00", "\u{202E}txet",
             "<script>alert(1)</script>", "日本語", "\\n\\t", " a ",

@@ -9,12 +9,12 @@ internal import TrackwayWire
 
 @testable internal import CollectorStore
 
-@Suite("Admitting again what was refused")
+@Suite("Replay of rejected events")
 struct ReplayTests {
     private static let context = #"{"context":{"app":{"version":"2.1"},"user":{"id":"ada"}}}"#
     private static let at = Timestamp(milliseconds: 1_700_000_900_000)
 
-    /// What stands in the log at a place.
+    /// Returns the log's record at a position.
     private static func record(
         _ environment: IndexEnvironment,
         at position: EventPosition
@@ -36,7 +36,9 @@ struct ReplayTests {
         return replay.outcome(of: failed, kind: found?.kind, payload: found?.payload ?? [])
     }
 
-    /// A batch of four events of which two were refused by rules that are not today's: one without an id, and one that spans lines.
+    /// Creates a batch of four events, two of them rejected.
+    ///
+    /// They were rejected by rules that no longer apply. One of the two has no id.
     private static func environment() async throws -> (IndexEnvironment, [FailedEvent]) {
         let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...4)
@@ -47,7 +49,7 @@ struct ReplayTests {
         return (environment, try await environment.store.failed(before: nil, limit: 9))
     }
 
-    @Test("what passes now is stored with its context, marked, and gone from the list; a new index gives the same")
+    @Test("an event that now passes is stored with its context, marked, and removed from the list, also in a new index")
     func admitted() async throws {
         let (environment, failed) = try await Self.environment()
         #expect(failed.count == 2)
@@ -61,7 +63,7 @@ struct ReplayTests {
             #expect(events.map(\.name) == ["tick", "tick", "late", "also"])
             let late = try #require(events.first { $0.name == "late" })
             #expect(late.user == "ada" && late.installation == .numbered(1) && late.writer == .numbered(1))
-            // As if it had been admitted at once.
+            // As if the event had been accepted at once.
             #expect(late.received.milliseconds == 1_700_000_000_000 && late.time == late.received)
             let origin = try #require(late.replayed)
             #expect(origin.at == Self.at && origin.key == "desk" && origin.from.ordinal == 1)
@@ -69,7 +71,7 @@ struct ReplayTests {
             #expect(try await environment.store.failed(before: nil, limit: 9).isEmpty)
             let totals = try await environment.store.totals()
             #expect(totals.events == 4 && totals.failed == 0 && totals.duplicates == 0)
-            // The device was told that they were refused, and the account says so.
+            // The device was notified that the events were rejected, and the ledger says so.
             let row = try #require(try await environment.row())
             #expect(row.recorded == 4 && row.received == 2 && row.rejected == 2 && row.gaps.isEmpty)
             try await environment.indexer.rebuild()
@@ -78,7 +80,7 @@ struct ReplayTests {
         #expect(try environment.dump() == before)
     }
 
-    @Test("run twice at once, or killed and run again, an event counts once, with an id of its own or without")
+    @Test("a replay run twice, or killed and run again, counts each event once, with or without an id")
     func twice() async throws {
         let (environment, failed) = try await Self.environment()
         let all = try #require(try Self.outcome(environment, failed).record)
@@ -89,14 +91,14 @@ struct ReplayTests {
         #expect(try await environment.all().map(\.name).sorted() == ["also", "late", "tick", "tick"])
         let totals = try await environment.store.totals()
         #expect(totals.events == 4 && totals.failed == 0 && totals.duplicates == 4)
-        let query = CatalogueQuery(days: try #require(CatalogueDays(around: Self.at, in: .utc)))
+        let query = CatalogQuery(days: try #require(CatalogDays(around: Self.at, in: .utc)))
         let names = try await environment.store.catalogue(matching: query).entries
         #expect(names.map { "\($0.name) \($0.events)" } == ["tick 2", "also 1", "late 1"])
-        // Nothing stands in the list any more, and still the log can be asked.
+        // The list is empty, but the log can still be replayed.
         #expect(try Self.outcome(environment, failed).admitted == 2)
     }
 
-    @Test("what is refused for another reason now stays at its place with that; for the same, nothing is written")
+    @Test("an event rejected for another reason keeps its position with the new one; for the same, nothing is written")
     func refusedAgain() async throws {
         let (environment, failed) = try await Self.environment()
         var limits = AdmissionLimits()
@@ -136,7 +138,7 @@ struct ReplayTests {
     }
 
     @Test(
-        "a batch that was refused as a whole is admitted as one, its faulty events stand in the list, and numbers count"
+        "a batch rejected as a whole is replayed as one: its faulty events are listed, and its numbers count"
     )
     func batch() async throws {
         let environment = try IndexEnvironment()
@@ -178,7 +180,7 @@ struct ReplayTests {
         batch.format = format
         batch.lines = ["[" + line + "]"]
         batch.rejected = [(0, "old_rule")]
-        // A list stands alone, without a header.
+        // A bare list, without a header.
         return format == nil
             ? Array(#"{"received":1,"key":"k","encoding":"identity","rejected":[[0,"old_rule","","m"]]}"#.utf8) + [10]
                 + Array(batch.lines[0].utf8) : batch.record
@@ -186,7 +188,7 @@ struct ReplayTests {
 
     static let cases: [Case] = [
         Case(
-            testDescription: "a batch of which the beginning is kept",
+            testDescription: "a batch that was only stored in part",
             payload: quarantined(refusedBatch(), #""bytes":99999,"encoding":"gzip""#),
             reason: .cut
         ),
@@ -208,15 +210,15 @@ struct ReplayTests {
             reason: .ambiguous
         ),
         Case(
-            testDescription: "a batch of an installation that was erased",
+            testDescription: "a batch of an erased installation",
             payload: quarantined(refusedBatch(), #""bytes":\#(refusedBatch().count),"encoding":"gzip""#),
             isErased: true,
             reason: .erased
         ),
-        Case(testDescription: "a record that cannot be read", payload: Array("no JSON".utf8), reason: .unreadable),
+        Case(testDescription: "an unreadable record", payload: Array("no JSON".utf8), reason: .unreadable),
     ]
 
-    @Test("what cannot be looked at again is told with the reason", arguments: cases)
+    @Test("events that cannot be replayed are reported with the reason", arguments: cases)
     func lost(_ example: Case) async throws {
         let environment = try IndexEnvironment()
         try environment.append(example.payload, kind: example.kind)
@@ -230,7 +232,7 @@ struct ReplayTests {
         )
     }
 
-    @Test("an erasing takes along what was admitted again, and what comes after it is not taken")
+    @Test("an erasure deletes replayed events, and rejects later ones")
     func erased() async throws {
         let (environment, failed) = try await Self.environment()
         let record = try #require(try Self.outcome(environment, failed).record)

@@ -12,7 +12,7 @@ internal import TrackwayJournal
 struct ResetTests {
     private static let reset = ResetRecord(received: Timestamp(milliseconds: 1_700_000_000_000), key: "anybody").bytes
 
-    /// A batch that leaves rows in as many tables as may be.
+    /// Returns a batch that adds rows to as many tables as possible.
     private static func batch(_ installation: UInt64, from id: UInt64) -> Batch {
         var batch = Batch(installation, 1, id...(id + 4))
         batch.lines = [
@@ -25,12 +25,12 @@ struct ResetTests {
         return batch
     }
 
-    /// Rows, but for how far the index has come.
+    /// Returns all rows, except the index's progress.
     private static func rows(_ environment: IndexEnvironment) throws -> [String] {
         try environment.dump().filter { !$0.hasPrefix("progress ") }
     }
 
-    @Test("an index that meets one is as empty as a new one", arguments: [1, 10_000])
+    @Test("a reset empties the index as if it were new", arguments: [1, 10_000])
     func empty(eventsPerStep: Int) async throws {
         let new = try IndexEnvironment()
         let environment = try IndexEnvironment(eventsPerStep: eventsPerStep)
@@ -52,10 +52,10 @@ struct ResetTests {
         #expect(environment.store.indexed == environment.store.beginning)
     }
 
-    @Test("what was committed after it counts, and an index that is made anew comes to the same")
+    @Test("records after a reset count, and a rebuilt index is the same")
     func after() async throws {
         let environment = try IndexEnvironment()
-        // All in one step, the erased installation comes back afterwards.
+        // All in one step: the erased installation returns after the reset.
         try environment.append(Self.batch(1, from: 1))
         var tombstone = Batch(1, 1, 6...6)
         tombstone.lines = [erasedLine(30, of: .numbered(1))]
@@ -73,7 +73,7 @@ struct ResetTests {
         #expect(try environment.dump() == dump)
     }
 
-    @Test("segments before it are not needed any more")
+    @Test("segments before a reset are no longer needed")
     func segments() async throws {
         let environment = try IndexEnvironment(segmentBytes: 2_048)
         for number in 0..<20 { try environment.append(Self.batch(1, from: 1 + 10 * UInt64(number))) }
@@ -93,10 +93,10 @@ struct ResetTests {
 }
 
 extension QuarantineRecord {
-    /// A refused batch.
+    /// A rejected batch.
     fileprivate static var sample: [UInt8] {
         bytes(
-            AdmissionError(.malformed, code: "malformed", field: "", message: "It is no JSON."),
+            AdmissionError(.malformed, code: "malformed", field: "", message: "It is not JSON."),
             body: Array("{".utf8)[...],
             bodyBytes: 1,
             key: "dev",

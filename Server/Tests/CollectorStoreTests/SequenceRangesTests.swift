@@ -7,7 +7,7 @@ internal import Testing
 @Suite("Sets of sequence numbers")
 struct SequenceRangesTests {
     @Test(
-        "ranges that touch or overlap become one",
+        "ranges that touch or overlap are merged",
         arguments: [
             ([1...3, 4...6], [1...6]),
             ([4...6, 1...3], [1...6]),
@@ -24,7 +24,7 @@ struct SequenceRangesTests {
         #expect(SequenceRanges(added).ranges == expected)
     }
 
-    @Test("all numbers there are: the count stops at the largest one that can be said")
+    @Test("the count of all numbers is capped at the largest representable number")
     func everything() {
         var all = SequenceRanges([0...UInt64.max])
         #expect(all.count == .max)
@@ -34,7 +34,7 @@ struct SequenceRangesTests {
         #expect(all.subtracting(SequenceRanges([0...0, UInt64.max...UInt64.max])).ranges == [1...(UInt64.max - 1)])
     }
 
-    @Test("random sets behave as sets of numbers do", arguments: UInt64(1)...40)
+    @Test("random ranges behave like sets of numbers", arguments: UInt64(1)...40)
     func model(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var (left, leftModel) = (SequenceRanges(), Set<UInt64>())

@@ -9,15 +9,15 @@ internal import TrackwayJournal
 
 @testable internal import CollectorStore
 
-/// A stream in memory, which a test breaks.
+/// An in-memory stream that a test can break.
 final class ListedStream: RecordStream {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
     struct State: Sendable {
         var records: [(kind: FrameKind?, payload: [UInt8])] = []
-        /// So many are handed out at once.
+        /// The maximum number of records returned at once.
         var window = 2
-        /// A record that is gone.
+        /// The number of a record that is missing.
         var gone: Int?
         var asked = 0
     }
@@ -74,7 +74,7 @@ struct StreamIndexTests {
                 try store.close()
                 try FileManager.default.removeItem(atPath: folder)
             } catch {
-                // The temporary folder is cleaned by the system.
+                // The system cleans the temporary folder.
             }
         }
 
@@ -115,7 +115,7 @@ struct StreamIndexTests {
         return stream
     }
 
-    @Test("it has what an index of a log with the same records has, in the same order")
+    @Test("an index of a stream has the same events as one of a log with the same records, in the same order")
     func sameAsLog() async throws {
         let stream = Self.stream()
         let log = try IndexEnvironment()
@@ -133,7 +133,7 @@ struct StreamIndexTests {
         #expect(position.stream == 0 && position.streamSequence == 7 && position.ordinal == 2)
     }
 
-    @Test("two indexes of one stream are the same, whatever came to each at once", arguments: [1, 2, 5])
+    @Test("two indexes of one stream are identical, regardless of the read batch size", arguments: [1, 2, 5])
     func two(window: Int) async throws {
         let stream = Self.stream()
         let first = try Environment(stream, eventsPerStep: 4)
@@ -146,7 +146,7 @@ struct StreamIndexTests {
         #expect(first.store.indexed == second.store.indexed)
     }
 
-    @Test("it goes on where it stands after it was closed, and reads nothing twice")
+    @Test("an index continues where it was after a restart, and reads nothing twice")
     func restart() async throws {
         let stream = Self.stream(1...3)
         let index = try Environment(stream)
@@ -157,16 +157,16 @@ struct StreamIndexTests {
         try await index.index()
         #expect(try await index.ids().count == 27)
         #expect(index.store.progressNow.duplicates == 0)
-        // Six records by twos.
+        // Six records, two at a time.
         #expect(stream.state.withLock { $0.asked } == asked + 3)
     }
 
-    @Test("what another indexer wrote between reading and committing is not written again")
+    @Test("records that another indexer wrote between reading and committing are not written again")
     func overtaken() async throws {
         let stream = Self.stream()
         let index = try Environment(stream, eventsPerStep: 3)
         index.indexer.durable(upTo: stream.end)
-        // Reads the second stretch ahead, and is overtaken before it enters it.
+        // Reads the second chunk ahead; another indexer writes it first.
         #expect(try await index.indexer.step() == .advanced)
         let other = Indexer(stream: stream, store: index.store)
         other.durable(upTo: stream.end)
@@ -176,7 +176,7 @@ struct StreamIndexTests {
         #expect(index.store.progressNow.duplicates == 0)
     }
 
-    @Test("nothing beyond what is known to be safe is taken")
+    @Test("nothing beyond the durable position is indexed")
     func limit() async throws {
         let stream = Self.stream()
         stream.state.withLock { $0.window = 100 }
@@ -187,22 +187,22 @@ struct StreamIndexTests {
         #expect(index.store.progressNow.cursor == ListedStream.place(4))
     }
 
-    @Test("a gap stops it with a sentence, and it follows again when the record is back")
+    @Test("a gap stops the index with an error, and it continues when the record is back")
     func gap() async throws {
         let stream = Self.stream()
         stream.state.withLock { $0.gone = 4 }
         let index = try Environment(stream)
-        // An index that begins looks at all there is first, so nothing is entered yet.
+        // A new index first reads the whole stream, so nothing is indexed yet.
         index.indexer.durable(upTo: stream.end)
         let sentence = try #require(await index.trouble())
-        #expect(sentence.hasSuffix("does not follow the engine's stream: the stream has no record 4"))
+        #expect(sentence.hasSuffix("cannot follow the engine's stream: the stream has no record 4"))
         #expect(await index.trouble() == sentence)
         stream.state.withLock { $0.gone = nil }
         try await index.index()
         #expect(try await index.ids().count == 21)
     }
 
-    @Test("a stream that ends before what the index has stops it with a sentence")
+    @Test("a stream that ends before the index's position stops the index with an error")
     func wentBack() async throws {
         let index = try Environment(Self.stream())
         try await index.index()
@@ -212,7 +212,7 @@ struct StreamIndexTests {
         #expect(sentence.hasPrefix("The index is ahead of the engine's stream"))
     }
 
-    @Test("an erasure takes hold in an index that begins, before its record is met, and foreign records are counted")
+    @Test("an erasure applies to a new index before its record is reached, and foreign records are counted")
     func erasure() async throws {
         let stream = Self.stream(1...4)
         stream.append(Array("no collector's".utf8), kind: nil)

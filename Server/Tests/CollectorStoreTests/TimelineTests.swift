@@ -10,14 +10,16 @@ internal import TrackwayEvents
 
 @testable internal import CollectorStore
 
-@Suite("What one person did")
+@Suite("Timelines of users")
 struct TimelineTests {
     private static func context(_ user: String?, session: String = "s", version: String = "1") -> String {
         let user = user.map { #","user":{"id":"\#($0)"}"# } ?? ""
         return #"{"context":{"app":{"version":"\#(version)"},"session":{"id":"\#(session)"}\#(user)}}"#
     }
 
-    /// Two devices: on each somebody looks around, then signs in as carl; dora used the second one before.
+    /// Returns an index of two devices.
+    ///
+    /// On each, a visitor looks around, then signs in as carl. On the second one, dora was signed in earlier.
     private static func index() async throws -> IndexEnvironment {
         let environment = try IndexEnvironment()
         var phone = Batch(1, 1, 1...5)
@@ -43,7 +45,7 @@ struct TimelineTests {
         timeline?.entries.map { $0.event.id.low & 0xFFFF } ?? []
     }
 
-    @Test("events of all devices and sessions stand in the order of the device's time, the latest first")
+    @Test("events of all devices and sessions are ordered by the device's time, the latest first")
     func order() async throws {
         let environment = try await Self.index()
         let store = environment.store
@@ -66,14 +68,14 @@ struct TimelineTests {
         let store = environment.store
         defer { withExtendedLifetime(environment) {} }
         let timeline = try #require(try await store.timeline(TimelineQuery(.user("carl"))))
-        // Event 201 belongs to dora, who signed in first; 105 to a new visitor, after carl signed out.
+        // Event 201 belongs to dora, who signed in first; event 105 belongs to a new visitor, after carl signed out.
         #expect(Self.numbers(timeline) == [206, 104, 204, 205, 103, 203, 102, 101])
         #expect(timeline.entries.map(\.isVisit) == [false, false, false, false, false, true, true, true])
         let dora = try await store.timeline(TimelineQuery(.user("dora")))
         #expect(Self.numbers(dora) == [202, 201])
     }
 
-    @Test("pages neither repeat nor leave anything out", arguments: [1, 2, 3, 7, 8, 9])
+    @Test("pages neither repeat nor omit anything", arguments: [1, 2, 3, 7, 8, 9])
     func pages(_ limit: Int) async throws {
         let environment = try await Self.index()
         let store = environment.store
@@ -85,7 +87,7 @@ struct TimelineTests {
             #expect(page.entries.count <= limit)
             seen += Self.numbers(page)
             query.after = page.next
-            // What arrives meanwhile with an earlier time is found, and with a later one changes nothing behind.
+            // Events that arrive between pages with a later time do not change the following pages.
             if seen.count == limit {
                 var late = Batch(1, 1, 6...6)
                 late.lines = [Self.context("carl"), line(300, "late", time: 100_000)]
@@ -97,7 +99,7 @@ struct TimelineTests {
     }
 
     @Test(
-        "names, conditions, texts, times, installation and session narrow it",
+        "names, conditions, texts, times, installation and session filter a timeline",
         arguments: [
             ("name=buy", [204, 103]), ("name=buy&name=look", [206, 104, 204, 205, 103, 203, 102, 101]),
             ("where=total>=10", [204]),
@@ -129,11 +131,11 @@ struct TimelineTests {
         #expect(seen == expected)
     }
 
-    @Test("a search of many events says how far it came, gets on, and finds each once", arguments: [1, 2, 5, 50])
+    @Test("a search of many events reports how far it got, continues, and finds each once", arguments: [1, 2, 5, 50])
     func bounded(_ searched: Int) async throws {
         let environment = try await Self.index()
         try environment.store.close()
-        var budget = QuestionBudget()
+        var budget = QueryBudget()
         budget.searched = searched
         let store = try SQLiteEventStore(path: environment.path, budget: budget)
         defer { #expect(throws: Never.self) { try store.close() } }
@@ -152,24 +154,24 @@ struct TimelineTests {
     }
 
     @Test(
-        "a place is written and read, and nothing else is",
+        "a valid place is parsed and formatted, and an invalid one is rejected",
         arguments: ["1.2.3.4", "-5.2.3.4", "9223372036854775807.1.16.0"]
     )
     func places(_ text: String) {
-        #expect(TimelinePlace(text)?.description == text)
+        #expect(TimelineCursor(text)?.description == text)
         for wrong in ["", "1", "1.", "x.1.2.3", "1.2", "1.2.3.4.5", "1.-2.3.4", "1.2.3.1024"] {
-            #expect(TimelinePlace(wrong) == nil)
+            #expect(TimelineCursor(wrong) == nil)
         }
     }
 
-    @Test("absurd times and places are answered", arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
+    @Test("extreme times and places get an answer", arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
     func absurd(_ time: Int64) async throws {
         let environment = try await Self.index()
         let store = environment.store
         defer { withExtendedLifetime(environment) {} }
         var query = TimelineQuery(.user("carl"))
         let moment = Timestamp(milliseconds: time)
-        query.after = TimelinePlace(time: moment, position: EventPosition(rawValue: .max))
+        query.after = TimelineCursor(time: moment, position: EventPosition(rawValue: .max))
         #expect(try await store.timeline(query)?.entries.count == (time > 2_500 ? 8 : 0))
         query.after = nil
         query.to = moment
@@ -179,7 +181,7 @@ struct TimelineTests {
         #expect(try await store.timeline(query)?.entries.count == (time > 2_500 ? 0 : 8))
     }
 
-    @Test("a person's events are found by an index in the order of time, however many they are")
+    @Test("a user's events are found by an index in time order, regardless of their number")
     func plan() async throws {
         let environment = try await Self.index()
         let queue = try DatabaseQueue(path: environment.path)
@@ -188,7 +190,7 @@ struct TimelineTests {
             let asked = Mutex<[String]>([])
             db.trace(options: .statement) { event in asked.withLock { $0.append(event.expandedDescription) } }
             var query = TimelineQuery(.user("carl"))
-            query.after = TimelinePlace(
+            query.after = TimelineCursor(
                 time: Timestamp(milliseconds: 2_400),
                 position: EventPosition(rawValue: 1 << 40)
             )
@@ -196,7 +198,7 @@ struct TimelineTests {
                 query.names = names
                 _ = try TimelineRows.timeline(
                     query,
-                    budget: QuestionBudget(),
+                    budget: QueryBudget(),
                     clock: SystemClock(),
                     joinsVisitors: true,
                     db

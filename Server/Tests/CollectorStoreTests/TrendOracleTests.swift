@@ -8,20 +8,22 @@ internal import TrackwayEvents
 
 @testable internal import CollectorStore
 
-@Suite("Answers to random questions, beside a list that is gone through")
+@Suite("Trends compared with a naive scan")
 struct TrendOracleTests {
-    /// An event as the test knows it.
+    /// An event as known to the test.
     private struct Known {
         var name: String
         var time: Int64
         var installation: UInt64?
         var user: String?
-        /// Attributes by name, with those of the context that the event does not have itself.
+        /// Attributes by name.
+        ///
+        /// Includes those of the context that the event does not set.
         var attributes: [String: JSONValue]
         var version: String?
     }
 
-    /// A condition as text, and what it means.
+    /// A condition as text, and its meaning.
     private typealias Rule = (text: String, holds: @Sendable (Known) -> Bool)
 
     private static let start: Int64 = 1_700_000_000_000
@@ -45,7 +47,7 @@ struct TrendOracleTests {
         (#""it's a \"name\".with, everything=數"≤1"#, { number($0.attributes[quoted]).map { $0 <= 1 } ?? false }),
     ]
 
-    /// Random events: put into the log, and returned.
+    /// Appends random events to the log, and returns them.
     private static func events(_ random: inout SeededGenerator, into environment: IndexEnvironment) throws -> [Known] {
         var all: [Known] = []
         for batchNumber in 0..<12 {
@@ -104,17 +106,17 @@ struct TrendOracleTests {
         }
     }
 
-    /// The user of the next signed-in event on an installation.
+    /// Returns the user of the next signed-in event on an installation.
     private static func signedIn(_ events: [Known], after time: Int64, on installation: UInt64) -> String? {
         events.filter { $0.installation == installation && $0.user != nil && $0.time >= time }
             .min { mark($0) < mark($1) }?.user
     }
 
     private static func mark(_ event: Known) -> (Int64, Int64) {
-        (event.time, TimedPlace.number(of: .user(event.user ?? "")))
+        (event.time, TimeCursor.number(of: .user(event.user ?? "")))
     }
 
-    /// Numbers of one group's events, gone through one by one.
+    /// Returns the numbers of one group, computed by scanning its events.
     private static func numbers(_ events: [Known], _ edges: [Timestamp], _ measure: Question.Measure) -> Trend.Numbers {
         func measured(_ events: [Known]) -> JSONNumber? {
             let numbers = events.compactMap { number($0.attributes["total"]) }
@@ -141,7 +143,7 @@ struct TrendOracleTests {
             events.filter { $0.time >= from.milliseconds && $0.time < to.milliseconds }
         }
         let whole = within(edges[0], edges[edges.count - 1])
-        // The attribute is a number or absent here.
+        // Here, the attribute is a number or absent.
         let counted = Int64(whole.count { $0.attributes["total"] != nil })
         return Trend.Numbers(
             values: zip(edges, edges.dropFirst()).map { measured(within($0, $1)) },
@@ -164,7 +166,7 @@ struct TrendOracleTests {
         func value(_ event: Known) -> JSONValue? {
             by == "context.app.version" ? event.version.map { .string($0) } : event.attributes[by]
         }
-        /// What events of one group have in common.
+        /// Returns the text that the events of one group share.
         func text(_ value: JSONValue?) -> [UInt8] {
             guard let value else { return [] }
             guard grouping.readsValuesAsTexts else { return value.json() }
@@ -181,11 +183,11 @@ struct TrendOracleTests {
         var answer = top.map { key in
             let own = events.filter { text(value($0)) == key }
             guard grouping.readsValuesAsTexts, !key.isEmpty else {
-                return series(.value(value(own[0]).flatMap { QuestionValue($0) }), own)
+                return series(.value(value(own[0]).flatMap { QueryValue($0) }), own)
             }
-            // The shortest form in the time is shown, which the composed one is.
+            // The shortest form within the period is shown, which is the composed one.
             let forms = own.filter { $0.time >= time.start.milliseconds && $0.time < time.end.milliseconds }
-                .compactMap { value($0).flatMap { QuestionValue($0) }?.text }
+                .compactMap { value($0).flatMap { QueryValue($0) }?.text }
             return series(.value(forms.min { $0.count < $1.count }.map { .text($0) }), own)
         }
         let rest = events.filter {
@@ -195,13 +197,13 @@ struct TrendOracleTests {
         return answer
     }
 
-    @Test("they are equal", arguments: 1...8)
+    @Test("random trend queries give the same results as a naive scan", arguments: 1...8)
     func equal(_ seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let environment = try IndexEnvironment()
         let events = try Self.events(&random, into: environment)
         try await environment.index()
-        let total = QuestionField.attribute("total")
+        let total = QueryField.attribute("total")
         let measures: [Question.Measure] = [.events, .users, .installations, .sum(total), .average(total), .p95(total)]
         let zone = ZoneOffsets(
             name: "Test/Zone",
@@ -209,7 +211,7 @@ struct TrendOracleTests {
             changes: [.init(at: Timestamp(milliseconds: Self.start + 100_000_000), seconds: 7_200)]
         )
         for _ in 0..<60 {
-            var filter = QuestionFilter()
+            var filter = QueryFilter()
             var wanted = events
             if random.chance(2) {
                 filter.names = random.chance(2) ? ["n1"] : ["n3", "n1"]
@@ -226,13 +228,13 @@ struct TrendOracleTests {
             }
             for _ in 0..<random.number(0...2) {
                 let rule = Self.rules[random.number(0...Self.rules.count - 1)]
-                filter.conditions.append(try QuestionCondition(rule.text, parameter: "where"))
+                filter.conditions.append(try QueryCondition(rule.text, parameter: "where"))
                 wanted.removeAll { !rule.holds($0) }
             }
             let from = Self.start + Int64(random.number(0...Int(Self.length)))
-            let interval = QuestionInterval.allCases[random.number(1...4)]
+            let interval = QueryInterval.allCases[random.number(1...4)]
             let time = try #require(
-                QuestionTime(
+                QueryTimeRange(
                     from: Timestamp(milliseconds: from),
                     to: Timestamp(milliseconds: from + Int64(random.number(1...Int(Self.length)))),
                     interval: interval,
@@ -243,7 +245,7 @@ struct TrendOracleTests {
             let by = [nil, "currency", "tier", "total", "context.app.version", "mixed"][random.number(0...5)]
             let grouping = try by.map {
                 Question.Grouping(
-                    by: try QuestionField($0, parameter: "by"),
+                    by: try QueryField($0, parameter: "by"),
                     top: random.number(1...10),
                     readsValuesAsTexts: random.chance(2)
                 )

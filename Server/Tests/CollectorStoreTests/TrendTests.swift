@@ -13,10 +13,10 @@ internal import TrackwayEvents
 struct TrendTests {
     private static let start: Int64 = 1_700_006_400_000
 
-    /// The days behind ``start``, which is a midnight.
-    private static func days(_ count: Int64, comparing: Bool = false) throws -> QuestionTime {
+    /// Returns the days after ``start``, which is a midnight.
+    private static func days(_ count: Int64, comparing: Bool = false) throws -> QueryTimeRange {
         try #require(
-            QuestionTime(
+            QueryTimeRange(
                 from: Timestamp(milliseconds: start),
                 to: Timestamp(milliseconds: start + count * 86_400_000),
                 interval: .day,
@@ -59,13 +59,13 @@ struct TrendTests {
     }
 
     @Test(
-        "from is inclusive, to is not, and the period before ends where the time begins, however the events are found",
+        "from is inclusive, to is exclusive, and the previous period ends where the period starts, for any filter",
         arguments: [
-            QuestionFilter(), QuestionFilter(names: ["tick"]), QuestionFilter(user: "carl"),
-            QuestionFilter(installation: .numbered(1)), QuestionFilter(names: ["other", "tick"], user: "carl"),
+            QueryFilter(), QueryFilter(names: ["tick"]), QueryFilter(user: "carl"),
+            QueryFilter(installation: .numbered(1)), QueryFilter(names: ["other", "tick"], user: "carl"),
         ]
     )
-    func ends(_ filter: QuestionFilter) async throws {
+    func ends(_ filter: QueryFilter) async throws {
         var batch = Batch(1, 1, 1...6)
         let offsets: [Int64] = [-86_400_001, -86_400_000, -1, 0, 86_399_999, 86_400_000]
         batch.lines = [#"{"context":{"user":{"id":"carl"}}}"#]
@@ -76,7 +76,7 @@ struct TrendTests {
         #expect(answer.series[0].before == Trend.Numbers(values: Self.whole(2), total: .integer(2)))
     }
 
-    @Test("events that come late count when they happened; those of an erased installation no more")
+    @Test("late events count when they happened; events of an erased installation no longer count")
     func lateAndErased() async throws {
         var late = Batch(1, 1, 1...1)
         late.lines = [line(1, time: Self.start)]
@@ -84,7 +84,7 @@ struct TrendTests {
         var other = Batch(2, 2, 1...1)
         other.lines = [line(2, time: Self.start)]
         let environment = try await Self.index(late, other)
-        let question = Question(QuestionFilter(names: ["tick"]), in: try Self.days(2), measure: .installations)
+        let question = Question(QueryFilter(names: ["tick"]), in: try Self.days(2), measure: .installations)
         #expect(try await environment.store.trend(question).series[0].now.values == Self.whole(2, 0))
         var erasure = Batch(1, 1, 2...2)
         erasure.lines = [erasedLine(9, of: .numbered(1))]
@@ -93,10 +93,10 @@ struct TrendTests {
         #expect(try await environment.store.trend(question).series[0].now.values == Self.whole(1, 0))
     }
 
-    @Test("nothing gives zeros, and no average")
+    @Test("a trend without events has zeros, and no average")
     func nothing() async throws {
         let environment = try await Self.index()
-        let field = QuestionField.attribute("total")
+        let field = QueryField.attribute("total")
         for (measure, found) in [(.events, nil), (.users, nil), (.sum(field), Trend.Found())]
             as [(Question.Measure, Trend.Found?)]
         {
@@ -117,7 +117,7 @@ struct TrendTests {
     ]
 
     @Test(
-        "an answer tells how many events had a number, a text, something else and nothing, and reads texts when asked",
+        "a trend counts events with a number, a text, another value and none, and parses texts if requested",
         arguments: [
             (false, JSONNumber.integer(0), Trend.Found(numbers: 2, texts: 5, others: 2, missing: 2)),
             (true, JSONNumber.double(9.5), Trend.Found(numbers: 4, texts: 3, others: 2, missing: 2)),
@@ -130,7 +130,7 @@ struct TrendTests {
         }
         batch.lines.append(line(11, time: Self.start))
         let environment = try await Self.index(batch)
-        let total = QuestionField.attribute("total")
+        let total = QueryField.attribute("total")
         for measure in [.sum(total), .average(total), .p95(total)] as [Question.Measure] {
             let question = Question(in: try Self.days(1), measure: measure, readsTextsAsNumbers: readsTexts)
             let now = try #require(try await environment.store.trend(question).series.first?.now)
@@ -143,7 +143,7 @@ struct TrendTests {
         "a'b", "a\"b", "a.b", "x'; DROP TABLE events; --", "数量", "é", "e\u{301}", "$[0]", "%", "\u{0}a", "where", "🧺",
     ]
 
-    @Test("names and values may hold anything, and are only compared", arguments: hostileTexts)
+    @Test("names and values may be any text, and are only compared", arguments: hostileTexts)
     func hostile(_ name: String) async throws {
         let key = String(decoding: JSONValue.string(name).json(), as: UTF8.self)
         var batch = Batch(1, 1, 1...2)
@@ -152,24 +152,24 @@ struct TrendTests {
             line(2, time: Self.start, attributes: #"{"a":"b"}"#),
         ]
         let environment = try await Self.index(batch)
-        let field = QuestionField.attribute(name)
-        let condition = QuestionCondition(field, .equal, .text(Array(name.utf8)))
-        let filter = QuestionFilter(names: ["tick", name], conditions: [condition], installation: .numbered(1))
-        for filter in [filter, QuestionFilter(names: ["tick", name], conditions: [condition])] {
+        let field = QueryField.attribute(name)
+        let condition = QueryCondition(field, .equal, .text(Array(name.utf8)))
+        let filter = QueryFilter(names: ["tick", name], conditions: [condition], installation: .numbered(1))
+        for filter in [filter, QueryFilter(names: ["tick", name], conditions: [condition])] {
             let answer = try await environment.store.trend(
                 Question(filter, in: try Self.days(1), grouping: .init(by: field))
             )
             #expect(answer.series.map(\.group) == [.value(.text(Array(name.utf8)))])
             #expect(answer.series[0].now.total == .integer(1))
         }
-        let user = QuestionFilter(user: name)
+        let user = QueryFilter(user: name)
         #expect(
             try await environment.store.trend(Question(user, in: try Self.days(1))).series[0].now.total == .integer(0)
         )
         #expect(try await environment.all().count == 2)
     }
 
-    @Test("two spellings of a letter are two values, as they are two names everywhere")
+    @Test("two spellings of a letter are two values, as they are two names elsewhere")
     func spellings() async throws {
         var batch = Batch(1, 1, 1...2)
         batch.lines = ["é", "e\u{301}"].enumerated().map { index, text in
@@ -180,7 +180,7 @@ struct TrendTests {
         #expect(try await environment.store.trend(question).series.count == 2)
     }
 
-    /// Values of one attribute, one for each event.
+    /// The values of one attribute, one per event.
     private static let mixed = [
         "1", #""1""#, "1.0", #""1.0""#, "true", #""true""#, "null", #""null""#, #"{"b":[1]}"#, #""{\"b\":[1]}""#,
         "\"é\"",
@@ -188,7 +188,7 @@ struct TrendTests {
     ]
 
     @Test(
-        "values are grouped by their text when asked, and texts by canonical equivalence",
+        "values are grouped by their text if requested, and texts by canonical equivalence",
         arguments: [
             (
                 true, false,
@@ -238,7 +238,7 @@ struct TrendTests {
         }
     }
 
-    @Test("of ten thousand groups ten are told apart, and the rest is counted together")
+    @Test("the top ten groups are distinguished, and the rest is counted together")
     func manyGroups() async throws {
         let environment = try IndexEnvironment()
         for part in 0..<20 {
@@ -257,34 +257,34 @@ struct TrendTests {
         let question = Question(in: try Self.days(1), measure: .users, grouping: .init(by: .attribute("a")))
         let answer = try await environment.store.trend(question)
         #expect(answer.series.map(\.group) == (0..<10).map { .value(.number(.integer($0))) } + [.other(9_980)])
-        // They are all of one installation.
+        // All events are of one installation.
         #expect(answer.series.allSatisfy { $0.now.total == .integer(1) } && answer.events == 10_000)
-        var small = QuestionBudget()
+        var small = QueryBudget()
         small.sums = 1_000
         let error = try await Self.failure(of: question, environment, small)
         #expect(error.kind == .overBudget(parameter: "by") && error.message.contains("more than 1000 sums"))
-        small = QuestionBudget()
+        small = QueryBudget()
         small.groupBytes = 1_000
         #expect(try await Self.failure(of: question, environment, small).kind == .overBudget(parameter: "by"))
     }
 
-    /// A clock that goes on by a second whenever somebody looks.
-    private final class HastyClock: EventClock {
+    /// A clock that advances by a second at every reading.
+    private final class AdvancingClock: EventClock {
         private let looks = Locked<Int64>(0)
 
-        func now() -> Moment {
+        func now() -> DualTimestamp {
             let look = looks.withLock { looks in
                 looks += 1
                 return looks
             }
-            return Moment(wall: Timestamp(milliseconds: 0), monotonic: MonotonicTime(milliseconds: look * 1_000))
+            return DualTimestamp(wall: Timestamp(milliseconds: 0), monotonic: MonotonicTime(milliseconds: look * 1_000))
         }
     }
 
     private static func failure(
         of question: Question,
         _ environment: IndexEnvironment,
-        _ budget: QuestionBudget,
+        _ budget: QueryBudget,
         clock: any EventClock = SystemClock()
     ) async throws -> StoreError {
         let store = try SQLiteEventStore(path: environment.path, timeout: .zero, clock: clock, budget: budget)
@@ -292,7 +292,7 @@ struct TrendTests {
         return try await #require(throws: StoreError.self) { try await store.trend(question) }
     }
 
-    @Test("a question over its budget says what to narrow, and one within it is answered")
+    @Test("a query over its budget names the parameter to narrow, and one within it is answered")
     func budget() async throws {
         let environment = try IndexEnvironment()
         for part in 1...3 {
@@ -303,10 +303,10 @@ struct TrendTests {
             try environment.append(batch)
         }
         try await environment.index()
-        let field = QuestionField.attribute("a")
-        var events = QuestionBudget()
+        let field = QueryField.attribute("a")
+        var events = QueryBudget()
         events.events = 1_199
-        // Installations are not counted by quarters.
+        // Installations are not counted by quarter hours.
         let read = Question(in: try Self.days(1), measure: .installations)
         let error = try await Self.failure(of: read, environment, events)
         #expect(error.kind == .overBudget(parameter: "from"))
@@ -314,10 +314,10 @@ struct TrendTests {
         events.events = 1_200
         let store = try SQLiteEventStore(path: environment.path, timeout: .zero, budget: events)
         #expect(try await store.trend(read).events == 1_200)
-        // One quarter, in which nobody is told apart.
+        // One quarter hour, without distinguishing users.
         #expect(try await store.trend(Question(in: try Self.days(1))).events == 1)
         try store.close()
-        var people = QuestionBudget()
+        var people = QueryBudget()
         people.people = 3
         let users = Question(in: try Self.days(1), measure: .users)
         let few = try SQLiteEventStore(path: environment.path, timeout: .zero, budget: people)
@@ -325,19 +325,19 @@ struct TrendTests {
         try few.close()
         people.people = 2
         #expect(try await Self.failure(of: users, environment, people).message.contains("more than 2 people"))
-        var numbers = QuestionBudget()
+        var numbers = QueryBudget()
         numbers.numbers = 1_199
         let p95 = Question(in: try Self.days(1), measure: .p95(field))
         #expect(try await environment.store.trend(p95).series[0].now.total == .integer(379))
         #expect(try await Self.failure(of: p95, environment, numbers).message.contains("more than 1199 numbers"))
-        var time = QuestionBudget()
+        var time = QueryBudget()
         time.time = .seconds(1)
-        let slow = try await Self.failure(of: read, environment, time, clock: HastyClock())
+        let slow = try await Self.failure(of: read, environment, time, clock: AdvancingClock())
         #expect(slow.kind == .overBudget(parameter: "from") && slow.message.contains("longer than 1.0 seconds"))
         #expect(environment.store.trouble == nil)
     }
 
-    @Test("an index of the version before is made anew from the log, with whom each event counts for")
+    @Test("an index of an older version is rebuilt from the log, with the user that each event counts for")
     func olderIndex() async throws {
         var batch = Batch(1, 1, 1...2)
         batch.lines = [line(1, time: Self.start), line(2, "other", time: Self.start)]
@@ -360,13 +360,13 @@ struct TrendTests {
         try queue.close()
         try environment.restart()
         #expect(environment.store.putAside == nil)
-        let question = Question(QuestionFilter(names: ["tick"]), in: try Self.days(1), measure: .users)
+        let question = Question(QueryFilter(names: ["tick"]), in: try Self.days(1), measure: .users)
         #expect(try await environment.store.trend(question).series[0].now.total == .integer(0))
         try await environment.index()
         #expect(try await environment.store.trend(question).series[0].now.total == .integer(1))
     }
 
-    @Test("who did what is read from an index alone, and nothing is searched that does not belong to the question")
+    @Test("users are read from covering indexes alone, and no unrelated rows are scanned")
     func plan() async throws {
         var batch = Batch(1, 1, 1...1)
         batch.lines = [#"{"context":{"user":{"id":"carl"}}}"#, line(1, time: Self.start)]
@@ -376,15 +376,15 @@ struct TrendTests {
         let asked = Locked<[String]>([])
         let time = try Self.days(1)
         let filters = [
-            QuestionFilter(names: ["tick"]), QuestionFilter(), QuestionFilter(user: "carl"),
-            QuestionFilter(names: ["tick"], installation: .numbered(1)),
+            QueryFilter(names: ["tick"]), QueryFilter(), QueryFilter(user: "carl"),
+            QueryFilter(names: ["tick"], installation: .numbered(1)),
         ]
         let steps = try await queue.read { db in
             db.trace(options: .statement) { event in asked.withLock { $0.append(event.expandedDescription) } }
             for filter in filters {
                 _ = try TrendRows.trend(
-                    Question(filter, in: time, measure: filter == QuestionFilter() ? .installations : .users),
-                    budget: QuestionBudget(),
+                    Question(filter, in: time, measure: filter == QueryFilter() ? .installations : .users),
+                    budget: QueryBudget(),
                     clock: SystemClock(),
                     db
                 )

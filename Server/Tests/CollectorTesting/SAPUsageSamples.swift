@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A usage report as clients of SAP Mobile Services send it: the format's example.
+/// A usage report as sent by clients of SAP Mobile Services.
+///
+/// It is the format's example.
 public enum SAPUsageSamples {
-    /// The application it belongs to.
+    /// The report's application.
     public static let application = "org.example.shop"
-    /// The device it comes from.
+    /// The report's device.
     public static let device = "0C2A7C36-5D0B-4C6E-8C0F-6C1E2B7F90A4"
-    /// Its session.
+    /// The report's session.
     public static let session = "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10"
-    /// Its id.
+    /// The report's id.
     public static let report = "7B6C1F0A-2E64-4C0B-9D7C-5A0E9B1B3C55"
-    /// Where it is sent.
+    /// The path to which the report is sent.
     public static let path = path(of: application, device: device)
-    /// The report.
+    /// The report's body.
     public static let body = report(events: events)
-    /// Its events.
+    /// The report's events.
     public static let events = [
         #"{"key":"SessionStart","time":"2024-06-10T08:13:20.000+02:00"}"#,
         #"{"type":"viewDisplayed","key":"BehaviorEvent","time":"2024-06-10T08:13:23.120+02:00","view":"Products Listing Screen"}"#,
@@ -24,13 +26,13 @@ public enum SAPUsageSamples {
         #"{"key":"SessionEnd","time":"2024-06-10T08:15:10.250+02:00","duration":"110.25"}"#,
     ]
 
-    /// Where reports of an application go.
+    /// Returns the path for the reports of an application.
     public static func path(of application: String, and other: String? = nil, device: String? = nil) -> String {
         "/mobileservices/application/\(application)/clientusage/v1/runtime/clientusage/application/\(other ?? application)"
             + (device.map { "/device/\($0)" } ?? "")
     }
 
-    /// A report with these events in one session.
+    /// Returns a report with events in one session.
     public static func report(
         _ id: String = report,
         application: String = application,

@@ -3,21 +3,25 @@
 
 public import TrackwayEvents
 
-/// A batch as a collector keeps it, written down by hand so that the tests do not believe our own encoder.
+/// A batch as stored by a collector.
+///
+/// Written by hand so that the tests do not rely on our own encoder.
 public struct SentBatch {
     public var installation: UInt64
     public var writer: UInt64 = 1
-    /// The numbers of its events, which also make their ids.
+    /// The sequence numbers of its events.
+    ///
+    /// The ids of the events are derived from them.
     public var sequences: ClosedRange<UInt64>
     public var dropped: ClosedRange<UInt64>?
-    /// Which of its events were refused, from 0.
+    /// The indexes of its rejected events, from 0.
     public var rejected: [Int] = []
     public var received: Int64 = 1_700_000_000_000
     public var session = "s"
     public var user: String?
-    /// What its events are called.
+    /// The name of its events.
     public var name = "tick"
-    /// More lines behind its events.
+    /// Further lines after its events.
     public var more: [String] = []
 
     public init(_ installation: UInt64, _ sequences: ClosedRange<UInt64>) {
@@ -29,7 +33,7 @@ public struct SentBatch {
         InstallationSecret(high: 0, low: number).installation(at: Timestamp(milliseconds: 0x018B_CFE5_6800))
     }
 
-    /// The tombstone of an installation, with its proof.
+    /// Returns the tombstone of an installation, with its proof.
     public static func tombstone(_ number: UInt64) -> String {
         let attributes =
             #"{"installation":"\#(installation(number))","proof":"\#(InstallationSecret(high: 0, low: number))"}"#
@@ -47,7 +51,7 @@ public struct SentBatch {
     /// The ids of its events.
     public var ids: [EventID] { sequences.map { Self.id(installation << 20 | $0) } }
 
-    /// The stream's record.
+    /// The record for the stream.
     public var record: [UInt8] {
         let user = user.map { #","user":{"id":"\#($0)"}"# } ?? ""
         let lost = dropped.map { #"[\#($0.lowerBound),\#($0.upperBound),"expired"]"# } ?? ""
@@ -58,13 +62,15 @@ public struct SentBatch {
         let lines =
             [head, #"{"context":{"session":{"id":"\#(session)"}\#(user)}}"#]
             + sequences.map { Self.line(id: installation << 20 | $0, name) } + more
-        let faults = rejected.map { #"[\#($0),"invalid_name","name","It is none."]"# }.joined(separator: ",")
+        let faults = rejected.map { #"[\#($0),"invalid_name","name","Not a name."]"# }.joined(separator: ",")
         let about = #"{"received":\#(received),"key":"dev","encoding":"identity","rejected":[\#(faults)]}"#
         return Array((about + "\n" + lines.joined(separator: "\n")).utf8)
     }
 }
 
-/// SplitMix64: the same numbers from the same seed, everywhere.
+/// SplitMix64.
+///
+/// The same seed gives the same numbers on every platform.
 public struct SeededChance: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Bodies as clients of the Sift format send them.
+/// Bodies as sent by clients of the Sift format.
 public enum SiftSamples {
-    /// The account they belong to.
+    /// The account of the bodies.
     public static let account = "acct_1"
-    /// Where they are sent.
+    /// The path to which they are sent.
     public static let path = "/v3/accounts/acct_1/mobile_events"
-    /// The installation they come from.
+    /// The installation of the bodies.
     public static let installation = "9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E"
 
-    /// The app's own event, and an app state.
+    /// A custom event and an app state.
     public static let list = """
         {"data":[{"time":1750000000123,"mobile_event_type":"checkout","path":"/cart/confirm","user_id":"user-42",\
         "installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E","fields":{"cart_size":"3","coupon":""}},\
@@ -32,7 +32,7 @@ public enum SiftSamples {
         "evidence_directories_writable":[],"evidence_dylds_present":[],"evidence_url_schemes_openable":[]}}]}
         """
 
-    /// An app state with everything that older clients send, motion included.
+    /// An app state with everything that older clients send, including motion.
     public static let fullAppState = """
         {"data":[{"time":1625000000000,"installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E","ios_app_state":{\
         "sdk_version":"v2.1.0","application_state":"ui_application_state_active",\

@@ -4,36 +4,36 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// A server on the loopback that takes messages, and answers as a test wants.
+/// A loopback server that receives webhooks and sends scripted responses.
 public struct WebhookReceiver: Sendable {
-    /// What it does with a message.
+    /// The response to a message.
     public enum Reply: Sendable {
-        /// Answers with a status, and further header fields.
+        /// Responds with a status and further header fields.
         case status(Int, [String: String] = [:])
-        /// Says nothing.
+        /// Sends no response.
         case hang
-        /// Answers 200 with a body that never ends.
+        /// Responds 200 with an endless body.
         case flood
     }
 
-    /// A message as it came.
+    /// A received message.
     public struct Message: Sendable {
-        /// Its header fields, with names in lower case.
+        /// The header fields, with names in lower case.
         public var headers: [String: String]
-        /// Its body.
+        /// The body.
         public var body: [UInt8]
     }
 
-    /// Where it listens.
+    /// The port on which the server listens.
     public let port: Int
-    /// What comes, in its order.
+    /// The received messages, in order.
     public let messages: AsyncStream<Message>
 
     /// Listens while `body` runs.
     ///
     /// - Parameters:
-    ///   - port: Where; 0 lets the system choose.
-    ///   - reply: What is done with the message of a number, counted from 1.
+    ///   - port: The port; 0 lets the system choose.
+    ///   - reply: Returns the response to the message with a number, counted from 1.
     public static func run(
         port: Int = 0,
         _ reply: @Sendable @escaping (Int) -> Reply,
@@ -54,7 +54,7 @@ public struct WebhookReceiver: Sendable {
                     try await withThrowingDiscardingTaskGroup { group in
                         for try await connection in connections {
                             group.addTask {
-                                // A sender that goes away is its own business.
+                                // A sender may disconnect at any time.
                                 try? await serve(connection, counter, reply, sender)
                             }
                         }
@@ -109,7 +109,9 @@ public struct WebhookReceiver: Sendable {
         }
     }
 
-    /// The message in what has come; nil while it is not whole.
+    /// Returns the message in the received bytes.
+    ///
+    /// Nil if it is incomplete.
     private static func message(_ bytes: [UInt8]) -> Message? {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         var headers: [String: String] = [:]

@@ -2,16 +2,16 @@
 // Copyright 2026 the Trackway authors
 
 extension Wire {
-    /// One request on a connection of its own, written out byte by byte.
+    /// Sends one hand-written request on a separate connection.
     ///
-    /// - Throws: ``NoAnswer`` when the connection ends without one.
+    /// - Throws: ``NoResponseError`` if the connection ends without a response.
     public static func request(
         _ method: String,
         _ path: String,
         _ headers: [String: String] = [:],
         body: [UInt8]? = nil,
         port: Int
-    ) async throws -> HTTPAnswer {
+    ) async throws -> TestHTTPResponse {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         if let body { head += "content-length: \(body.count)\r\n" }
@@ -20,7 +20,7 @@ extension Wire {
             try await wire.send(bytes)
             return try await wire.answer()
         }
-        guard let answer else { throw NoAnswer() }
+        guard let answer else { throw NoResponseError() }
         return answer
     }
 }

@@ -4,12 +4,12 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// A connection to a collector under test: bytes out, bytes in, nothing in between.
+/// A raw connection to a collector under test.
 public struct Wire {
     private let inbound: NIOAsyncChannelInboundStream<ByteBuffer>
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-    /// Opens a connection for as long as `body` runs.
+    /// Opens a connection while `body` runs.
     public static func open<Value: Sendable>(
         to port: Int,
         _ body: @Sendable @escaping (inout Wire) async throws -> Value
@@ -45,28 +45,32 @@ public struct Wire {
         try await outbound.write(ByteBuffer(bytes: bytes))
     }
 
-    /// Sends text; line ends are written as CRLF.
+    /// Sends text.
+    ///
+    /// Line ends are sent as CRLF.
     public func send(_ text: String) async throws {
         try await send(Array(text.replacing("\n", with: "\r\n").utf8))
     }
 
-    /// Reads until the text holds `part`, or the other side ends.
+    /// Reads until the text contains `part` or the peer closes the connection.
     public mutating func read(until part: String) async throws -> String {
         while !received.contains(part), !isEnded { try await readMore() }
         defer { received = "" }
         return received
     }
 
-    /// Reads until the other side ends.
+    /// Reads until the peer closes the connection.
     public mutating func readToEnd() async throws -> String {
         while !isEnded { try await readMore() }
         return received
     }
 
-    /// Reads one answer whose head gives its length.
-    public mutating func answer() async throws -> HTTPAnswer? {
+    /// Reads one response with a content length or a chunked body.
+    ///
+    /// Nil if the connection ends first.
+    public mutating func answer() async throws -> TestHTTPResponse? {
         while true {
-            if let (answer, length) = HTTPAnswer.parse(received) {
+            if let (answer, length) = TestHTTPResponse.parse(received) {
                 received = String(decoding: received.utf8.dropFirst(length), as: UTF8.self)
                 return answer
             }
@@ -83,7 +87,7 @@ public struct Wire {
             }
             received += String(buffer: buffer)
         } catch let error as IOError where error.errnoCode == 104 {
-            // A reset is an end too.
+            // A reset also ends the connection.
             isEnded = true
         }
     }

@@ -7,7 +7,7 @@ internal import Testing
 
 struct AddressTests {
     @Test(
-        "addresses have one text form each",
+        "valid addresses are parsed",
         arguments: [
             ("127.0.0.1", .v4(0x7f00_0001)), ("0.0.0.0", .v4(0)), ("255.255.255.255", .v4(.max)),
             ("::1", .v6(network: 0, interface: 1)), ("::", .v6(network: 0, interface: 0)),
@@ -24,7 +24,7 @@ struct AddressTests {
     }
 
     @Test(
-        "nothing else is an address",
+        "invalid addresses are rejected",
         arguments: [
             "", ".", ":", "127", "127.1", "127.0.1", "127.0.0.1.", ".127.0.0.1", "127.0.0.1.2", "127..0.1",
             "127.0.0.256",
@@ -41,7 +41,7 @@ struct AddressTests {
     }
 
     @Test(
-        "only what nobody can point elsewhere is this machine",
+        "only hosts that cannot point elsewhere count as this machine",
         arguments: [
             ("127.0.0.1", true), ("127.0.0.1:8787", true), ("127.255.255.254", true), ("127.0.0.1:", true),
             ("localhost", true), ("LocalHost:8787", true), ("[::1]", true), ("[::1]:8787", true),
@@ -65,7 +65,7 @@ struct AddressTests {
     }
 
     @Test(
-        "an address to listen on may lack the brackets",
+        "an address to listen on may omit the brackets",
         arguments: [
             ("::1", true), ("[::1]", true), ("127.0.0.1", true), ("localhost", true), ("::", false), ("0.0.0.0", false),
             ("127.evil.com", false), ("127.1", false), ("", false),

@@ -30,10 +30,10 @@ struct AdmissionTests {
     }
 
     @Test(
-        "simple senders are understood",
+        "the formats of simple senders are accepted",
         arguments: [
             ("one line", #"{"name":"a"}"#, 1),
-            ("lines, blank ones and line ends of Windows", "{\"name\":\"a\"}\r\n\r\n{\"name\":\"b\"}\r\n", 2),
+            ("lines, blank lines and Windows line ends", "{\"name\":\"a\"}\r\n\r\n{\"name\":\"b\"}\r\n", 2),
             ("an array", #" [ {"name":"a"} , {"name":"b"} ] "#, 2),
             ("an array in an object", #"{"events":[{"name":"a"},{"name":"b"}],"more":[1]}"#, 2),
             ("one event over several lines", "{\n  \"name\": \"a\",\n  \"attributes\": {}\n}\n", 1),
@@ -45,7 +45,7 @@ struct AdmissionTests {
         #expect(try Body.visit(batch).events.count == events)
     }
 
-    @Test("a gzipped body is kept as it came")
+    @Test("a gzipped body is stored as received")
     func gzip() throws {
         let body = GzipCompressor().compress(Body.lines(Body.event(1), Body.event(2)))
         let batch = try Body.admit(body, encoding: .gzip)
@@ -55,7 +55,7 @@ struct AdmissionTests {
         #expect(record.header == IntakeHeader(received: Body.received, key: "shop", encoding: .gzip))
     }
 
-    @Test("a faulty event costs only itself, and keeps its number")
+    @Test("a faulty event rejects only itself, and keeps its number")
     func verdictPerEvent() throws {
         let body = Body.lines(
             Body.header(1, 5),
@@ -74,20 +74,20 @@ struct AdmissionTests {
         #expect(events.map { $0.fault == nil } == [true, false, false, false, true])
     }
 
-    @Test("a header without events is a report of gaps")
+    @Test("a header without events reports gaps")
     func gapsOnly() throws {
         let batch = try Body.admit(Body.lines(Body.header(3, 4, #","dropped":[[3,4,"expired"]]"#)))
         #expect(batch.accepted == 0 && batch.rejected.isEmpty)
         #expect(try Body.visit(batch).header?.dropped.count == 1)
     }
 
-    @Test("for a sender that names its batch, even a batch of faults is an answer for each")
+    @Test("a batch with a header gets a verdict for each event, even if all are faulty")
     func allFaulty() throws {
         let batch = try Body.admit(Body.lines(Body.header(1, 1), "{}"))
         #expect(batch.accepted == 0 && batch.rejected.count == 1)
     }
 
-    @Test("header and lines must agree", arguments: [(1, 1), (1, 3), (2, 1)] as [(UInt64, UInt64)])
+    @Test("the header must match the number of lines", arguments: [(1, 1), (1, 3), (2, 1)] as [(UInt64, UInt64)])
     func mismatch(_ first: UInt64, _ last: UInt64) {
         let error = #expect(throws: AdmissionError.self) {
             try Body.admit(Body.lines(Body.header(first, last), Body.event(1), Body.event(2)))
@@ -96,7 +96,7 @@ struct AdmissionTests {
     }
 
     @Test(
-        "claims that no process can make refuse the batch, with the member at fault",
+        "impossible claims reject the batch, naming the member",
         arguments: [
             (#","recorded":1099511627777"#, "batch.recorded"), (#","recorded":9223372036854775807"#, "batch.recorded"),
             (#","dropped":[[3,9223372036854775806,"expired"]]"#, "batch.dropped"),
@@ -110,7 +110,7 @@ struct AdmissionTests {
         #expect(error?.code == "malformed_header" && error?.field == field)
     }
 
-    @Test("an event without an id gets one from its place, the same every time")
+    @Test("an event without an id gets one from its position, always the same")
     func madeID() throws {
         let batch = try Body.admit(Body.lines(#"{"name":"a"}"#, #"{"name":"b"}"#))
         let record = try batch.record.withUnsafeBytes { try IntakeRecord(payload: $0) }

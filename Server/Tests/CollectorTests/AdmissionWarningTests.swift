@@ -6,14 +6,14 @@ internal import TrackwayEvents
 
 @testable internal import Collector
 
-@Suite("What a sender expects to be used, and is not")
+@Suite("Warnings about ignored members")
 struct AdmissionWarningTests {
     private static func warnings(_ body: String) throws -> [AdmissionWarning] {
         try Body.admit(Array(body.utf8)).warnings
     }
 
     @Test(
-        "a member that nothing reads is accepted with a warning that says what to send",
+        "an unknown member is accepted with a warning that recommends a supported one",
         arguments: [
             ("properties", "put its content under “attributes”"), ("params", "put its content under “attributes”"),
             ("user_id", #"{"context":{"user":{"id":"…"}}}"#), ("distinct_id", "a context line before the event"),
@@ -29,7 +29,7 @@ struct AdmissionWarningTests {
         #expect(warnings[0].message.contains(advice), "\(warnings[0].message)")
     }
 
-    @Test("each kind is told once with how many events it is about, and only so many kinds")
+    @Test("each kind is reported once with its number of events, and the number of kinds is limited")
     func bounded() throws {
         let twice = try Self.warnings(#"[{"name":"a"},{"name":"b","user_id":1},{"name":"c","user_id":2}]"#)
         #expect(twice.map(\.index) == [1] && twice.map(\.events) == [2])
@@ -41,7 +41,7 @@ struct AdmissionWarningTests {
     }
 
     @Test(
-        "a user ID that stands for a missing one is accepted with a warning",
+        "a user id that stands for a missing one is accepted with a warning",
         arguments: [
             "null", "NULL", "0", "-1", "undefined", "Anonymous", "guest", "", "   ", "[object Object]", "(null)",
         ]
@@ -53,14 +53,14 @@ struct AdmissionWarningTests {
     }
 
     @Test(
-        "other user IDs have no warning",
+        "other user ids have no warning",
         arguments: ["1", "00", "nobody", "anna", "null-42", String(repeating: "0", count: 10_000)]
     )
     func user(_ id: String) throws {
         #expect(try Self.warnings("{\"context\":{\"user\":{\"id\":\"\(id)\"}}}\n{\"name\":\"a\"}").isEmpty)
     }
 
-    @Test("an event that has what the format knows has no warning")
+    @Test("an event with only known members has no warning")
     func none() throws {
         let body =
             #"{"id":"018bcfe5-6800-7000-8000-0000000000aa","name":"a","time":1700000000000,"mono":5,"attributes":{"properties":1},"items":[]}"#
@@ -69,7 +69,7 @@ struct AdmissionWarningTests {
     }
 
     @Test(
-        "members of a context, and beside events, that say nothing",
+        "ignored members of contexts and next to events get a warning",
         arguments: [
             ("{\"context\":{\"user\":\"u1\"}}\n{\"name\":\"a\"}", "context.user", "wrong_type"),
             ("{\"context\":{\"user\":{\"id\":42}}}\n{\"name\":\"a\"}", "context.user.id", "wrong_type"),
@@ -85,7 +85,7 @@ struct AdmissionWarningTests {
     }
 
     @Test(
-        "a time in another unit than milliseconds is refused with the right number",
+        "a time in a unit other than milliseconds is rejected with the correct number",
         arguments: [
             (1_700_000_000, "seconds", 1_700_000_000_000), (1_700_000_000_123_456, "microseconds", 1_700_000_000_123),
             (1_700_000_000_123_456_789, "nanoseconds", 1_700_000_000_123),
@@ -97,9 +97,9 @@ struct AdmissionWarningTests {
         #expect(error.message == "The time \(time) is in \(unit); send milliseconds since 1970: \(right).")
     }
 
-    @Test("a date as text is refused with the number it stands for")
+    @Test("a date as text is rejected with the corresponding number")
     func date() throws {
-        for (text, part) in [("2023-11-14T22:13:20.000Z", ": 1700000000000."), ("yesterday", "not text")] {
+        for (text, part) in [("2023-11-14T22:13:20.000Z", ": 1700000000000."), ("yesterday", "not a string")] {
             let error = try #require(throws: AdmissionError.self) {
                 try Self.warnings(#"{"name":"a","time":"\#(text)"}"#)
             }
@@ -108,7 +108,7 @@ struct AdmissionWarningTests {
     }
 
     @Test(
-        "a time that no right clock shows is accepted with a warning",
+        "an implausible time is accepted with a warning",
         arguments: [
             (5, "time_before_2010"), (1_262_303_999_999, "time_before_2010"), (1_262_304_000_000, nil),
             (Body.received.milliseconds + 86_400_000, nil), (Body.received.milliseconds + 86_400_001, "time_ahead"),
@@ -118,7 +118,7 @@ struct AdmissionWarningTests {
         #expect(try Self.warnings(#"{"name":"a","time":\#(time)}"#).map(\.code) == [code].compactMap(\.self))
     }
 
-    @Test("the clock of a device is corrected first, and never refused")
+    @Test("a device's clock is corrected first, and its times are not rejected")
     func devices() throws {
         let time = 1_700_000_000
         let header = Body.header(1, 1, #","sent":\#(time + 10)"#)

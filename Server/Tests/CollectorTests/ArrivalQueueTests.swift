@@ -12,7 +12,7 @@ struct ArrivalQueueTests {
     private static func at(_ seconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: seconds * 1_000) }
     private static func address(_ number: UInt32) -> AddressGroup { AddressGroup(.v4(0x0a00_0000 | number)) }
 
-    /// A queue with bodies that hold so many bytes each, their numbers from 0.
+    /// Returns a queue with bodies that hold memory, numbered from 0.
     private static func queue(
         limit: Int,
         _ held: [(bytes: Int, sender: String, address: AddressGroup?)],
@@ -38,7 +38,7 @@ struct ArrivalQueueTests {
         return try #require(number)
     }
 
-    @Test("a body that has begun and of which nothing came takes no memory, however many there are")
+    @Test("a body without data uses no memory, regardless of the number of bodies")
     func claims() throws {
         var queue = ArrivalQueue(limit: 1_000)
         for _ in 0..<5_000 { #expect(queue.begun(by: "a", from: Self.address(1), at: Self.at(0)) != nil) }
@@ -49,7 +49,7 @@ struct ArrivalQueueTests {
     }
 
     @Test(
-        "a sender gets half of the memory and an address a quarter, and others go on meanwhile",
+        "a sender gets half of the memory and an address a quarter, and others continue",
         arguments: [
             (sender: "a", address: UInt32(1), bytes: 25, verdict: ArrivalQueue.Verdict.granted),
             (sender: "a", address: UInt32(1), bytes: 26, verdict: ArrivalQueue.Verdict.waits),
@@ -59,7 +59,7 @@ struct ArrivalQueueTests {
         ]
     )
     func shares(_ offer: (sender: String, address: UInt32, bytes: Int, verdict: ArrivalQueue.Verdict)) throws {
-        // Two bodies of one sender: 25 of 50; one of them from the address, with another sender's: 25 of 25.
+        // Sender “a” holds 25 of its 50. In some cases another sender holds 5 of the 25 for address 1.
         var queue = Self.queue(
             limit: 100,
             [(15, "a", Self.address(9)), (10, "a", nil), (0, "a", Self.address(1))]
@@ -74,7 +74,7 @@ struct ArrivalQueueTests {
         #expect(queue.arrived(5, of: stranger, at: Self.at(0)).verdict == .granted)
     }
 
-    @Test("a body that is alone in its share may be longer than it")
+    @Test("a body that is alone in its share may exceed it")
     func alone() throws {
         var queue = ArrivalQueue(limit: 10)
         let number = try Self.begin(&queue, by: "a", from: Self.address(1), at: Self.at(0))
@@ -86,7 +86,7 @@ struct ArrivalQueueTests {
         #expect(queue.used == 1)
     }
 
-    @Test("who waits goes on as soon as another body ends, the oldest first")
+    @Test("a waiting body continues as soon as another ends, the oldest first")
     func order() throws {
         var queue = Self.queue(limit: 100, [(40, "a", nil), (40, "b", nil), (0, "c", nil), (0, "d", nil)])
         #expect(queue.arrived(30, of: 3, at: Self.at(0)).verdict == .waits)
@@ -95,7 +95,7 @@ struct ArrivalQueueTests {
         #expect(queue.used == 100 && queue.count == 0)
     }
 
-    @Test("when every body waits for more, the youngest is refused, and the oldest can always go on")
+    @Test("when every body waits for more, the youngest is rejected, and the oldest always continues")
     func stuck() throws {
         var queue = Self.queue(limit: 100, [(40, "a", nil), (30, "b", nil), (30, "c", nil)])
         #expect(queue.arrived(10, of: 2, at: Self.at(0)).verdict == .waits)
@@ -107,7 +107,7 @@ struct ArrivalQueueTests {
         #expect(queue.ended(2, at: Self.at(0)) == ArrivalQueue.Changes())
     }
 
-    @Test("a body that holds memory without growing makes room for one that waits, one at a time, the slowest first")
+    @Test("a body that holds memory without growing is abandoned for a waiting one, one at a time, the slowest first")
     func abandoned() throws {
         var queue = Self.queue(limit: 100, [(50, "a", nil), (45, "b", nil)])
         #expect(queue.arrived(5, of: 1, at: Self.at(1)).verdict == .granted)
@@ -120,7 +120,7 @@ struct ArrivalQueueTests {
         #expect(queue.ended(0, at: Self.at(9)).granted == [honest])
     }
 
-    @Test("who gives up leaves the queue, and what it held is others'")
+    @Test("a body that gives up leaves the queue, and its memory is free for others")
     func gaveUp() throws {
         var queue = Self.queue(limit: 100, [(50, "a", nil), (50, "b", nil), (0, "c", nil)])
         #expect(queue.arrived(10, of: 2, at: Self.at(0)).verdict == .waits)
@@ -132,7 +132,7 @@ struct ArrivalQueueTests {
     }
 
     @Test(
-        "whatever happens in whatever order, what is used is what bodies hold, and somebody can always go on",
+        "in any sequence of events, the used memory is what the bodies hold, and some body can always continue",
         arguments: UInt64(1)...20
     )
     func walk(seed: UInt64) throws {
@@ -193,12 +193,12 @@ struct ArrivalQueueTests {
             }
             #expect(queue.used == held.values.reduce(0, +))
             #expect(queue.count == wanted.count)
-            // Not everybody waits.
+            // Not every body is waiting.
             #expect(wanted.isEmpty || held.contains { $0.value > 0 && wanted[$0.key] == nil })
         }
     }
 
-    @Test("a body that waits in the budget goes on when another ends, and its reader is told when it is abandoned")
+    @Test("a body waiting for memory continues when another ends, and an abandoned body's reader is notified")
     func budget() async throws {
         var limits = AdmissionLimits()
         limits.arrivingBytes = 100
@@ -228,7 +228,7 @@ struct ArrivalQueueTests {
         #expect(budget.used(for: .arriving) == 0)
     }
 
-    @Test("a body that finds no room in time is refused as busy")
+    @Test("a body that gets no memory in time is rejected as busy")
     func busy() async throws {
         var limits = AdmissionLimits()
         limits.arrivingBytes = 100

@@ -22,13 +22,13 @@ struct AuthorizationTests {
         func reload() throws(KeyFileError) {}
     }
 
-    @Test("a known key is granted what it allows", arguments: ["Bearer good", "bearer good", "BEARER   good"])
+    @Test("a known key gets its grant", arguments: ["Bearer good", "bearer good", "BEARER   good"])
     func granted(_ header: String) throws {
         #expect(try Authorization(keys: Keys()).grant(header: header, for: .write).name == "shop")
     }
 
     @Test(
-        "everything else is refused by name",
+        "any other key is rejected with a code",
         arguments: [
             (nil, KeyScope.write, "key_missing"), ("", .write, "key_missing"), ("good", .write, "key_missing"),
             ("Bearer ", .write, "key_missing"), ("Basic good", .write, "key_missing"),
@@ -44,7 +44,7 @@ struct AuthorizationTests {
         #expect(error?.field == "authorization")
     }
 
-    @Test("an account lets in without a key; a key that is sent must be good, and made for the account")
+    @Test("an account needs no key; a key that is sent must be valid and belong to the account")
     func accounts() throws {
         let authorization = Authorization(keys: Keys())
         #expect(try authorization.grant(account: .clickstreamApp("known"), header: nil).name == "shop")
@@ -65,7 +65,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test("looking whether a key is still good counts as no request")
+    @Test("checking whether a key is still valid does not count as a request")
     func inForce() throws {
         let meter = KeyMeter(defaults: KeyLimits(requestsPerSecond: 1), clock: ManualClock())
         let authorization = Authorization(keys: Keys(), meter: meter)
@@ -76,7 +76,7 @@ struct AuthorizationTests {
     }
 
     @Test(
-        "content encodings and types",
+        "content encodings and types are checked",
         arguments: [("br", "unsupported_encoding"), ("gzip, gzip", "unsupported_encoding")]
     )
     func encodings(_ header: String, _ code: String) {

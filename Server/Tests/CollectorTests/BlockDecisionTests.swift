@@ -4,9 +4,9 @@
 internal import Collector
 internal import Testing
 
-@Suite("A decision about a block")
+@Suite("Block decisions")
 struct BlockDecisionTests {
-    @Test("it is read as it was written, with what it does not know passed over")
+    @Test("a decision is read back as written, and unknown members are ignored")
     func roundTrip() {
         let decision = BlockDecision(block: 3, first: 17, last: 40, version: 1)
         #expect(String(decoding: decision.json, as: UTF8.self) == #"{"block":3,"first":17,"last":40,"version":1}"#)
@@ -16,7 +16,7 @@ struct BlockDecisionTests {
     }
 
     @Test(
-        "what is none is taken for none",
+        "an invalid decision is rejected",
         arguments: [
             "", "[]", "{}", #"{"block":0,"first":1,"last":1,"version":1}"#,
             #"{"block":1,"first":0,"last":1,"version":1}"#,

@@ -22,7 +22,9 @@ struct BoardTests {
         try BoardDraft(try JSONValue.parse(Array(json.utf8)))
     }
 
-    /// A store, and what it says about its file.
+    /// Returns a board store.
+    ///
+    /// Its notices are added to `notes`.
     private static func store(
         _ storage: any JournalStorage,
         _ notes: Locked<[String]> = Locked([]),
@@ -46,7 +48,7 @@ struct BoardTests {
     }
 
     @Test(
-        "what is no board is refused with its member",
+        "an invalid board is rejected, naming the member",
         arguments: [
             (#"[]"#, ""), (#"{}"#, "title"), (#"{"title":""}"#, "title"), (#"{"title":" \u00a0 "}"#, "title"),
             (#"{"title":"a\nb"}"#, "title"), (#"{"title":"a","version":0}"#, "version"),
@@ -70,7 +72,7 @@ struct BoardTests {
         #expect(error?.kind == .malformed && error?.field == field && error?.message.isEmpty == false)
     }
 
-    @Test("a board has fifty cards at most, and a title and a question are not longer than may be")
+    @Test("a board has at most fifty cards, and titles and queries have a maximum length")
     func limits() throws {
         #expect(try Self.draft("a", cards: 50).cards.count == 50)
         #expect(throws: BoardError.self) { try Self.draft("a", cards: 51) }
@@ -81,7 +83,7 @@ struct BoardTests {
         }
     }
 
-    @Test("cards without an id get one that no other has")
+    @Test("a card without an id gets a unique one")
     func ids() throws {
         let draft = try Self.draft(
             json:
@@ -90,7 +92,7 @@ struct BoardTests {
         #expect(draft.cards.map(\.id) == ["c2", "c1", "c3"])
     }
 
-    @Test("what was answered survives a loss of power, with titles as hostile as they come")
+    @Test("a saved board survives power loss, even with a hostile title")
     func durable() async throws {
         let storage = try Self.folder()
         let title = #"<script>\u202e\"'‮ 🛒"#
@@ -100,7 +102,7 @@ struct BoardTests {
         #expect(made.board.version == 1 && made.board.title.hasPrefix("<script>"))
     }
 
-    @Test("of two who change the same version the second hears of it, and nothing is lost")
+    @Test("a change of an outdated version is rejected, and nothing is lost")
     func versions() async throws {
         let store = Self.store(try Self.folder())
         let id = try await store.add(try Self.draft("first"), at: Self.now).board.id
@@ -117,7 +119,7 @@ struct BoardTests {
         #expect(try await store.all().isEmpty)
     }
 
-    @Test("what cannot be written has not happened")
+    @Test("a change that cannot be written does not happen")
     func full() async throws {
         let storage = FaultyStorage(try Self.folder())
         let store = Self.store(storage)
@@ -132,7 +134,7 @@ struct BoardTests {
         #expect(try await store.replace(id, with: try Self.draft("new"), madeFrom: 1, at: Self.now).board.version == 2)
     }
 
-    @Test("there are two hundred boards at most, and all together are bounded, too")
+    @Test("the maximum is two hundred boards, and their total size is limited too")
     func bounded() async throws {
         let store = Self.store(try Self.folder())
         for number in 0..<BoardLimits.boards { _ = try await store.add(try Self.draft("b\(number)"), at: Self.now) }
@@ -153,7 +155,7 @@ struct BoardTests {
     }
 
     @Test(
-        "a damaged file is put aside and said, and there are no boards",
+        "a damaged file is moved aside and reported, and the list of boards is empty",
         arguments: ["", "{", "[]", #"{"version":1}"#, #"{"version":1,"boards":[{"id":"a"}]}"#, "\u{0}\u{0}"]
     )
     func damaged(_ content: String) async throws {
@@ -167,7 +169,7 @@ struct BoardTests {
         _ = try await store.add(try Self.draft("new"), at: Self.now)
     }
 
-    @Test("a file of a later version is neither read nor overwritten")
+    @Test("a file of a newer version is neither read nor overwritten")
     func later() async throws {
         let storage = try Self.folder()
         let content = Array(#"{"version":2,"boards":[]}"#.utf8)
@@ -178,7 +180,9 @@ struct BoardTests {
         #expect(storage.contents(of: Self.path) == content)
     }
 
-    @Test("a link opens its board until it is revoked, is over, or the board is gone; the file does not hold it")
+    @Test(
+        "a link opens its board until it is revoked or expires, or the board is deleted; the file does not contain it"
+    )
     func links() async throws {
         let storage = try Self.folder()
         let store = Self.store(storage)
@@ -196,7 +200,7 @@ struct BoardTests {
         #expect(!text.contains(long.token.dropFirst(4)) && text.contains(KeyDigest(of: long.token).hexadecimal))
         let again = Self.store(storage.afterPowerLoss(), seed: 8)
         #expect(await again.shared(by: long.token, at: later)?.id == id)
-        // Changing a board leaves its links, revoking one leaves the others.
+        // Changing a board keeps its links, and revoking one link keeps the others.
         _ = try await store.replace(id, with: try Self.draft("c"), madeFrom: 1, at: Self.now)
         #expect(try await store.unlink(id, link: short.link.id) == 1)
         #expect(await store.shared(by: short.token, at: Self.now) == nil)
@@ -206,7 +210,7 @@ struct BoardTests {
         #expect(await store.shared(by: long.token, at: Self.now) == nil)
     }
 
-    @Test("a board has ten links at most; those that are over make room")
+    @Test("a board has at most ten links, not counting expired ones")
     func tenLinks() async throws {
         let store = Self.store(try Self.folder())
         let id = try await store.add(try Self.draft("a"), at: Self.now).board.id
@@ -218,19 +222,19 @@ struct BoardTests {
         #expect(try await store.board(id).links.count == 1)
     }
 
-    @Test("ready-made boards ask for what is there, and can be saved")
+    @Test("built-in boards query existing data, and can be saved")
     func readyMade() throws {
         let names = [
             "_screen_view", "_click", "view item&more", "purchase", "\u{7}", String(repeating: "x", count: 200),
         ]
-        let board = ReadyBoard.behaviour.board(names: names, elements: "_element_id", at: Self.now)
+        let board = BuiltInBoard.behaviour.board(names: names, elements: "_element_id", at: Self.now)
         let titles = board.cards.map(\.title)
         #expect(titles.contains("Screens") && titles.contains("Elements") && titles.contains("view item&more"))
         #expect(board.cards.contains { $0.query.hasPrefix("name=view%20item%26more&") })
         #expect(!titles.contains { $0.utf8.count > 128 })
-        let empty = ReadyBoard.behaviour.board(names: [], elements: nil, at: Self.now)
+        let empty = BuiltInBoard.behaviour.board(names: [], elements: nil, at: Self.now)
         #expect(!empty.cards.map(\.title).contains("Screens") && !empty.cards.isEmpty)
-        for ready in ReadyBoard.allCases {
+        for ready in BuiltInBoard.allCases {
             let board = ready.board(names: names, elements: "_element_id", at: Self.now)
             var writer = JSONWriter()
             writer.beginObject()

@@ -9,20 +9,20 @@ internal import TrackwayTesting
 
 @Suite("Memory for bodies")
 struct BodyQueueTests {
-    @Test("bodies come while there is room, then wait, first come first served")
+    @Test("bodies are admitted while there is memory, then wait, first come first served")
     func order() {
         var line = BodyQueue(limit: 100)
         #expect(line.offered(50, by: "a") == .granted)
         #expect(line.offered(50, by: "b") == .granted)
         #expect(line.offered(60, by: "c") == .waits(2))
-        // It would find room, and must not overtake.
+        // There is memory for it, but it must not overtake.
         #expect(line.offered(10, by: "d") == .waits(3))
         #expect(line.released(50, by: "a").isEmpty)
         #expect(line.released(50, by: "b") == [2, 3])
         #expect(line.used == 70)
     }
 
-    @Test("nobody gets more than half, and who waits for a share of their own lets others pass")
+    @Test("no sender gets more than half, and a body that waits for its sender's share lets others pass")
     func share() {
         var line = BodyQueue(limit: 100)
         #expect(line.offered(30, by: "a") == .granted)
@@ -32,7 +32,7 @@ struct BodyQueueTests {
         #expect(line.released(30, by: "a") == [1])
     }
 
-    @Test("a body longer than everything comes alone")
+    @Test("a body larger than the whole memory is admitted alone")
     func tooLong() {
         var line = BodyQueue(limit: 10)
         #expect(line.offered(.max, by: "a") == .granted)
@@ -41,7 +41,7 @@ struct BodyQueueTests {
         #expect(line.used == 1)
     }
 
-    @Test("who gives up leaves the line, and those behind may pass")
+    @Test("a body that gives up leaves the queue, and those after it may pass")
     func gaveUp() {
         var line = BodyQueue(limit: 10)
         #expect(line.offered(5, by: "a") == .granted)
@@ -53,7 +53,7 @@ struct BodyQueueTests {
         #expect(line.gaveUp(2).wasWaiting == false)
     }
 
-    @Test("the line itself has an end")
+    @Test("the queue has a maximum length")
     func full() {
         var line = BodyQueue(limit: 10, maxWaiting: 2)
         #expect(line.offered(10, by: "a") == .granted)
@@ -65,7 +65,7 @@ struct BodyQueueTests {
         #expect(line.offered(10, by: "d") == .waits(4))
     }
 
-    @Test("whatever happens in whatever order, what is used is what was granted and not given back")
+    @Test("in any sequence of events, the used memory is what was granted and not released")
     func walk() {
         var line = BodyQueue(limit: 100, maxWaiting: 8)
         var granted: [Int: (Int, String)] = [:]
@@ -108,7 +108,7 @@ struct BodyQueueTests {
         }
     }
 
-    @Test("a body that finds no room in time is refused, and the room it did not get is others'")
+    @Test("a body that gets no memory in time is rejected, and leaves the memory to others")
     func timeout() async throws {
         var limits = AdmissionLimits()
         limits.unpackedBytes = 10
@@ -117,7 +117,7 @@ struct BodyQueueTests {
             await #expect(throws: IntakeError.self) {
                 try await budget.unpacking(5, by: "b") {}
             }
-            // The other memory is another.
+            // The memory for arriving bodies is separate.
             let abandon: @Sendable () -> Void = {}
             try await budget.arrival(of: "b", from: nil, abandon: abandon) { try await $0.charge(5) }
         }
@@ -126,7 +126,7 @@ struct BodyQueueTests {
         try await budget.unpacking(5, by: "b") {}
     }
 
-    @Test("a body that waits comes as soon as there is room")
+    @Test("a waiting body is admitted as soon as there is memory")
     func comes() async throws {
         var limits = AdmissionLimits()
         limits.unpackedBytes = 10

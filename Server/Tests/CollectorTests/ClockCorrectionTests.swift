@@ -6,14 +6,14 @@ internal import TrackwayEvents
 
 @testable internal import Collector
 
-@Suite("Clocks of devices")
+@Suite("Device clocks")
 struct ClockCorrectionTests {
     private static let now: Int64 = 1_700_000_000_000
     private static let hour: Int64 = 3_600_000
 
     private typealias Event = ClockCorrection.Observation
 
-    /// The events' times, relative to the time of arrival.
+    /// Returns the times of events, relative to the time of arrival.
     private static func times(_ events: [Event], sent: Int64?) -> [Int64?] {
         let clock = ClockCorrection(
             events,
@@ -28,7 +28,7 @@ struct ClockCorrectionTests {
     }
 
     @Test(
-        "a clock that is off by more than a minute when the batch is sent is corrected by as much",
+        "a clock that is off by more than a minute at sending is corrected by that amount",
         arguments: [
             // Sent, event, corrected.
             (nil, -5 * hour, -5 * hour), (0, -5 * hour, -5 * hour), (-60_000, -70_000, -70_000),
@@ -41,12 +41,12 @@ struct ClockCorrectionTests {
         #expect(Self.times([Self.event(time)], sent: sent) == [corrected])
     }
 
-    @Test("an event without a time of its own has none, and is not moved")
+    @Test("an event without a time gets none, and is not moved")
     func noTime() {
         #expect(Self.times([Event(), Self.event(-Self.hour)], sent: -Self.hour) == [nil, 0])
     }
 
-    @Test("numbers beyond any clock are left as they are", arguments: [Int64.min, .min + 1, .max])
+    @Test("extreme times are left unchanged", arguments: [Int64.min, .min + 1, .max])
     func extremes(_ time: Int64) {
         let events = [Event(time: time, monotonic: .max, boot: 0), Event(time: time, monotonic: .min, boot: 0)]
         let clock = ClockCorrection(
@@ -57,24 +57,24 @@ struct ClockCorrectionTests {
         #expect(clock.time(of: 0)?.milliseconds == time)
     }
 
-    @Test("a clock that is set back or forward between two events keeps them in the order of the monotonic clock")
+    @Test("events before and after a clock change keep the order of the monotonic clock")
     func setWithinBoot() {
         let hour = Self.hour
         // The clock was an hour fast until a minute ago.
         let back = [Self.event(hour - 120_000, mono: 1_000, boot: 0), Self.event(-60_000, mono: 61_000, boot: 0)]
         #expect(Self.times(back, sent: 0) == [-120_000, -60_000])
-        // It began in 2015.
+        // The clock started in 2015.
         let forward = [
             Self.event(-80_000 * hour, mono: 1_000, boot: 0),
             Self.event(-80_000 * hour + 10_000, mono: 11_000, boot: 0),
             Self.event(-20_000, mono: 41_000, boot: 0),
         ]
         #expect(Self.times(forward, sent: nil) == [-60_000, -50_000, -20_000])
-        // What is put right within the boot is put right by the same amount against the time of arrival.
+        // After the correction within the boot, all events move by the same amount, relative to the time of arrival.
         #expect(Self.times(back, sent: -2 * hour) == [2 * hour - 120_000, 2 * hour - 60_000])
     }
 
-    @Test("each boot is looked at by itself, and small corrections of the clock are none")
+    @Test("each boot is corrected separately, and small clock adjustments are ignored")
     func boots() {
         let events = [
             Self.event(-3 * Self.hour, mono: 5_000, boot: 0), Self.event(-1_000, mono: 1_000, boot: 1),
@@ -83,7 +83,7 @@ struct ClockCorrectionTests {
         #expect(Self.times(events, sent: 0) == events.map { $0.time.map { $0 - Self.now } })
     }
 
-    @Test("a time that the app chose stays, and so does an event without a monotonic time")
+    @Test("a time set by the app is kept, and so is an event without a monotonic time")
     func chosen() {
         let events = [
             Self.event(-30_000, mono: 1_000, boot: 0), Self.event(-9 * Self.hour, mono: 2_000, boot: 0),
@@ -93,7 +93,7 @@ struct ClockCorrectionTests {
         #expect(Self.times(events, sent: 0) == events.map { $0.time.map { $0 - Self.now } })
     }
 
-    @Test("a moment of the context moves as the event does whose time lies nearest")
+    @Test("a time in the context moves like the event nearest in time")
     func context() {
         let clock = ClockCorrection(
             [Self.event(Self.hour, mono: 1_000, boot: 0), Self.event(61_000, mono: 62_000, boot: 0)],

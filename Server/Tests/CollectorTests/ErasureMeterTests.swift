@@ -27,7 +27,7 @@ struct ErasureMeterTests {
         }
     }
 
-    @Test("a key that erased too many waits for as long as they take, and other keys do not")
+    @Test("a key that exceeds its erasure limit waits until its budget is positive again; others do not wait")
     func keys() {
         let clock = ManualClock()
         let meter = Self.meter(clock)
@@ -39,7 +39,7 @@ struct ErasureMeterTests {
         #expect(Self.wait(meter, 1, "public", nil) == nil)
     }
 
-    @Test("an address that erases too many waits, and those who have the same key elsewhere do not")
+    @Test("an address that exceeds its erasure limit waits; others with the same key do not")
     func addresses() {
         let meter = Self.meter(ManualClock())
         #expect(Self.wait(meter, 20, "public", .v4(1)) == nil)
@@ -47,7 +47,7 @@ struct ErasureMeterTests {
         #expect(Self.wait(meter, 1, "public", .v4(2)) == nil)
     }
 
-    @Test("a batch without erasures counts for nothing")
+    @Test("a batch without erasures does not count")
     func none() {
         let meter = Self.meter(ManualClock())
         #expect(Self.wait(meter, 200, "public", .v4(1)) == nil)

@@ -6,7 +6,7 @@ internal import Testing
 @testable import Collector
 
 struct EventPositionTests {
-    @Test("a position is its text, its number, and its parts")
+    @Test("a position converts to and from its text, its number and its parts")
     func roundTrip() {
         var random = SplitMix(state: 3)
         for _ in 0..<1_000 {
@@ -27,12 +27,12 @@ struct EventPositionTests {
         #expect(ordered.count == 6 && ordered == ordered.sorted())
     }
 
-    @Test("the answer's short form is a position too")
+    @Test("the short form in responses is also a position")
     func shortForm() {
         #expect(EventPosition("3.88213") == EventPosition(segment: 3, offset: 88_213))
     }
 
-    @Test("other texts are none", arguments: ["", "3", "3.", "a.b", "3.4.5.6", "3.4.1024", "-1.2", "3.999999999"])
+    @Test("other texts are invalid", arguments: ["", "3", "3.", "a.b", "3.4.5.6", "3.4.1024", "-1.2", "3.999999999"])
     func malformed(_ text: String) {
         #expect(EventPosition(text) == nil)
     }

@@ -8,8 +8,8 @@ internal import TrackwayEvents
 
 @Suite("Expectations")
 struct ExpectationTests {
-    /// Reads `name=a&where=b=1`; nothing is escaped.
-    private static func expectation(_ text: String) throws(QuestionError) -> EventExpectation {
+    /// Parses a text such as `name=a&where=b=1`, without escapes.
+    private static func expectation(_ text: String) throws(InvalidQueryError) -> EventExpectation {
         let parameters = text.split(separator: "&").map { part in
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             return (name: sides[0], value: sides.count > 1 ? sides[1] : "")
@@ -18,7 +18,7 @@ struct ExpectationTests {
     }
 
     @Test(
-        "how many and how long is read",
+        "counts and durations are parsed",
         arguments: [
             ("name=a", 1, nil, 5_000), ("name=a&count=3", 3, 3, 5_000), ("name=a&count=0", 0, 0, 5_000),
             ("name=a&at_least=2", 2, nil, 5_000), ("name=a&at_most=2&within=500ms", 0, 2, 500),
@@ -34,7 +34,7 @@ struct ExpectationTests {
     }
 
     @Test(
-        "what makes no sense is refused with the parameter at fault",
+        "an invalid expectation is rejected, naming the parameter",
         arguments: [
             ("where=a=1", "name"), ("name=a&nmae=b", "nmae"), ("name=a&count=1&never=1", "never"),
             ("name=a&count=1&at_least=1", "count"), ("name=a&at_least=3&at_most=2", "at_most"),
@@ -48,11 +48,11 @@ struct ExpectationTests {
         ]
     )
     func refused(_ text: String, field: String) {
-        let error = #expect(throws: QuestionError.self) { try Self.expectation(text) }
+        let error = #expect(throws: InvalidQueryError.self) { try Self.expectation(text) }
         #expect(error?.field == field)
     }
 
-    @Test("a run is meant as it is written", arguments: ["*", "\"a\"", "a=b", "≠", "\"", "0815", "true"])
+    @Test("run matches its value literally", arguments: ["*", "\"a\"", "a=b", "≠", "\"", "0815", "true"])
     func runs(_ run: String) throws {
         let expectation = try EventExpectation(parameters: [("name", "a"), ("run", run)])
         let condition = try #require(expectation.filter.conditions.first)
@@ -61,7 +61,7 @@ struct ExpectationTests {
         #expect(expectation.conditions == ["run=" + run])
     }
 
-    private static func event(_ number: Int, _ values: QuestionValue?...) -> ExpectationTally.Event {
+    private static func event(_ number: Int, _ values: QueryValue?...) -> ExpectationTally.Event {
         ExpectationTally.Event(
             position: EventPosition(segment: 1, offset: UInt32(number)),
             id: EventID(high: 7 << 12, low: 1 << 63 | UInt64(number)),
@@ -72,7 +72,7 @@ struct ExpectationTests {
     }
 
     @Test(
-        "it is decided as soon as nothing that comes can change it, and not before",
+        "an expectation is decided as soon as no further event can change it, and not before",
         arguments: [
             ("name=a", [false, true, true], [.open, .holds, .holds]),
             ("name=a&at_least=2", [false, false, true], [.open, .open, .holds]),
@@ -91,16 +91,16 @@ struct ExpectationTests {
         }
     }
 
-    @Test("of any number of events little is kept, and the closest of all of them", arguments: [1, 2, 3] as [UInt64])
+    @Test("a limited number of events is kept, with the closest of all", arguments: [1, 2, 3] as [UInt64])
     func bounded(seed: UInt64) throws {
         var generator = SplitMix(state: seed)
         let expectation = try Self.expectation("name=a&where=x=0&where=y=0&run=r")
         var tally = ExpectationTally(expectation, since: .start)
         var distances: [Int] = []
-        let long = QuestionValue.text([UInt8](repeating: 97, count: 10_000))
+        let long = QueryValue.text([UInt8](repeating: 97, count: 10_000))
         for number in 1...500 {
             let wrong = generator.next() % 8
-            let values = [1, 2, 4].map { wrong & $0 == 0 ? QuestionValue.number(.integer(0)) : long }
+            let values = [1, 2, 4].map { wrong & $0 == 0 ? QueryValue.number(.integer(0)) : long }
             tally.met(Self.event(number, values[0], values[1], values[2] == long ? long : .text(Array("r".utf8))))
             if wrong != 0 { distances.append((wrong & 3).nonzeroBitCount + (wrong & 4 == 0 ? 0 : 100)) }
             tally.passed("other-\(number)", at: EventPosition(segment: 2, offset: UInt32(number)))
@@ -130,7 +130,7 @@ struct ExpectationTests {
     }
 
     @Test(
-        "a refused event is told when it may be the one that was meant",
+        "a rejected event is reported if it may be the expected one",
         arguments: [
             (#"{"name":"purchase","attributes":{}}"#, 0, 20, true), (#"{"name":"purchases"}"#, 0, 20, false),
             (#"{"name":"view"}"#, 0, 20, false), (#"{"name":"view"}"#, 5_000, 20, true),

@@ -42,7 +42,7 @@ struct IntakeTests {
         }
     }
 
-    @Test("what is answered survives power loss")
+    @Test("an acknowledged record survives power loss")
     func durable() async throws {
         let memory = try #require(storage.base as? MemoryStorage)
         let intake = try intake()
@@ -55,7 +55,7 @@ struct IntakeTests {
         #expect(try records(memory.afterPowerLoss()) == (UInt8(0)..<20).map { [UInt8](repeating: $0, count: 2_000) })
     }
 
-    @Test("nobody is answered before the flush, and one flush answers everybody who waited")
+    @Test("no record is acknowledged before its flush, and one flush acknowledges all waiting records")
     func groups() async throws {
         let intake = try intake()
         _ = try await intake.commit(kind: .intake, record: [0])
@@ -71,7 +71,7 @@ struct IntakeTests {
             }
             commit(1)
             try await Deadline.wait(while: storage.heldCalls == 0)
-            // The first one's flush is held; the others gather behind it.
+            // The first flush is held; the other records wait for the next one.
             for number in UInt8(2)...9 { commit(number) }
             try await Deadline.wait(while: intake.statistics.waiting < 8)
             #expect(answered.withLock { $0 } == 0)
@@ -84,7 +84,7 @@ struct IntakeTests {
         await intake.close()
     }
 
-    @Test("a full disk refuses, stores nothing of it, and is welcome again by itself")
+    @Test("a full disk rejects records, stores nothing of them, and recovers automatically")
     func fullDisk() async throws {
         let memory = MemoryStorage(capacity: 40 << 10)
         let intake = try Intake(folder: Self.folder, storage: memory, options: options(), clock: clock)
@@ -106,7 +106,7 @@ struct IntakeTests {
         await intake.close()
     }
 
-    @Test("little free space refuses before the disk is full, and recovers when there is some again")
+    @Test("low free space rejects records before the disk is full, and recovers when there is space again")
     func lowDisk() async throws {
         let memory = MemoryStorage(capacity: 100 << 10)
         var options = options()
@@ -114,7 +114,7 @@ struct IntakeTests {
         let intake = try Intake(folder: Self.folder, storage: memory, options: options, clock: clock)
         let error = await #expect(throws: IntakeError.self) { try await intake.commit(kind: .intake, record: [1]) }
         #expect(error?.code == .diskLow)
-        // Senders are told what is wrong, and not where it lies on the collector's machine.
+        // Senders get the reason, but not the collector's paths.
         #expect(error?.message.isEmpty == false && error?.message.contains(Self.folder) == false)
         #expect(try records(memory).isEmpty)
         memory.capacity = 1 << 20
@@ -124,7 +124,7 @@ struct IntakeTests {
         await intake.close()
     }
 
-    @Test("space that the index needs for what it does not have yet is kept free, too, and used once it has it")
+    @Test("the space that the index still needs is also kept free, and is used once the index no longer needs it")
     func neededSpace() async throws {
         let memory = MemoryStorage(capacity: 1 << 20)
         var options = options()
@@ -150,7 +150,7 @@ struct IntakeTests {
         await intake.close()
     }
 
-    @Test("a failed flush answers nobody, and nothing is accepted until the next start")
+    @Test("a failed flush acknowledges nothing, and nothing is accepted until the next start")
     func failedFlush() async throws {
         let intake = try intake()
         _ = try await intake.commit(kind: .intake, record: [1])
@@ -171,7 +171,7 @@ struct IntakeTests {
         await again.close()
     }
 
-    @Test("one record the disk refuses does not take its group along")
+    @Test("one record that the disk rejects does not fail its group")
     func partOfAGroup() async throws {
         var options = options()
         options.segmentBytes = 64 << 10
@@ -182,7 +182,7 @@ struct IntakeTests {
         storage.hold(.synchronizeSegment)
         async let first = intake.commit(kind: .intake, record: [2])
         try await Deadline.wait(while: storage.heldCalls == 0)
-        // These two form one group: the large one needs a segment for which there is no room.
+        // These two form one group: the large one needs a segment that does not fit on the disk.
         async let large = refusal {
             try await intake.commit(kind: .intake, record: [UInt8](repeating: 3, count: 80 << 10))
         }
@@ -195,7 +195,7 @@ struct IntakeTests {
         await intake.close()
     }
 
-    @Test("the line is bounded, and who comes too late is told when to come back")
+    @Test("the queue is limited, and a record beyond the limit gets a retry time")
     func bounded() async throws {
         var options = options()
         options.waitingBatches = 3
@@ -217,7 +217,7 @@ struct IntakeTests {
         await intake.close()
     }
 
-    @Test("closing finishes what is waiting and refuses what comes after")
+    @Test("closing commits the waiting records and rejects later ones")
     func closing() async throws {
         let intake = try intake()
         storage.hold(.synchronizeSegment)
@@ -233,7 +233,7 @@ struct IntakeTests {
         #expect(try records(storage.base) == [[1]])
     }
 
-    @Test("followers hear of the start and of every flush, never of more than was flushed")
+    @Test("followers are notified at the start and after every flush, never of unflushed records")
     func followers() async throws {
         let heard = Locked<[LogPosition]>([])
         let intake = try Intake(

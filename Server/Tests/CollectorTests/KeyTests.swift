@@ -17,7 +17,7 @@ struct KeyTests {
     }
 
     @Test(
-        "digests are those of the standard",
+        "digests match the standard's test vectors",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -33,7 +33,7 @@ struct KeyTests {
         #expect(KeyDigest(hexadecimal: expected) == KeyDigest(of: text))
     }
 
-    @Test("a key works from the moment it is made until it is revoked, in another process too")
+    @Test("a key works from its creation until it is revoked, also in another process")
     mutating func life() throws {
         let keys = try KeyFile(path: Self.path, storage: storage)
         let running = try KeyFile(path: Self.path, storage: storage)
@@ -53,7 +53,7 @@ struct KeyTests {
         #expect(running.grant(for: key) == nil)
     }
 
-    @Test("the file holds no key")
+    @Test("the file contains no key")
     mutating func hashed() throws {
         let keys = try KeyFile(path: Self.path, storage: storage)
         let key = try keys.create(
@@ -70,7 +70,7 @@ struct KeyTests {
         #expect(again.records == keys.records)
     }
 
-    @Test("a broken file changes nothing for a running collector, and names its line")
+    @Test("a broken file does not affect a running collector, and the error names its line")
     mutating func broken() throws {
         let keys = try KeyFile(path: Self.path, storage: storage)
         let key = try keys.create(
@@ -85,7 +85,7 @@ struct KeyTests {
         #expect(keys.grant(for: key) != nil)
     }
 
-    @Test("names are unique and simple")
+    @Test("names must be unique and simple")
     mutating func names() throws {
         let keys = try KeyFile(path: Self.path, storage: storage)
         _ = try keys.create(name: "a", scopes: [.read], at: Timestamp(milliseconds: 0), using: &random)
@@ -100,7 +100,7 @@ struct KeyTests {
         #expect(error?.code == .unknown)
     }
 
-    @Test("a key lets in the accounts it was made for, in another process too, and no account twice")
+    @Test("a key gives access to its accounts, also in another process, and no account belongs to two keys")
     mutating func accounts() throws {
         let keys = try KeyFile(path: Self.path, storage: storage)
         let accounts: [VendorAccount] = [.clickstreamApp("shopping"), .sensorsProject("production")]
@@ -133,7 +133,7 @@ struct KeyTests {
     }
 
     @Test(
-        "a line with an account nobody can have is no key",
+        "a line with an invalid account is rejected",
         arguments: ["clickstream=", "clickstream", "other=a", "sensors=a b", "sensors=ä"]
     )
     func badAccounts(_ word: String) {
@@ -142,7 +142,7 @@ struct KeyTests {
         #expect(KeyRecord(line: "shop write 5 \(digest)") != nil)
     }
 
-    @Test("a key keeps its limits in the file; a line without limits is one without")
+    @Test("a key's limits are stored in the file; a line without limits has none")
     mutating func limits() throws {
         let keys = try KeyFile(path: Self.path, storage: storage)
         let limits = KeyLimits(requestsPerSecond: 50, eventsPerDay: 1_000_000)
@@ -161,7 +161,7 @@ struct KeyTests {
     }
 
     @Test(
-        "a limit nobody can keep makes no key",
+        "a line with an invalid limit is rejected",
         arguments: [
             "rate=0", "rate=-1", "rate=", "rate", "rate=1.5", "daily=x", "daily=99999999999999999999", "other=1",
         ]
@@ -172,7 +172,7 @@ struct KeyTests {
         #expect(KeyRecord(line: "shop write 5 \(digest) rate=1 daily=2")?.limits.eventsPerDay == 2)
     }
 
-    @Test("a development key allows everything and stands in no file")
+    @Test("a development key allows everything and is not in the file")
     func development() throws {
         let keys = try KeyFile(path: Self.path, storage: storage, developmentKey: "dev")
         #expect(keys.grant(for: "dev")?.scopes == Set(KeyScope.allCases))
@@ -180,7 +180,7 @@ struct KeyTests {
     }
 }
 
-/// A seeded generator.
+/// A seeded random number generator.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -40,7 +40,7 @@ struct MalformedBodyTests {
         Case("no JSON", Array("hello".utf8), .malformed, "malformed"),
         Case("an object that does not end", Array(#"{"name":"a""#.utf8), .malformed, "malformed"),
         Case("an array that does not end", Array(#"[{"name":"a"},"#.utf8), .malformed, "malformed_json"),
-        Case("text behind an array", Array(#"[{"name":"a"}] x"#.utf8), .malformed, "malformed_json"),
+        Case("text after an array", Array(#"[{"name":"a"}] x"#.utf8), .malformed, "malformed_json"),
         Case(
             "bytes that are not UTF-8",
             Array(#"{"name":"a"#.utf8) + [0xff, 0xfe] + Array("\"}".utf8),
@@ -48,8 +48,8 @@ struct MalformedBodyTests {
             "malformed"
         ),
         Case("a number with a leading zero", Array(#"{"name":"a","time":01}"#.utf8), .malformed, "malformed"),
-        Case("gzip that says nothing of it", gzip, .malformed, "wrong_encoding"),
-        Case("plain text that says it is gzip", Body.lines(Body.event(1)), .malformed, "gzip_damaged", .gzip),
+        Case("gzip that is not declared", gzip, .malformed, "wrong_encoding"),
+        Case("plain text declared as gzip", Body.lines(Body.event(1)), .malformed, "gzip_damaged", .gzip),
         Case("truncated gzip", Array(gzip.dropLast(9)), .malformed, "gzip_truncated", .gzip),
         Case("gzip with a wrong checksum", flipped(gzip), .malformed, "gzip_damaged", .gzip),
         Case(
@@ -86,17 +86,17 @@ struct MalformedBodyTests {
             "event_too_large"
         ),
         Case("an event without a name", Array(#"{"id":null}"#.utf8), .malformed, ""),
-        Case("a header that is none", Body.lines(#"{"batch":7}"#, Body.event(1)), .malformed, "malformed_header"),
+        Case("an invalid header", Body.lines(#"{"batch":7}"#, Body.event(1)), .malformed, "malformed_header"),
         Case(
             "numbers without a writer",
             Body.lines(#"{"batch":{"id":"b","first":1,"last":1}}"#, Body.event(1)),
             .malformed,
             "malformed_header"
         ),
-        Case("a context that is none", Body.lines(#"{"context":[1]}"#, Body.event(1)), .malformed, "malformed_context"),
+        Case("an invalid context", Body.lines(#"{"context":[1]}"#, Body.event(1)), .malformed, "malformed_context"),
     ]
 
-    @Test("a malformed body is refused with a code and a sentence", arguments: cases)
+    @Test("a malformed body is rejected with a code and a message", arguments: cases)
     func refused(_ body: Case) throws {
         let error = try #require(throws: AdmissionError.self) {
             try Body.admit(body.body, encoding: body.encoding)
@@ -106,7 +106,7 @@ struct MalformedBodyTests {
         #expect(error.message.hasSuffix("."))
     }
 
-    @Test("no beginning of a body traps, and every one gets a verdict")
+    @Test("no prefix of a body traps, and every one gets a verdict")
     func everyBeginning() {
         let body = Body.lines(Body.header(1, 2), #"{"context":{"a":1}}"#, Body.event(1), Body.event(2))
         for length in 0..<body.count {
@@ -121,7 +121,7 @@ struct MalformedBodyTests {
         }
     }
 
-    @Test("a refused body's record says why and keeps its beginning")
+    @Test("the record of a rejected body has the reason and the body's beginning")
     func quarantine() throws {
         let error = AdmissionError(.malformed, code: "c", field: "f", message: "Because “it” is.")
         let body = Array("not JSON\nat all".utf8)
@@ -144,7 +144,7 @@ struct MalformedBodyTests {
         return bytes
     }
 
-    /// Ten megabytes that no ratio gives away.
+    /// Returns ten megabytes, compressed at an unsuspicious ratio.
     private static func large() -> [UInt8] {
         var random: UInt64 = 42
         var body: [UInt8] = []

@@ -6,15 +6,15 @@ internal import TrackwayEvents
 
 @testable import Collector
 
-@Suite("Events and a tracking plan")
+@Suite("Events checked against a tracking plan")
 struct PlanInspectionTests {
     private static func checker(_ event: String) throws -> PlanChecker {
-        let reading = PlanReading(Array(#"{"version":1,"events":{"e":\#(event)}}"#.utf8))
+        let reading = PlanParseResult(Array(#"{"version":1,"events":{"e":\#(event)}}"#.utf8))
         #expect(reading.faults == [])
         return PlanChecker(try #require(reading.plan))
     }
 
-    /// What an event does not keep to: `type attributes.total`.
+    /// Returns the violations of an event, such as `type attributes.total`.
     private static func findings(_ checker: PlanChecker, _ event: String) -> [String] {
         var inspection = PlanInspection(checker)
         Array(event.utf8).withUnsafeBytes { inspection.look(at: 0, event: $0) }
@@ -27,7 +27,7 @@ struct PlanInspectionTests {
     }
 
     @Test(
-        "a value keeps to its schema",
+        "a value matches its schema",
         arguments: [
             (#"{}"#, #"{"b":[1,null]}"#), (#"{"type":"string"}"#, #""""#), (#"{"type":"integer"}"#, "5"),
             (#"{"type":"integer"}"#, "5.0"), (#"{"type":"integer"}"#, "1e300"), (#"{"type":"number"}"#, "5"),
@@ -53,7 +53,7 @@ struct PlanInspectionTests {
     }
 
     @Test(
-        "or says what it does not keep to",
+        "a value that does not match its schema is a violation",
         arguments: [
             (#"{"type":"string"}"#, "5", "type"), (#"{"type":"integer"}"#, "5.5", "type"),
             (#"{"type":"integer"}"#, #""5""#, "type"),
@@ -91,7 +91,7 @@ struct PlanInspectionTests {
          "items":{"minItems":1,"items":{"required":["name"],"properties":{"attributes":{"properties":{"price":{"type":"number","minimum":0}}}}}}}
         """
 
-    @Test("places are told by names, without numbers of elements, and each thing once")
+    @Test("violations have paths of names without element indexes, and each is reported once")
     func places() throws {
         let checker = try Self.checker(Self.purchase)
         #expect(
@@ -123,7 +123,7 @@ struct PlanInspectionTests {
         )
     }
 
-    @Test("of one event thirty-one things are told, and that there is more")
+    @Test("thirty-one violations of one event are reported, and that there are more")
     func bounded() throws {
         let checker = try Self.checker(#"{"attributes":{"additionalProperties":false}}"#)
         let names = (0..<250).map { #""a\#($0)":1"# }.joined(separator: ",")
@@ -134,7 +134,7 @@ struct PlanInspectionTests {
         )
     }
 
-    @Test("a name that stands twice is looked at twice, and is there once")
+    @Test("a repeated name is checked twice, and counts as present once")
     func twice() throws {
         let checker = try Self.checker(#"{"attributes":{"required":["a","b"],"properties":{"a":{"type":"string"}}}}"#)
         #expect(
@@ -143,7 +143,7 @@ struct PlanInspectionTests {
         #expect(Self.findings(checker, #"{"attributes":{"a":1,"a":"y","b":0}}"#) == ["type attributes.a"])
     }
 
-    @Test("text that is no event is no reason to stop")
+    @Test("text that is not an event is tolerated")
     func broken() throws {
         let checker = try Self.checker(Self.purchase)
         for text in [
@@ -154,13 +154,13 @@ struct PlanInspectionTests {
         #expect(Self.findings(checker, #"{"attributes":[1],"items":[{"name":"n"}]}"#) == ["type attributes"])
     }
 
-    @Test("what clients record by themselves needs no plan")
+    @Test("events captured by clients need no plan")
     func captured() {
         #expect(PlanChecker.isCaptured("_screen_view") && PlanChecker.isCaptured("$AppStart"))
         #expect(!PlanChecker.isCaptured("_own") && !PlanChecker.isCaptured("purchase") && !PlanChecker.isCaptured(""))
     }
 
-    @Test("many names beside each other are all found", arguments: [1, 2, 3, 7, 255])
+    @Test("all names are found, regardless of their number", arguments: [1, 2, 3, 7, 255])
     func found(_ count: Int) throws {
         let properties = (0..<count).map { #""n\#($0 * 7919 % 1_000_003)":{"type":"integer"}"# }.joined(separator: ",")
         let checker = try Self.checker(#"{"attributes":{"additionalProperties":false,"properties":{\#(properties)}}}"#)

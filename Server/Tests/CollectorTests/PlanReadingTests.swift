@@ -8,10 +8,10 @@ internal import TrackwayEvents
 
 @Suite("Reading a tracking plan")
 struct PlanReadingTests {
-    private static func read(_ text: String) -> PlanReading { PlanReading(Array(text.utf8)) }
+    private static func read(_ text: String) -> PlanParseResult { PlanParseResult(Array(text.utf8)) }
 
-    /// A plan with one event that has one attribute.
-    private static func attribute(_ schema: String) -> PlanReading {
+    /// Returns a plan with one event that has one attribute.
+    private static func attribute(_ schema: String) -> PlanParseResult {
         read(#"{"version":1,"events":{"purchase":{"attributes":{"properties":{"total":\#(schema)}}}}}"#)
     }
 
@@ -28,7 +28,7 @@ struct PlanReadingTests {
             "items":{"minItems":1,"items":{"required":["name"],"properties":{"name":{"type":"string"}}}}}}}
         """
 
-    @Test("a plan says what it says")
+    @Test("all members of a plan are read")
     func whole() throws {
         let reading = Self.read(Self.whole)
         #expect(reading.faults == [] && reading.remarks == [] && reading.omitted == 0)
@@ -51,7 +51,7 @@ struct PlanReadingTests {
         )
     }
 
-    @Test("what a plan is written as is the same plan, and has the same digest whatever it says to people")
+    @Test("a written plan reads back as the same plan, and its digest ignores titles, owners and descriptions")
     func writing() throws {
         let plan = try #require(Self.read(Self.whole).plan)
         let again = try #require(Self.read(plan.text()).plan)
@@ -73,7 +73,7 @@ struct PlanReadingTests {
     }
 
     @Test(
-        "a mistake is named with its place, its kind and its value",
+        "an error is reported with its path, its code and its value",
         arguments: [
             (#"[]"#, "", "malformed", "a list of 0"),
             (#"{"events":{}}"#, "version", "missing", ""),
@@ -110,7 +110,7 @@ struct PlanReadingTests {
     }
 
     @Test(
-        "so is one in a schema",
+        "an error in a schema is reported with its path and its code",
         arguments: [
             (#"5"#, "", "malformed"), (#"false"#, "", "malformed"), (#"{"type":"text"}"#, ".type", "unknown_type"),
             (#"{"type":[]}"#, ".type", "malformed"), (#"{"type":["string","null"]}"#, ".type", "unknown_type"),
@@ -147,7 +147,7 @@ struct PlanReadingTests {
         #expect(!fault.message.isEmpty)
     }
 
-    @Test("all mistakes are told at once, and of very many how many more there are")
+    @Test("all errors are reported together; beyond a limit only the number of the others is")
     func together() {
         let many = (0..<450).map { #""e\#($0)":{"owner":\#($0)}"# }.joined(separator: ",")
         let reading = Self.read(#"{"version":1,"events":{\#(many)}}"#)
@@ -155,22 +155,22 @@ struct PlanReadingTests {
         #expect(reading.faults[1].path == "events.e1.owner" && reading.faults[1].value == "1")
     }
 
-    @Test("text that is no JSON is told with its line")
+    @Test("text that is not JSON is reported with its line")
     func malformed() throws {
         let fault = try #require(Self.read("{\n  \"version\": 1,\n  // no comments\n}").faults.first)
         #expect(fault.code == "malformed_json" && fault.message.contains("in line 3, byte 3"))
         #expect(Self.read("").faults.first?.code == "malformed_json")
-        #expect(PlanReading([0xFF, 0xFE]).faults.first?.code == "malformed_json")
+        #expect(PlanParseResult([0xFF, 0xFE]).faults.first?.code == "malformed_json")
     }
 
-    @Test("a hostile file costs little and is told apart from a plan")
+    @Test("a hostile file costs little and is rejected")
     func hostile() throws {
         let deep = String(repeating: "[", count: 100_000)
         #expect(Self.read(deep).faults.first?.code == "too_deep")
         var nested = #"{"type":"string"}"#
         for _ in 0..<20 { nested = #"{"properties":{"a":\#(nested)}}"# }
         #expect(Self.attribute(nested).faults.map(\.code) == ["too_deep"])
-        #expect(PlanReading(Array(repeating: 0x20, count: 10 << 20)).faults.first?.code == "too_large")
+        #expect(PlanParseResult(Array(repeating: 0x20, count: 10 << 20)).faults.first?.code == "too_large")
         let events = (0..<200_000).map { #""e\#($0)":{}"# }.joined(separator: ",")
         #expect(Self.read(#"{"version":1,"events":{\#(events)}}"#).faults.map(\.code) == ["too_many_events"])
         let values = (0..<2_000).map(String.init).joined(separator: ",")
@@ -184,7 +184,7 @@ struct PlanReadingTests {
         #expect(Self.read(#"{"version":1,"events":{"\#(name)":{}}}"#).faults.map(\.code) == ["name_too_long"])
     }
 
-    @Test("names that a format does not take are remarked, as in the catalogue")
+    @Test("names that a format does not accept get a warning, as in the catalogue")
     func remarks() throws {
         let reading = Self.read(
             #"{"version":1,"events":{"_own":{},"a b":{"attributes":{"properties":{"$x":{}}}},"_screen_view":{}}}"#

@@ -6,11 +6,13 @@ internal import TrackwayEvents
 
 @testable import Collector
 
-@Suite("How much is kept of what is refused")
+@Suite("Quota for storing rejected bodies")
 struct QuarantineQuotaTests {
     private static func time(_ seconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: seconds * 1_000) }
 
-    @Test("one sender's rubbish is kept up to a quarter, then cut, then only counted; others' is kept all the same")
+    @Test(
+        "a sender's rejected bodies are stored up to a quarter, then truncated, then only counted; others' are stored"
+    )
     func senders() {
         var quota = QuarantineQuota(bytesPerDay: 1 << 20)
         let now = Self.time(5)
@@ -24,14 +26,14 @@ struct QuarantineQuotaTests {
         #expect(quota.offered(100 << 10, by: "c", at: now) == .whole)
     }
 
-    @Test("all senders together have a bound")
+    @Test("all senders together have a limit")
     func together() {
         var quota = QuarantineQuota(bytesPerDay: 1 << 20)
         let kept = (0..<100).filter { quota.offered(100 << 10, by: "s\($0)", at: Self.time(5)) == .whole }.count
         #expect(kept == 10)
     }
 
-    @Test("the quota fills up again with time, and a clock that goes back gives nothing")
+    @Test("the quota refills with time, and a clock that is set back adds nothing")
     func refill() {
         var quota = QuarantineQuota(bytesPerDay: 1 << 20)
         #expect(quota.offered(256 << 10, by: "a", at: Self.time(90_000)) == .whole)

@@ -10,7 +10,7 @@ internal import TrackwayTesting
 struct RateTests {
     private static func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
-    @Test("a bucket gives its burst at once, then one token at a time, and tells how long the next one takes")
+    @Test("a bucket grants its burst at once, then one token at a time, and returns the wait for the next one")
     func burst() {
         let limit = RateLimit(10, per: .seconds(1), burst: 3)
         var bucket = RateBucket()
@@ -20,14 +20,14 @@ struct RateTests {
         #expect(bucket.wait(under: limit, at: Self.at(100)) == nil)
         #expect(bucket.take(under: limit, at: Self.at(100)) == nil)
         #expect(bucket.take(under: limit, at: Self.at(100)) == .milliseconds(100))
-        // After a rest no more than the burst is there.
+        // After a pause, at most the burst is available.
         let later = Self.at(1_000_000)
         for _ in 0..<3 { #expect(bucket.take(under: limit, at: later) == nil) }
         #expect(bucket.take(under: limit, at: later) != nil)
     }
 
     @Test(
-        "over a long time no more tokens are given than come in, and hardly fewer",
+        "over a long time no more tokens are granted than are added, and hardly fewer",
         arguments: [1, 3, 7, 1_000]
     )
     func exact(count: Int) {
@@ -40,7 +40,7 @@ struct RateTests {
         #expect(given <= 10 * count && given >= 10 * count - count / 100 - 1, "\(given)")
     }
 
-    @Test("what was let in already is charged, and the debt is bounded")
+    @Test("accepted requests are charged, and the debt is limited")
     func charge() {
         let limit = RateLimit.events(perDay: 100)
         var bucket = RateBucket()
@@ -54,7 +54,7 @@ struct RateTests {
     }
 
     @Test(
-        "absurd limits limit as little or as much as they can",
+        "extreme limits are clamped",
         arguments: [
             RateLimit(.max, per: .zero, burst: .max), RateLimit(.min, per: .seconds(Int64.max), burst: .min),
             RateLimit(0, per: .seconds(-1), burst: 0), .requests(perSecond: .max), .requests(perSecond: -1),
@@ -71,7 +71,7 @@ struct RateTests {
         #expect(fresh.take(under: limit, at: Self.at(.min)) == nil)
     }
 
-    @Test("a clock that goes back locks nobody out for longer than a full bucket takes")
+    @Test("a clock that goes back blocks no client for longer than a full bucket takes")
     func clockGoesBack() {
         let limit = RateLimit(1, per: .seconds(1), burst: 2)
         var bucket = RateBucket()
@@ -80,7 +80,7 @@ struct RateTests {
         #expect(wait.map { $0 <= .seconds(3) } == true)
     }
 
-    @Test("each address has a bucket of its own; those of one IPv6 network share one")
+    @Test("each address has a separate bucket, but those of one IPv6 network share one")
     func addresses() throws {
         var table = AddressTable(RateLimit(1, per: .seconds(1), burst: 1))
         func group(_ text: String) throws -> AddressGroup { AddressGroup(try #require(IPAddress(text))) }
@@ -92,7 +92,7 @@ struct RateTests {
         }
     }
 
-    @Test("the table is bounded, and who asks often stays in it")
+    @Test("the table's size is limited, and busy addresses are not evicted")
     func bounded() {
         let limit = RateLimit(1, per: .seconds(1_000), burst: 1)
         var table = AddressTable(limit, capacity: 100)
@@ -105,7 +105,7 @@ struct RateTests {
         }
     }
 
-    @Test("addresses are limited one by one, in an error that says for how long")
+    @Test("addresses are limited separately, with an error that states the wait")
     func addressMeter() throws {
         let clock = ManualClock()
         let meter = AddressMeter(RateLimit(1, per: .seconds(5), burst: 1), clock: clock)
@@ -119,7 +119,7 @@ struct RateTests {
         for _ in 0..<1_000 { try open.admit(.v4(1)) }
     }
 
-    @Test("a key has its own limits, and where it has none those of the collector")
+    @Test("a key has its own limits, or the collector's if it has none")
     func keyMeter() throws {
         let clock = ManualClock()
         let meter = KeyMeter(defaults: KeyLimits(requestsPerSecond: 1), clock: clock)
@@ -134,7 +134,7 @@ struct RateTests {
         meter.charge(own, events: 12)
         error = #expect(throws: AdmissionError.self) { try meter.admit(own, for: .write) }
         #expect(error?.code == "key_quota")
-        // Reading is no sending.
+        // Reading does not count as sending.
         try meter.admit(own, for: .read)
         clock.advance(by: .seconds(3 * 8_640))
         try meter.admit(own, for: .write)

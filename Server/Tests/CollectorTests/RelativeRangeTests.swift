@@ -6,9 +6,9 @@ internal import TrackwayEvents
 
 @testable internal import Collector
 
-@Suite("A time that is counted back from now")
+@Suite("Periods counted back from now")
 struct RelativeRangeTests {
-    /// Tuesday, 14 November 2023, 22:13:20 UTC; 23:13:20 an hour to the east.
+    /// Tuesday, November 14, 2023, 22:13:20 UTC; 23:13:20 one hour to the east.
     private static let now = Timestamp(milliseconds: 1_700_000_000_000)
     private static let east = ZoneOffsets(name: "Europe/Berlin", first: 3_600, changes: [])
 
@@ -21,7 +21,7 @@ struct RelativeRangeTests {
     }
 
     @Test(
-        "days begin at midnight, hours and minutes when they are full, and the one that is not over counts",
+        "days start at midnight, hours and minutes on the full unit, and the current one counts",
         arguments: [
             ("1d", "UTC", "2023-11-14T00:00:00.000Z"), ("30d", "UTC", "2023-10-16T00:00:00.000Z"),
             ("1d", "Europe/Berlin", "2023-11-13T23:00:00.000Z"), ("7d", "Europe/Berlin", "2023-11-07T23:00:00.000Z"),
@@ -36,19 +36,19 @@ struct RelativeRangeTests {
         #expect(question.time.end == Self.now)
     }
 
-    @Test("every question that has a time takes it, and begins it at the same moment")
+    @Test("every query with a period accepts it, and starts it at the same time")
     func everywhere() throws {
         let time = [(name: "last", value: "7d"), (name: "zone", value: "Europe/Berlin")]
         let from = try Question(parameters: time, now: Self.now, zones: Self.zones).time.start
         let steps = [(name: "step", value: "a")]
-        #expect(try FunnelQuestion(parameters: steps + time, now: Self.now, zones: Self.zones).from == from)
-        #expect(try PathQuestion(parameters: time, now: Self.now, zones: Self.zones).from == from)
-        #expect(try RetentionQuestion(parameters: time, now: Self.now, zones: Self.zones).time.start == from)
-        #expect(try ActivityQuestion(parameters: time, now: Self.now, zones: Self.zones).time.start == from)
+        #expect(try FunnelQuery(parameters: steps + time, now: Self.now, zones: Self.zones).from == from)
+        #expect(try PathQuery(parameters: time, now: Self.now, zones: Self.zones).from == from)
+        #expect(try RetentionQuery(parameters: time, now: Self.now, zones: Self.zones).time.start == from)
+        #expect(try ActivityQuery(parameters: time, now: Self.now, zones: Self.zones).time.start == from)
     }
 
     @Test(
-        "what is none is refused with the parameter",
+        "an invalid period is rejected, naming the parameter",
         arguments: [
             [("last", "30")], [("last", "d")], [("last", "0d")], [("last", "-3d")], [("last", "+3d")], [("last", "3w")],
             [("last", "99999999999999999999d")], [("last", "3661d")], [("last", "7d"), ("from", "5")],
@@ -56,7 +56,7 @@ struct RelativeRangeTests {
         ]
     )
     func refused(_ parameters: [(String, String)]) throws {
-        let error = #expect(throws: QuestionError.self) {
+        let error = #expect(throws: InvalidQueryError.self) {
             try Question(
                 parameters: parameters.map { (name: $0.0, value: $0.1) },
                 now: Self.now,
@@ -66,7 +66,7 @@ struct RelativeRangeTests {
         #expect(error?.field == "last")
     }
 
-    @Test("at the first moment of a day the day is a moment long")
+    @Test("a period of one day is not empty at midnight")
     func midnight() throws {
         let midnight = try #require(Timestamp(iso8601: "2023-11-14T00:00:00.000Z"))
         let time = try Question(parameters: [("last", "1d")], now: midnight, zones: Self.zones).time

@@ -6,7 +6,9 @@ internal import Testing
 
 @Suite("SignInHistory")
 struct SignInHistoryTests {
-    /// A signed-in event of a user, whose mark reverses the order of user numbers.
+    /// Returns a signed-in event of a user.
+    ///
+    /// Its mark reverses the order of user numbers.
     private static func event(_ user: Int64, _ time: Int64) -> SignInHistory.Period {
         SignInHistory.Period(user: user, mark: -user, last: time)
     }
@@ -21,7 +23,9 @@ struct SignInHistoryTests {
         return history
     }
 
-    /// The user of the first event at or after a time, found by looking at every event.
+    /// Returns the user of the first event at or after a time.
+    ///
+    /// Scans all events.
     private static func owner(_ events: [SignInHistory.Period], at time: Int64) -> Int64? {
         events.filter { $0.last >= time }.min { ($0.last, $0.mark) < ($1.last, $1.mark) }?.user
     }
@@ -33,7 +37,7 @@ struct SignInHistoryTests {
             ([(1, 10)], 5, 1), ([(1, 10)], 10, 1), ([(1, 10)], 11, nil),
             ([(1, 10), (2, 20)], 10, 1), ([(1, 10), (2, 20)], 11, 2), ([(1, 10), (2, 20)], 21, nil),
             ([(1, 10), (2, 20), (1, 30)], 15, 2), ([(1, 10), (2, 20), (1, 30)], 25, 1),
-            // At one millisecond the mark decides: user 2 has the lower one.
+            // At the same millisecond the mark decides: user 2 has the lower one.
             ([(1, 10), (2, 10)], 10, 2), ([(1, 10), (2, 10)], 9, 2),
             ([(1, .min), (2, .max)], .min, 1), ([(1, .min), (2, .max)], .max, 2),
         ] as [([(Int64, Int64)], Int64, Int64?)]
@@ -70,7 +74,7 @@ struct SignInHistoryTests {
         step(events.count)
     }
 
-    @Test("long random histories agree with a search of every event", arguments: 1...20)
+    @Test("long random histories agree with a scan of all events", arguments: 1...20)
     func random(_ seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         let events = (0..<200).map { _ in Self.event(Int64(random.below(5) + 1), Int64(random.below(100))) }
@@ -78,7 +82,7 @@ struct SignInHistoryTests {
         for time in Int64(-1)...101 {
             #expect(history.owner(at: time) == Self.owner(events, at: time), "seed \(seed), time \(time)")
         }
-        // The times of all users and of the visitor divide the time axis.
+        // The times of all users and of the visitor partition the time axis.
         for time in Int64(-1)...101 {
             let owners = (1...5).filter { user in history.times(of: Int64(user)).contains { $0.contains(time) } }
             #expect(owners.map(Int64.init) == history.owner(at: time).map { [$0] } ?? [])
@@ -110,7 +114,7 @@ struct SignInHistoryTests {
     }
 }
 
-/// Random numbers that a seed repeats.
+/// Random numbers that are repeatable by seed.
 private struct SeededNumbers {
     private var state: UInt64
 

@@ -23,7 +23,7 @@ struct UsagePolicyTests {
         try storage.replace(Self.path, with: Array(text.utf8), durably: true)
     }
 
-    @Test("without a file every application reports; a change survives power loss, and another process follows")
+    @Test("without a file every application reports; a change survives power loss, and another process follows it")
     func life() throws {
         let (file, running) = (try file(), try file())
         #expect(file.policy(of: "shop").collects && file.policies.isEmpty)
@@ -41,7 +41,7 @@ struct UsagePolicyTests {
         }
     }
 
-    @Test("a salt is made once, and stays: the same device keeps its other id")
+    @Test("a salt is created once and kept: the same device keeps its pseudonymous id")
     func salt() throws {
         var random = SplitMix(state: 1)
         let file = try file()
@@ -55,7 +55,7 @@ struct UsagePolicyTests {
         #expect(file.policy(of: "other").salt != salt)
     }
 
-    @Test("what clients are told has texts for values")
+    @Test("the settings for clients have text values")
     func settings() {
         #expect(
             String(decoding: UsagePolicy().settings.json(), as: UTF8.self)
@@ -64,7 +64,7 @@ struct UsagePolicyTests {
     }
 
     @Test(
-        "a line that is not understood is not guessed, and the policies known before stay",
+        "an invalid line is rejected, and the previous policies stay in force",
         arguments: [
             "shop collect=maybe", "shop collect", "shop days=-1", "shop days=x", "shop what=on", "a/b collect=on",
             "shop anonymize=on", "shop salt=short", "shop collect=on\nshop collect=off",
@@ -80,7 +80,7 @@ struct UsagePolicyTests {
         #expect(throws: UsagePolicyError.self) { try self.file() }
     }
 
-    @Test("a file that vanishes opens nothing")
+    @Test("a deleted file enables no reporting")
     func vanished() throws {
         var random = SplitMix(state: 1)
         let file = try file()
@@ -91,7 +91,7 @@ struct UsagePolicyTests {
     }
 
     @Test(
-        "what cannot name an application is refused",
+        "an invalid application name is rejected",
         arguments: ["", "a b", "a/b", "ü", String(repeating: "a", count: 129)]
     )
     func names(_ name: String) throws {

@@ -9,7 +9,9 @@ internal import TrackwayEvents
 
 @Suite("The client data report")
 struct UsageReportRowTests {
-    /// Rows of a report that came, as the index hands its events over.
+    /// Returns the rows of a received report.
+    ///
+    /// The events are as the index provides them.
     private static func rows(_ body: String) throws -> [UsageReportRow] {
         let report = try SAPUsageIntake().admit(
             Array(body.utf8),
@@ -49,7 +51,7 @@ struct UsageReportRowTests {
         line.dropLast().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
-    @Test("the format's example has the reference's rows, column by column")
+    @Test("the format's example gives the reference's rows, column by column")
     func golden() throws {
         let names = Self.columns(UsageReportRow.heading)
         let rows = try Self.rows(SAPUsageSamples.body).map { Self.columns($0.line) }
@@ -80,7 +82,7 @@ struct UsageReportRowTests {
         )
     }
 
-    @Test("what our own SDK captures has the format's words, and a scope lets through its application only")
+    @Test("events captured by our own SDK use the format's terms, and a scope admits only its application")
     func native() throws {
         let context = try JSONValue.parse(Array(#"{"app":{"id":"shop"},"device":{"model":"m"}}"#.utf8))
         func line(_ event: String, _ application: String? = nil) throws -> [String]? {
@@ -104,7 +106,7 @@ struct UsageReportRowTests {
         #expect(try line(#"{"name":"e"}"#, "other") == nil)
     }
 
-    @Test("an event as it is listed has the same row as the stored one")
+    @Test("an event in a list gives the same row as the stored one")
     func listed() throws {
         let stored = StoredEvent(
             position: .start,
@@ -129,7 +131,7 @@ struct UsageReportRowTests {
     }
 
     @Test(
-        "a cell is quoted where it must be, and no spreadsheet takes it for a formula",
+        "a cell is quoted if needed, and never read as a formula by a spreadsheet",
         arguments: [
             ("plain", "plain"), ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""),
             ("two\nlines", "\"two\nlines\""),

@@ -11,7 +11,7 @@ struct CollectorPageTests {
     private static let texts = CollectorPage.files.map { ($0.path, String(decoding: $0.body, as: UTF8.self)) }
     private static let paths = Set(CollectorPage.files.map(\.path))
 
-    @Test("every file it asks for is there, and every file there is asked for")
+    @Test("the page refers to exactly the files that exist")
     func complete() {
         var asked: Set<String> = ["/"]
         for (_, text) in Self.texts {
@@ -24,7 +24,7 @@ struct CollectorPageTests {
         #expect(CollectorPage.files.allSatisfy { !$0.body.isEmpty })
     }
 
-    @Test("every file in the folder of assets is known, as it lies there")
+    @Test("every file in the assets folder is included unchanged")
     func listed() throws {
         let folder = URL(filePath: #filePath).appending(path: "../../../Sources/CWebAssets/Assets").standardized
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -35,7 +35,7 @@ struct CollectorPageTests {
         }
     }
 
-    @Test("each file says what it is", arguments: CollectorPage.files.map(\.path))
+    @Test("each file has the correct content type", arguments: CollectorPage.files.map(\.path))
     func types(path: String) throws {
         let asset = try #require(CollectorPage.files.first { $0.path == path })
         let expected = [
@@ -46,7 +46,7 @@ struct CollectorPageTests {
     }
 
     @Test(
-        "each part of the page can be chosen and is there",
+        "each part of the page exists and can be selected",
         arguments: ["main", "visitors", "devices", "boards", "questions"]
     )
     func parts(id: String) throws {
@@ -55,7 +55,7 @@ struct CollectorPageTests {
         #expect(page.contains("id=\"mode-\(id == "main" ? "live" : id)\""))
     }
 
-    @Test("nothing in it needs more than the strict policy allows")
+    @Test("the page needs no more than its strict content security policy allows")
     func strict() throws {
         let page = try #require(Self.texts.first { $0.0 == "/" }?.1)
         #expect(!page.contains(/<script(?![^>]*src=)/))
@@ -70,7 +70,7 @@ struct CollectorPageTests {
         }
     }
 
-    @Test("it loads nothing from elsewhere")
+    @Test("the page loads nothing from other hosts")
     func ownFilesOnly() {
         for (path, text) in Self.texts {
             let others = text.matches(of: /https?:\/\/[^\s"'`]+/).map { String($0.0) }
@@ -79,18 +79,18 @@ struct CollectorPageTests {
         }
     }
 
-    @Test("every element a script asks for by id is in the page")
+    @Test("every element that a script requests by id is in the page")
     func ids() throws {
         let page = try #require(Self.texts.first { $0.0 == "/" }?.1)
         let there = Set(page.matches(of: /\sid="([^"]+)"/).map { String($0.1) })
         for (path, text) in Self.texts {
             for match in text.matches(of: /byId\("([^"]+)"\)/) {
-                #expect(there.contains(String(match.1)), "\(path) asks for \(match.1)")
+                #expect(there.contains(String(match.1)), "\(path) requests \(match.1)")
             }
         }
     }
 
-    @Test("another content has another entity tag")
+    @Test("different content has a different entity tag")
     func tags() {
         let one = WebAsset(path: "/a", contentType: "text/plain", body: [1, 2])
         #expect(one.entityTag == WebAsset(path: "/b", contentType: "text/css", body: [1, 2]).entityTag)

@@ -6,7 +6,7 @@ internal import Testing
 
 @testable internal import CollectorWeb
 
-@Suite("The page's files as they are served")
+@Suite("The page's files as served")
 struct PageBundleTests {
     private static func file(_ path: String, _ text: String) -> WebAsset {
         WebAsset(path: path, contentType: "text/\(path.split(separator: ".").last ?? "html")", body: Array(text.utf8))
@@ -55,14 +55,14 @@ struct PageBundleTests {
         #expect(CollectorPage.assets[2].contentType == "text/css; charset=utf-8")
     }
 
-    @Test("no module is asked for while the page runs")
+    @Test("no module is loaded while the page runs")
     func whole() {
         for file in CollectorPage.files where file.path.hasSuffix(".js") {
             #expect(!String(decoding: file.body, as: UTF8.self).contains("import("), "\(file.path)")
         }
     }
 
-    @Test("modules stand in the order in which they need one another, each with names of its own")
+    @Test("modules are in dependency order, each with separate names")
     func linked() throws {
         let files = try Self.bundle([
             Self.file("/app.js", "import { second as other, zero } from \"./two.js\";\nother(zero);\n"),
@@ -117,7 +117,7 @@ struct PageBundleTests {
     }
 
     @Test(
-        "a line that is not understood is named",
+        "an unsupported line is named",
         arguments: [
             "import app from \"./one.js\";", "import * as one from \"./one.js\";", "import \"./one.js\";",
             "import { one } from \"../one.js\";", "import { one as } from \"./one.js\";", "export default 1;",
@@ -132,7 +132,7 @@ struct PageBundleTests {
         #expect(failure(files) == .notUnderstood(file: "/app.js", line: line))
     }
 
-    @Test("modules in a circle, names that are not exported and files that are not there are told")
+    @Test("cyclic imports, names that are not exported and missing files are reported")
     func wrong() {
         let base = [Self.page] + Self.sheets
         let app = Self.file("/app.js", "import { one } from \"./one.js\";\n")

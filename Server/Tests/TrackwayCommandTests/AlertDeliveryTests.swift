@@ -10,9 +10,9 @@ internal import TrackwayEvents
 
 @testable internal import TrackwayCommand
 
-@Suite("Alerts, a real collector and a real receiver")
+@Suite("Alerts from a real collector to a real receiver")
 struct AlertDeliveryTests {
-    /// An alert about one event that must not happen.
+    /// Returns an alert about one event that must not happen.
     private static func alert(_ port: Int, _ condition: JSONValue? = nil) -> JSONValue {
         .members(
             ("title", .string("Crashes")),
@@ -49,7 +49,7 @@ struct AlertDeliveryTests {
         return try JSONValue.parse(message.body)
     }
 
-    @Test("an event is sent, and its alert is told with a signature that is right")
+    @Test("an event fires its alert, which is sent with a valid signature")
     func told() async throws {
         try await WebhookReceiver.run { _ in
             .status(204)
@@ -66,7 +66,7 @@ struct AlertDeliveryTests {
                     #expect(
                         body["data"]?["link"]?.string?.hasPrefix(address.root + "/?questions=trends&name=crash") == true
                     )
-                    // What holds it is for the collector's user only.
+                    // Only the collector's user may read the alerts' file.
                     let file = try FileManager.default.attributesOfItem(atPath: folder + "/collector/alerts.json")
                     #expect(file[.posixPermissions] as? Int == 0o600)
                     let port = try #require(address.root.split(separator: ":").last.flatMap { Int($0) })
@@ -77,7 +77,7 @@ struct AlertDeliveryTests {
         }
     }
 
-    @Test("an event that is no more counts none, and an average of none is unknown")
+    @Test("an event that no longer occurs counts zero, and its average is unknown")
     func nothing() async throws {
         try await WebhookReceiver.run { _ in
             .status(200)
@@ -105,7 +105,7 @@ struct AlertDeliveryTests {
         }
     }
 
-    @Test("a receiver that answers anything but 2xx, redirects, hangs up or floods gets no more than it should")
+    @Test("a trial handles errors, redirects, endless bodies and 410 responses")
     func hostile() async throws {
         try await WebhookReceiver.run { number in
             switch number {
@@ -134,9 +134,9 @@ struct AlertDeliveryTests {
         }
     }
 
-    @Test("a collector that was killed before its message was taken tells it again, with the same id")
+    @Test("a collector killed before its message was accepted sends it again, with the same id")
     func killed() async throws {
-        // The first attempt is not answered; it is the one of the collector that is killed.
+        // The first attempt, by the collector that is killed, gets no response.
         try await WebhookReceiver.run {
             $0 == 1 ? .hang : .status(200)
         } _: { receiver in
@@ -158,7 +158,7 @@ struct AlertDeliveryTests {
                 let after = try #require(await messages.next())
                 _ = try Self.check(after, secret)
                 #expect(after.headers["webhook-id"] == before.headers["webhook-id"] && after.body == before.body)
-                // It is told this once more, and counts as firing.
+                // The message is sent once more, and the alert is firing.
                 let again = CollectorClient(try await second.address())
                 let id = try #require(made["id"]?.string)
                 var alert = JSONValue.null
@@ -217,7 +217,7 @@ struct AlertDeliveryTests {
     }
 
     @Test(
-        "options of `alert add` that do not fit together are refused",
+        "conflicting options of `alert add` are rejected",
         arguments: [
             [], ["--trends", "last=1h"], ["--trends", "last=1h", "--above", "1", "--below", "2"],
             ["--missing", "0", "--silence"], ["--missing", "0", "--above", "3"], ["--silence", "--at-least", "4"],
@@ -230,7 +230,7 @@ struct AlertDeliveryTests {
     }
 }
 
-/// The built command as a process of its own, which can be killed.
+/// The built command as a separate process, which can be killed.
 private struct CollectorProcess {
     private let process: Process
     private let file: String
@@ -240,7 +240,7 @@ private struct CollectorProcess {
         file = folder + "/address"
         try? FileManager.default.removeItem(atPath: file)
         process = Process()
-        // The command lies beside the tests that were built with it.
+        // The command is next to the tests that were built with it.
         let products = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
         let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let places = [own, products].compactMap { $0?.appending(path: "trackway") }
@@ -253,7 +253,7 @@ private struct CollectorProcess {
         try process.run()
     }
 
-    /// Where it listens, once it does.
+    /// Returns the collector's address, once it listens.
     func address() async throws -> CollectorAddress {
         while process.isRunning {
             if let text = try? String(contentsOfFile: file, encoding: .utf8), text.hasSuffix("\n") {
@@ -264,7 +264,7 @@ private struct CollectorProcess {
         throw CommandFailure(.unavailable, "the collector ended")
     }
 
-    /// Ends it as the system ends a process that gets no chance.
+    /// Kills the process immediately, as the system does.
     func kill() {
         guard process.isRunning else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)

@@ -6,10 +6,10 @@ internal import TrackwayEvents
 
 @testable internal import TrackwayCommand
 
-@Suite("Attributes as they are typed")
+@Suite("Attribute arguments")
 struct AttributeArgumentTests {
     @Test(
-        "a value has the type it looks like",
+        "a value has the type that it looks like",
         arguments: [
             ("total=12.5", "total", .double(12.5)),
             ("count=3", "count", .integer(3)),
@@ -37,7 +37,7 @@ struct AttributeArgumentTests {
     }
 
     @Test(
-        "what is not an attribute is refused with the remedy",
+        "an invalid attribute is rejected with a remedy",
         arguments: ["total", "=3", ":=3", "", "a=[1,", "a={x}"]
     )
     func refusals(argument: String) {

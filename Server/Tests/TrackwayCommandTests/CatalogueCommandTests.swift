@@ -21,7 +21,7 @@ struct CatalogueCommandTests {
         {"format":"trackway","code":"name_reserved","message":"No."}]}],"names":7,"others":5000}
         """
 
-    @Test("the list is a table, and says what it leaves out")
+    @Test("the list is a table, and says what it omits")
     func names() throws {
         #expect(
             Self.text.names(try Self.json(Self.list)) == [
@@ -29,13 +29,13 @@ struct CatalogueCommandTests {
                 "purchase   1,204     12      300  2026-11-21 00:00  2026-11-21 06:38  ",
                 "=a,·           1      0        0  1970-01-01 00:00  1970-01-01 00:00  clickstream name_invalid, name_reserved",
                 "", "2 of 7 names; see --limit and --search", "",
-                "5,000 events have names that are not told apart: there are too many.",
+                "5,000 events have unlisted names, because there are too many names.",
             ]
         )
         #expect(Self.text.names(try Self.json(#"{"events":[],"names":0,"others":0}"#)).count == 1)
     }
 
-    @Test("as comma-separated values no name is a formula")
+    @Test("a name in comma-separated values is never a formula")
     func namesCSV() throws {
         let lines = Self.text.namesCSV(try Self.json(Self.list))
         #expect(lines[0] == "name,events,today,days_30,first,last,remarks")
@@ -55,17 +55,17 @@ struct CatalogueCommandTests {
         "remarks":[{"format":"clickstream","code":"name_invalid","message":"No."}]}
         """
 
-    @Test("a description says of how many events it is, and what is remarkable")
+    @Test("a description states how many events it covers, and lists the warnings")
     func description() throws {
         #expect(
             Self.text.description(try Self.json(Self.description)) == [
                 "purchase: 1,204 events, 12 today, 300 in 30 days, from 2026-11-21 00:00 to 2026-11-21 06:38",
-                "What follows is of the latest 1,000 events, which came since 2026-11-21 00:00.", "versions: 2.1 (900)",
+                "The following covers the latest 1,000 events, received since 2026-11-21 00:00.", "versions: 2.1 (900)",
                 "items: in 4 events, at most 2", "",
                 "attribute         type                  in events  min  max  values  most frequent",
                 "total             string:2 integer:996       99 %    1   99    100+  5 (40), 5 (2)",
-                "channel (of all)  string                     <1 %                 0  ", "",
-                "3 values of further attributes: there are too many.", "", "! No. [clickstream name_invalid]",
+                "channel (global)  string                     <1 %                 0  ", "",
+                "3 values of other attributes are omitted (too many).", "", "! No. [clickstream name_invalid]",
                 "! total: Values of several types. [type_conflict]",
             ]
         )
@@ -75,7 +75,7 @@ struct CatalogueCommandTests {
     }
 
     @Test(
-        "what makes no sense is refused before anything is asked",
+        "invalid arguments are rejected before any request",
         arguments: [
             ["--json", "--csv"], ["--limit", "0"], ["purchase", "--search", "x"], ["--order", "size"], [""],
         ]
@@ -84,7 +84,7 @@ struct CatalogueCommandTests {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["catalogue"] + words) }
     }
 
-    @Test("a collector describes what was sent to it, whatever the name")
+    @Test("a collector describes the events that it received, regardless of their names")
     func endToEnd() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder) { address in

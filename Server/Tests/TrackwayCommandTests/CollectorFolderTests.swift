@@ -8,7 +8,7 @@ internal import Testing
 @Suite("The collector's folder")
 struct CollectorFolderTests {
     @Test(
-        "an option wins over the environment, and that over the system's rules",
+        "an option overrides the environment, which overrides the system's defaults",
         arguments: [
             ("/data", ["TRACKWAY_DATA": "/other", "HOME": "/h"], "/data"),
             ("~/data", ["HOME": "/h"], "/h/data"),

@@ -12,7 +12,7 @@ struct CollectorLedgerTests {
         CollectorLedger(try JSONValue.parse(Array(text.utf8)))
     }
 
-    @Test("a writer is complete when every event's fate is known")
+    @Test("a writer is complete when every event is accounted for")
     func complete() throws {
         let ledger = try ledger(
             #"{"writers":[{"installation":"i","writer":"w","recorded":10,"received":6,"rejected":1,"duplicates":3,"dropped":{"expired":2},"skipped":1,"gaps":[]}]}"#
@@ -25,7 +25,7 @@ struct CollectorLedgerTests {
         #expect(text.contains("✓ recorded 10 · received 6 · missing 0"))
     }
 
-    @Test("what nobody has heard of is missing, and its gaps are named")
+    @Test("events without a report are missing, and their gaps are named")
     func gaps() throws {
         let ledger = try ledger(
             #"{"writers":[{"installation":"i","writer":"w","recorded":10,"received":6,"gaps":[[3,5],[9,9],[7,1],["x"]]}]}"#
@@ -34,10 +34,10 @@ struct CollectorLedgerTests {
         #expect(ledger.rows[0].missing == 4)
         #expect(ledger.rows[0].gaps == [3...5, 9...9])
         let text = LedgerText(style: Style(isColoured: false)).lines(ledger).joined(separator: "\n")
-        #expect(text.contains("not heard of from w: 3–5, 9"))
+        #expect(text.contains("missing from w: 3–5, 9"))
     }
 
-    @Test("numbers beyond all measure are shown, whatever the index holds")
+    @Test("extreme numbers in the index are shown")
     func absurd() throws {
         let most = Int64.max
         let row = """
@@ -52,20 +52,20 @@ struct CollectorLedgerTests {
         #expect(ledger.total(\.received) == .max)
     }
 
-    @Test("an empty answer says what to do")
+    @Test("an empty response says what to do")
     func empty() throws {
         let lines = LedgerText(style: Style(isColoured: false)).lines(try ledger(#"{"writers":[]}"#))
         #expect(lines.last?.contains("trackway send") == true)
     }
 
-    @Test("erased installations are named, with who did it and what it cost")
+    @Test("erased installations are listed, with the originator and the number of events")
     func erasures() throws {
         let ledger = try ledger(
             #"{"writers":[],"erasures":[{"installation":"i","erased":0,"by":"operator","events":1200},{"by":"installation"}]}"#
         )
         #expect(ledger.erasures.map(\.isByOperator) == [true, false])
         let text = LedgerText(style: Style(isColoured: false)).lines(ledger).joined(separator: "\n")
-        #expect(text.contains("by an operator: i, 1,200 events removed or not taken"))
-        #expect(text.contains("by itself"))
+        #expect(text.contains("by an operator: i, 1,200 events removed or discarded"))
+        #expect(text.contains("by the app"))
     }
 }

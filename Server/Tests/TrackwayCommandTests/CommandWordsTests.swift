@@ -7,10 +7,10 @@ internal import Testing
 @testable internal import Collector
 @testable internal import TrackwayCommand
 
-@Suite("Words that name a command")
+@Suite("Command words")
 struct CommandWordsTests {
     @Test(
-        "a word that names no command ends with 64 and suggests the nearest",
+        "an unknown command exits with 64 and suggests the nearest",
         arguments: [
             (["serv"], "serve"), (["trend"], "trends"), (["evnts"], "events"), (["Trends"], "trends"),
             (["tial"], "tail"), (["help", "trnds"], "trends"), (["keys", "crate"], "create"),
@@ -18,24 +18,24 @@ struct CommandWordsTests {
         ] as [([String], String)]
     )
     func suggestion(_ words: [String], _ suggestion: String) throws {
-        let fault = try #require(CommandWords.fault(in: words, of: RootCommand.self))
+        let fault = try #require(CommandNameChecker.fault(in: words, of: RootCommand.self))
         #expect(fault.status == .usage)
         #expect(fault.message.contains("“\(words[words.count - 1])” is not a command of trackway"))
         #expect(fault.message.hasSuffix(" \(suggestion)`?"), "\(fault.message)")
     }
 
     @Test(
-        "a word that is like none is refused without a suggestion",
+        "a word unlike any command is rejected without a suggestion",
         arguments: [["nonsense"], ["help", "nonsense"], ["x"], ["", "serve"], ["keys", "zzzzzz"]]
     )
     func unlike(_ words: [String]) throws {
-        let fault = try #require(CommandWords.fault(in: words, of: RootCommand.self))
+        let fault = try #require(CommandNameChecker.fault(in: words, of: RootCommand.self))
         #expect(fault.status == .usage && !fault.message.contains("did you mean"))
         #expect(fault.remedy.contains("--help"))
     }
 
     @Test(
-        "words that name commands, options and arguments pass",
+        "words that name commands, options and arguments are accepted",
         arguments: [
             [], ["serve"], ["help"], ["help", "serve"], ["help", "keys", "create"], ["--help"], ["--version"],
             ["version"], ["keys", "create", "shop"], ["trends", "purchase"], ["keys", "--help"], ["send", "serv"],
@@ -43,16 +43,16 @@ struct CommandWordsTests {
         ]
     )
     func passes(_ words: [String]) {
-        #expect(CommandWords.fault(in: words, of: RootCommand.self) == nil)
+        #expect(CommandNameChecker.fault(in: words, of: RootCommand.self) == nil)
     }
 
-    @Test("an event without a name is refused", arguments: [["send", ""], ["send", "", "a=1"]])
+    @Test("an event without a name is rejected", arguments: [["send", ""], ["send", "", "a=1"]])
     func emptyName(_ words: [String]) {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(words) }
         #expect(throws: CommandFailure.self) { try EventLine(Array(#"{"name":""}"#.utf8), number: 1) }
     }
 
-    @Test("a key that is not there is an answer of no, and a name that is taken cannot be made")
+    @Test("a missing key gives a negative status, and a name in use cannot be created")
     func keyStatuses() {
         #expect(CommandFailure(KeyFileError(code: .unknown, message: "no")).status == .negative)
         #expect(CommandFailure(KeyFileError(code: .nameTaken, message: "taken")).status == .cannotCreate)

@@ -9,13 +9,13 @@ internal import TrackwayJournal
 
 @testable internal import TrackwayCommand
 
-@Suite("The demonstration's parts")
+@Suite("Parts of the demonstration")
 struct DemoTests {
-    @Test("a bad destination answers badly more often than not, and never more than twice in a row")
+    @Test("a bad destination fails half of the requests, and never more than two in a row")
     func badAnswers() {
-        var answers = BadAnswers()
+        var answers = RejectedResponses()
         var row = 0
-        var kinds: Set<BadAnswers.Treatment> = []
+        var kinds: Set<RejectedResponses.Treatment> = []
         for _ in 0..<80 {
             let treatment = answers.next()
             kinds.insert(treatment)
@@ -28,7 +28,7 @@ struct DemoTests {
     }
 
     @Test(
-        "a step is a visitor and what they did",
+        "a step has a visitor and an action",
         arguments: [
             ("visitor 12 checkout", 12, true, false), ("visitor 3 purchased", 3, false, true),
             ("visitor 1 enters", 1, false, false),
@@ -42,14 +42,14 @@ struct DemoTests {
     }
 
     @Test(
-        "other lines are no steps",
+        "other lines are not steps",
         arguments: ["", "visitor", "visitor x leaves", "The shop's ledger, installation"]
     )
     func noSteps(line: String) {
         #expect(ShopStep(line) == nil)
     }
 
-    @Test("an account balances only when every recorded event is in the collector exactly once")
+    @Test("an account balances only if every recorded event is in the collector exactly once")
     func accounts() {
         let good = DemoAccount(
             destination: "audit",
@@ -85,16 +85,16 @@ struct DemoTests {
         withdrawn.distinct = 6
         #expect(!withdrawn.isBalanced)
         #expect(withdrawn.lost == 1)
-        // An event that tells of an erasure is carried out, and is no row.
+        // An event that orders an erasure is carried out, and does not become a row.
         withdrawn.erasures = 1
         #expect(withdrawn.isBalanced)
         #expect(withdrawn.lost == 0 && withdrawn.arrivedAllTheSame == 0)
-        // Sent, the answer lost, and then withdrawn: it is in the collector, and nothing is wrong.
+        // Sent, the response lost, and then withdrawn: the event is in the collector, which is correct.
         withdrawn.rows = 9
         withdrawn.distinct = 9
         #expect(withdrawn.isBalanced)
         #expect(withdrawn.lost == 0 && withdrawn.arrivedAllTheSame == 3)
-        // More than was withdrawn cannot come like that.
+        // More rows than withdrawn events cannot be explained this way.
         withdrawn.rows = 10
         withdrawn.distinct = 10
         #expect(!withdrawn.isBalanced)
@@ -104,7 +104,7 @@ struct DemoTests {
     func device() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "trackway-demo-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        // Nobody listens on port 1: everything waits.
+        // No process listens on port 1, so all events stay pending.
         let nobody = try #require(URL(string: "http://127.0.0.1:1"))
         var configuration = Configuration(appID: "demo-test", destinations: [.collector(nobody, writeKey: "k")])
         configuration.storage.folder = folder
@@ -120,7 +120,7 @@ struct DemoTests {
         await analytics.shutdown(timeout: .zero)
     }
 
-    @Test("several journals' sides add up to one")
+    @Test("several journals are summed")
     func several() {
         var sum = DeviceLedger()
         for number in UInt64(1)...2 {
@@ -137,7 +137,7 @@ struct DemoTests {
     }
 
     @Test(
-        "what devices told is said in a sentence, one of a kind by its own word",
+        "a summary of devices is a sentence, with the singular for one",
         arguments: [
             ("{}", "0 devices, 0 property changes, 0 app states"),
             (

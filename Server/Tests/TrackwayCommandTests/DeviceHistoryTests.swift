@@ -13,9 +13,11 @@ internal import TrackwayWire
 
 @Suite("Devices at a real collector")
 struct DeviceHistoryTests {
-    /// The reference bodies, byte by byte as a client writes them: the first compressed, the key without a colon.
+    /// Sends a reference body, byte by byte as a client writes it.
+    ///
+    /// The key has no colon, and the body is compressed if `packed`.
     private static func send(_ body: String, packed: Bool = false, to address: CollectorAddress) async throws
-        -> HTTPAnswer
+        -> TestHTTPResponse
     {
         var headers = [
             "authorization": "Basic " + Data("dev".utf8).base64EncodedString(), "content-type": "application/json",
@@ -31,14 +33,14 @@ struct DeviceHistoryTests {
         return try await client.get("/v1/devices/\(SiftSamples.installation)")
     }
 
-    @Test("what clients of Sift send becomes a device's history, once, over restarts and a lost index")
+    @Test("events of Sift clients become a device's history, once, across restarts and a lost index")
     func history() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder) { address in
                 #expect(try await Self.send(SiftSamples.list, packed: true, to: address).status == 200)
                 #expect(try await Self.send(SiftSamples.deviceProperties, to: address).status == 200)
                 #expect(try await Self.send(SiftSamples.fullAppState, to: address).status == 200)
-                // Sent again, as after a lost answer, and with an updated system.
+                // Sent again, as after a lost response, and with an updated system.
                 #expect(try await Self.send(SiftSamples.list, to: address).status == 200)
                 let updated = SiftSamples.deviceProperties.replacing("18.1", with: "18.2")
                     .replacing("1750000010000", with: "1750003610000")
@@ -91,7 +93,7 @@ struct DeviceHistoryTests {
         }
     }
 
-    @Test("a key that was made for an account is its beacon key, and lets in no other account")
+    @Test("a key created for an account is its beacon key, and gives access to no other account")
     func accountKey() async throws {
         try await RunningCollector.withFolder { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -99,7 +101,7 @@ struct DeviceHistoryTests {
             try await command.run()
             let text = try String(contentsOfFile: folder + "/keys", encoding: .utf8)
             #expect(text.contains(" sift=acct_1\n"))
-            // The command shows the key and keeps none, so a line for another one, which is known, is added by hand.
+            // The command shows the key and does not store it, so a line for another, known key is added by hand.
             let key = "tw_w_others"
             let line = "others write 1 \(KeyDigest(of: key).hexadecimal) sift=acct_2\n"
             try (text + line).write(toFile: folder + "/keys", atomically: true, encoding: .utf8)
@@ -116,7 +118,7 @@ struct DeviceHistoryTests {
     }
 
     @Test(
-        "an account that cannot be one, or a key that may not write, is refused before a key is made",
+        "an invalid account, or a key that may not write, is rejected before a key is created",
         arguments: [["--sift-account", "a/b"], ["--sift-account", ""], ["--sift-account", "a", "--scope", "read"]]
     )
     func badAccounts(_ options: [String]) {

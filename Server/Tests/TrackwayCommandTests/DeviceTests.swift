@@ -9,7 +9,7 @@ internal import TrackwayEvents
 
 @testable internal import TrackwayCommand
 
-@Suite("What the SDK knows about a machine")
+@Suite("Device snapshots")
 struct DeviceTests {
     private static let battery = [
         "etc/os-release": "NAME=\"Fedora Linux\"\nVERSION_ID=41\n",
@@ -26,7 +26,7 @@ struct DeviceTests {
         "sys/bus/iio/devices/iio:device0/in_accel_scale": "0.0980665\n",
     ]
 
-    /// Has a snapshot taken of a machine that these files were copied from.
+    /// Takes a snapshot of a machine, given a copy of its files.
     private static func snapshot(_ files: [String: String]) async throws -> DeviceSnapshot {
         var taken: DeviceSnapshot?
         try await RunningCollector.withFolder { folder in
@@ -42,7 +42,7 @@ struct DeviceTests {
                 appID: "shop",
                 folder: journal,
                 console: .standard,
-                // Beside a thousand other tests it takes as long as it takes.
+                // This may take long while a thousand other tests run.
                 timeout: .seconds(300)
             )
             #expect(!FileManager.default.fileExists(atPath: journal.path))
@@ -50,7 +50,7 @@ struct DeviceTests {
         return try #require(taken)
     }
 
-    @Test("the events are those the SDK records, and the Sift body is what carries them")
+    @Test("the events are those that the SDK records, and the Sift body contains them")
     func both() async throws {
         let snapshot = try await Self.snapshot(Self.battery)
         let events = snapshot.events
@@ -58,7 +58,7 @@ struct DeviceTests {
         let properties = try #require(events.first { $0["name"]?.string == "_device_properties" }?["attributes"])
         #expect(properties["device_system_name"]?.string == "Fedora Linux")
         #expect(properties["device_os_type"]?.string == "Linux")
-        #expect(properties["device_page_size"] == nil, "a copied tree says nothing of the machine that reads it")
+        #expect(properties["device_page_size"] == nil, "a copied tree does not describe the current machine")
         let state = try #require(events.first { $0["name"]?.string == "_app_state" }?["attributes"])
         #expect(state["application_state"]?.string == "active")
         #expect(state["battery_level"]?.double == 0.83)
@@ -74,7 +74,7 @@ struct DeviceTests {
         #expect(sentProperties["device_system_name"]?.string == "Fedora Linux")
     }
 
-    @Test("sensors are sampled ten times, as the SDK does")
+    @Test("sensors are sampled ten times, as in the SDK")
     func sensors() async throws {
         let snapshot = try await Self.snapshot(Self.accelerometer)
         let state = try #require(snapshot.events.first { $0["name"]?.string == "_app_state" }?["attributes"])
@@ -85,7 +85,7 @@ struct DeviceTests {
         #expect(state["raw_gyro"] == nil)
     }
 
-    @Test("a person reads tables: names, plain values, how many readings and the last of them")
+    @Test("text output is tables with names, plain values, the number of readings and the latest one")
     func tables() throws {
         let lines = SnapshotText(style: Style(isColoured: false)).lines([
             try JSONValue.parse(
@@ -103,23 +103,23 @@ struct DeviceTests {
                 "Device properties (2)", "name         value", "device_name  a·b", "cpu_count    4", "",
                 "App state (4)",
                 "name               value", "battery_level      0.5", "network_addresses  10.0.0.7, ::2",
-                "raw_gyro           2 readings, the last: time 2, rotation_rate_x 0.5", "proximity_state    false",
+                "raw_gyro           2 readings, latest: time 2, rotation_rate_x 0.5", "proximity_state    false",
             ]
         )
     }
 
-    @Test("a machine that tells nothing is said in words")
+    @Test("a snapshot without values says so")
     func nothing() {
         let lines = SnapshotText(style: Style(isColoured: false)).lines([])
-        #expect(lines == ["Device properties", "nothing is known", "", "App state", "nothing is known"])
+        #expect(lines == ["Device properties", "no values", "", "App state", "no values"])
     }
 
-    @Test("two forms at once are refused", arguments: [["--json", "--sift"], ["--app", ""]])
+    @Test("conflicting forms are rejected", arguments: [["--json", "--sift"], ["--app", ""]])
     func arguments(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try DeviceCommand.parse(arguments) }
     }
 
-    @Test("each run has a folder of its own that nobody else looks into")
+    @Test("each run has a separate folder that only the user may read")
     func folders() async throws {
         try await RunningCollector.withFolder { path in
             let parent = URL(fileURLWithPath: path)
@@ -138,7 +138,7 @@ struct DeviceTests {
         }
     }
 
-    @Test("a root that is no folder is an answer, not a snapshot of nothing")
+    @Test("a root that is not a folder is an error, not an empty snapshot")
     func noFolder() async throws {
         let command = try DeviceCommand.parse(["--root", "/no/such/folder"])
         let failure = await #expect(throws: CommandFailure.self) { try await command.run() }

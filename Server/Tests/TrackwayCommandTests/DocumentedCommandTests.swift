@@ -8,7 +8,7 @@ internal import Testing
 
 @Suite("Commands in documents")
 struct DocumentedCommandTests {
-    @Test("every trackway command line in a document is one that the parser accepts")
+    @Test("the parser accepts every trackway command line in a document")
     func documents() throws {
         let lines = try DocumentedCommands(of: "trackway").lines
         #expect(lines.count > 50)
@@ -17,11 +17,11 @@ struct DocumentedCommandTests {
                 _ = try RootCommand.parseAsRoot(line.words)
             } catch {
                 let message = RootCommand.fullMessage(for: error)
-                // In a sentence a command may be named without its arguments.
+                // A sentence may name a command without its arguments.
                 let isNamed =
                     !line.isComplete
                     && (message.contains("Missing expected argument") || message.contains("Missing value for"))
-                // Help is no failure, and some documents name what the other executable has.
+                // Help is not a failure, and some documents name commands of the other executable.
                 guard RootCommand.exitCode(for: error) != .success, !isNamed, !message.contains("trackway-cluster")
                 else {
                     continue

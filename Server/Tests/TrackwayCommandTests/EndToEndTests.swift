@@ -8,7 +8,7 @@ internal import TrackwayEvents
 
 @Suite("The command and a real collector")
 struct EndToEndTests {
-    @Test("what is sent is there, complete, and still there after the collector was started again")
+    @Test("sent events are stored completely, and still there after the collector restarts")
     func sendAndAsk() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder + "/collector") { address in
@@ -36,7 +36,7 @@ struct EndToEndTests {
         }
     }
 
-    @Test("events wait while no collector is there, and the next run delivers them")
+    @Test("events stay pending without a collector, and the next run delivers them")
     func wait() async throws {
         try await RunningCollector.withFolder { folder in
             let nobody = try CollectorAddress("127.0.0.1:1", key: "dev")
@@ -53,7 +53,7 @@ struct EndToEndTests {
         }
     }
 
-    @Test("the live stream shows the latest events first, in order")
+    @Test("the live stream starts with the latest events, in order")
     func live() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder + "/collector") { address in
@@ -90,12 +90,12 @@ struct EndToEndTests {
                     try await RunningCollector.with(folder: folder + "/two", port: port) { _ in }
                 }
                 #expect(third?.status == .cannotCreate)
-                #expect(third?.message.contains("taken") == true)
+                #expect(third?.message.contains("in use") == true)
             }
         }
     }
 
-    @Test("a bad destination before a real collector: every event once, the repeats recognised")
+    @Test("through a bad destination a real collector stores every event once, and recognizes repeats")
     func flaky() async throws {
         try await RunningCollector.withFolder { folder in
             try await DemoEnvironment.open(folder: folder, port: 0) { environment in

@@ -10,7 +10,7 @@ internal import TrackwayEvents
 
 @Suite("A collector for tests")
 struct EphemeralTests {
-    @Test("a folder is its owner's while that lives, and goes with the next one when it was left behind")
+    @Test("a folder is kept while its owner runs, and an abandoned one is deleted by the next collector")
     func folders() async throws {
         try await RunningCollector.withFolder { place in
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
@@ -18,7 +18,7 @@ struct EphemeralTests {
             var killed: EphemeralFolder? = try EphemeralFolder(in: place)
             let left = try #require(killed?.path)
             try Data("x".utf8).write(to: URL(fileURLWithPath: left + "/file"))
-            // Whoever is killed lets go of its lock and removes nothing.
+            // A killed process releases its lock and removes nothing.
             killed = nil
             // Killed before it had a lock.
             let unlocked = URL(fileURLWithPath: left).deletingLastPathComponent().path + "/collector-early1"
@@ -37,7 +37,7 @@ struct EphemeralTests {
         }
     }
 
-    @Test("many that begin at once have a folder each, and none removes another's")
+    @Test("collectors that start at the same time have separate folders, and none removes another's")
     func together() async throws {
         try await RunningCollector.withFolder { place in
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
@@ -50,7 +50,7 @@ struct EphemeralTests {
         }
     }
 
-    @Test("what lies where everybody may write and is not this user's alone is not used")
+    @Test("a folder in a world-writable place is used only if it belongs to this user alone")
     func foreign() async throws {
         try await RunningCollector.withFolder { place in
             let parent = place + "/trackway-ephemeral-\(geteuid())"
@@ -61,14 +61,14 @@ struct EphemeralTests {
             try FileManager.default.removeItem(atPath: parent)
             try FileManager.default.createSymbolicLink(atPath: parent, withDestinationPath: place)
             #expect(throws: CommandFailure.self) { try EphemeralFolder(in: place) }
-            // Another place is taken where the first will not do.
+            // Another place is used if the first is unsuitable.
             let folder = try EphemeralFolder.make(environment: ["TMPDIR": place + "/nowhere"], memory: "/nowhere")
             #expect(folder.path.hasPrefix("/tmp/"))
             folder.remove()
         }
     }
 
-    @Test("the address is in a file while the collector runs, and what an earlier one left is gone before")
+    @Test("a file contains the address while the collector runs, and an earlier file is removed first")
     func addressFile() async throws {
         try await RunningCollector.withFolder { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -85,7 +85,7 @@ struct EphemeralTests {
         }
     }
 
-    @Test("programs read where it is from one line")
+    @Test("programs read the address from one line")
     func json() throws {
         let folder = CollectorFolder(option: "/dev/shm/x", environment: [:])
         let banner = ServeBanner(folder: folder, host: "127.0.0.1", isEphemeral: true, opensReading: "--ephemeral")
@@ -94,22 +94,22 @@ struct EphemeralTests {
                 == #"{"url":"http://127.0.0.1:4242","port":4242,"pid":7,"durability":"memory","read_key":false,"data":"/dev/shm/x"}"#
         )
         let text = banner.lines(port: 80, style: Style(isColoured: false)).joined(separator: "\n")
-        #expect(text.contains("nothing is left") && !text.contains("disk"))
+        #expect(text.contains("no data is left") && !text.contains("disk"))
     }
 
-    /// Runs `body` beside a collector that keeps nothing.
+    /// Runs `body` while an ephemeral collector runs.
     private static func withCollector(
         _ body: @Sendable @escaping (CollectorAddress) async throws -> Void
     ) async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder, isEphemeral: true) { address in
-                // Whatever key an app has.
+                // An ephemeral collector accepts any key.
                 try await body(try CollectorAddress(address.root, key: "anything"))
             }
         }
     }
 
-    @Test("each test begins with nothing, and what a sender had before does not come back")
+    @Test("each test starts empty, and events that a sender sent before do not return")
     func reset() async throws {
         try await Self.withCollector { address in
             let client = CollectorClient(address)
@@ -136,7 +136,7 @@ struct EphemeralTests {
         }
     }
 
-    @Test("an expectation and a live stream that are open at a reset go on with what comes afterwards")
+    @Test("an expectation and a live stream that are open at a reset continue with later events")
     func open() async throws {
         try await Self.withCollector { address in
             let client = CollectorClient(address)
@@ -147,7 +147,7 @@ struct EphemeralTests {
                     await sender.finish(timeout: .seconds(60))
                 }
                 try await send("a")
-                // Two are wanted; the one from before the reset must not be the first of them.
+                // Two events are expected; the one before the reset must not be the first of them.
                 async let answer = client.get(
                     "/v1/expect",
                     query: [("name", "a"), ("at_least", "2"), ("within", "5m")],
@@ -176,7 +176,9 @@ struct EphemeralTests {
         }
     }
 
-    /// Hands on the names of a live stream's events, from the latest that is there to one.
+    /// Passes on the names of a live stream's events.
+    ///
+    /// Starts with the latest existing event, and ends with `last`.
     private static func follow(
         _ address: CollectorAddress,
         until last: String,
@@ -190,7 +192,7 @@ struct EphemeralTests {
         }
     }
 
-    @Test("batches that are taken during resets count before or after, whole: none is lost in the middle")
+    @Test("a batch accepted during resets counts entirely before or after a reset, and is never lost in part")
     func inFlight() async throws {
         try await Self.withCollector { address in
             let client = CollectorClient(address)

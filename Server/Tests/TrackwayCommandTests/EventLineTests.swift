@@ -19,7 +19,7 @@ struct EventLineTests {
         #expect(!line.hasOwnIdentity)
     }
 
-    @Test("what the collector prints can be sent again, with a new identity")
+    @Test("events printed by the collector can be sent again, with a new identity")
     func again() throws {
         let text = #"{"position":"1.2.3","received":5,"event":{"id":"x","name":"view","time":1,"mono":2}}"#
         let line = try EventLine(Array(text.utf8), number: 1)
@@ -28,7 +28,7 @@ struct EventLineTests {
     }
 
     @Test(
-        "a line that is no event is refused with its number and the remedy",
+        "a line that is not an event is rejected with its number and a remedy",
         arguments: [
             "", "x", "[]", "3", "{}", #"{"name":3}"#, #"{"name":"a","attributes":[]}"#, #"{"name":"a","items":{}}"#,
             #"{"name":"a","items":[{}]}"#, #"{"name":"a","total":3}"#, #"{"name":"a"} x"#,

@@ -15,7 +15,7 @@ struct ExpectCommandTests {
         try #require(try RootCommand.parseAsRoot(["expect"] + words) as? ExpectCommand)
     }
 
-    @Test("what is typed becomes an expectation")
+    @Test("arguments become an expectation")
     func query() throws {
         let words = [
             "purchase", "refund", "--where", "total=12.5", "--where", "a=b", "--run", "ci-1", "--user", "u",
@@ -35,7 +35,7 @@ struct ExpectCommandTests {
     }
 
     @Test(
-        "what makes no sense is refused before anything is asked",
+        "invalid arguments are rejected before any request",
         arguments: [
             [], ["a", "--where", "total"], ["a", "--within", "5"], ["a", "--count", "1", "--never"],
             ["a", "--at-least", "3", "--at-most", "2"], ["a", "--since", "x"], ["a", "--count", "x"],
@@ -52,7 +52,7 @@ struct ExpectCommandTests {
             .lines(try JSONValue.parse(Array(answer.utf8)))
     }
 
-    @Test("in vain it says what came closest and why, what was refused, and what else there was")
+    @Test("an unmet expectation lists the closest events with the reason, the rejected events, and the other events")
     func inVain() throws {
         let lines = try Self.text(
             ["purchase", "--where", "total=12.5", "--where", "coupon=*", "--run", "ci-1", "--within", "10s"],
@@ -67,10 +67,10 @@ struct ExpectCommandTests {
         #expect(
             lines == [
                 "✗ purchase where total=12.5 and coupon=* and run=ci-1: at least 1 within 10.0 s",
-                "  found 0; looked at 1,204 events", "  closest:",
+                "  found 0; checked 1,204 events", "  closest:",
                 "    2023-11-14 22:13:20.123  purchase            total=10",
-                "      total=12.5 does not hold: it is 10", "      coupon=* does not hold: there is no value",
-                "      run=ci-1 does not hold: it is “a·[31m”", "  refused:",
+                "      total=12.5 fails: the value is 10", "      coupon=* fails: the value is missing",
+                "      run=ci-1 fails: the value is “a·[31m”", "  rejected:",
                 "    name_too_long: The name is too long.",
                 "  other events: view_item ×1,203, cart",
             ]
@@ -78,7 +78,7 @@ struct ExpectCommandTests {
     }
 
     @Test(
-        "how many were expected is said in words",
+        "the expected number is shown in words",
         arguments: [
             (["--never"], "none"), (["--count", "2"], "exactly 2"), (["--at-most", "2"], "at most 2"),
             (["--at-least", "2"], "at least 2"), (["--at-least", "1", "--at-most", "2"], "1 to 2"), ([], "at least 1"),
@@ -86,10 +86,10 @@ struct ExpectCommandTests {
     )
     func numbers(_ words: [String], _ number: String) throws {
         let lines = try Self.text(["a"] + words, #"{"holds":true,"found":1,"read":1,"events":[]}"#)
-        #expect(lines == ["✓ a: \(number) within 5.0 s", "  found 1; looked at 1 event"])
+        #expect(lines == ["✓ a: \(number) within 5.0 s", "  found 1; checked 1 event"])
     }
 
-    @Test("a run is told apart by what the SDK sets for all events, and by an attribute of the event")
+    @Test("a run is selected by the SDK's global attributes, and by an attribute of the event")
     func runs() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder + "/collector", isEphemeral: true) { address in
@@ -97,7 +97,7 @@ struct ExpectCommandTests {
                 var sender = try Sender(to: address, folder: folder + "/journal", console: .standard)
                 _ = sender.record("purchase", ["_run": "ci-2", "total": 12.5])
                 await sender.finish(timeout: .seconds(60))
-                // As the SDK's global attributes come.
+                // Like the SDK's global attributes.
                 let body = Array(
                     "{\"context\":{\"global\":{\"_run\":\"ci-1\"}}}\n{\"name\":\"purchase\",\"attributes\":{\"total\":10}}"
                         .utf8

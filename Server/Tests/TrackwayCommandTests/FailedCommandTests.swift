@@ -9,7 +9,7 @@ internal import TrackwayEvents
 
 @testable internal import TrackwayCommand
 
-@Suite("What was refused on the command line")
+@Suite("Rejected events on the command line")
 struct FailedCommandTests {
     private static let text = FailedText(style: Style(isColoured: false), zone: .gmt)
 
@@ -23,19 +23,19 @@ struct FailedCommandTests {
         "sample":"x"}]}
         """
 
-    @Test("groups are a table, beside what devices lost and report")
+    @Test("groups are a table, followed by what devices dropped and reported")
     func lines() throws {
         #expect(
             Self.text.lines(try Self.json(Self.answer)) == [
-                "refused  reason         field  event  version  first             last              sample",
-                "  1,204  name_too_long  name   =a     2.1      2026-11-21 00:00  2026-11-21 06:38  3.88213.7", "",
-                "7 more in other groups; see --top", "", "See one with: trackway failed show 3.88213.7", "",
-                "dropped on devices, over all time: expired 5", "",
-                "reported by clients: 1001 2 times, at last 2026-11-21 06:38: no·name",
+                "rejected  reason         field  event  version  first             last              sample",
+                "   1,204  name_too_long  name   =a     2.1      2026-11-21 00:00  2026-11-21 06:38  3.88213.7", "",
+                "7 more in other groups; see --top", "", "For details: trackway failed show 3.88213.7", "",
+                "dropped on devices in total: expired 5", "",
+                "reported by clients: 1001 2 times, most recently 2026-11-21 06:38: no·name",
             ]
         )
         let nothing = #"{"edges":[],"groups":[],"others":0,"lost":[],"reports":[]}"#
-        #expect(Self.text.lines(try Self.json(nothing)) == ["Nothing was refused in this time."])
+        #expect(Self.text.lines(try Self.json(nothing)) == ["No events were rejected in this period."])
         #expect(
             Self.text.csv(try Self.json(Self.answer)) == [
                 "start,end,code,field,name,version,count",
@@ -44,10 +44,10 @@ struct FailedCommandTests {
         )
     }
 
-    @Test("sums are said in words, and what could not be looked at again by reason")
+    @Test("totals are shown in words, and events that could not be replayed by reason")
     func sums() throws {
         var sums = ReplaySums()
-        #expect(sums.lines(isTrial: false) == ["Nothing that was refused matches."])
+        #expect(sums.lines(isTrial: false) == ["No rejected events match."])
         for position in ["1.5", "1.9"] {
             sums.add(
                 try Self.json(
@@ -58,8 +58,8 @@ struct FailedCommandTests {
         #expect(sums.position == "1.9")
         #expect(
             sums.lines(isTrial: true) == [
-                "would be admitted: 4", "refused for another reason now: 2",
-                "not looked at again (less is kept than was sent): 2",
+                "would be admitted: 4", "rejected for another reason now: 2",
+                "not re-evaluated (not stored completely): 2",
             ]
         )
         #expect(
@@ -69,7 +69,7 @@ struct FailedCommandTests {
     }
 
     @Test(
-        "what makes no sense is refused before anything is asked",
+        "invalid arguments are rejected before any request",
         arguments: [
             ["--json", "--csv"], ["--top", "0"], ["--last", "soon"], ["show", "here"], ["show"],
             ["replay", "--position", "x"], ["replay", "--position", "1.2.3", "--code", "x"],
@@ -100,7 +100,7 @@ struct FailedCommandTests {
         return sums
     }
 
-    @Test("what a rule refused is admitted after the rule was changed, once, and says where it comes from")
+    @Test("events rejected by a rule are admitted once after the rule was changed, with their origin")
     func endToEnd() async throws {
         try await RunningCollector.withFolder { folder in
             var strict = AdmissionLimits()
@@ -111,7 +111,7 @@ struct FailedCommandTests {
                     "{\"name\":\"view\"}\n{\"name\":\"purchase\",\"attributes\":{\"total\":5}}\n{}",
                     to: client
                 )
-                // Nothing of it is good, so it is refused as a whole.
+                // It contains no valid event, so it is rejected as a whole.
                 try await Self.post("[{\"name\":\"checkout\"},\n {\"name\":\"checkout\"}]", to: client)
                 let groups = try await client.get("/v1/failed/groups")
                 let codes = (groups["groups"]?.array ?? []).map {

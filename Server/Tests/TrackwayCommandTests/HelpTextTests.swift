@@ -8,12 +8,12 @@ internal import Testing
 
 @Suite("Help")
 struct HelpTextTests {
-    /// Every command below another, that one included.
+    /// Returns a command and all commands below it.
     private static func commands(below command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
         [command] + command.configuration.subcommands.flatMap { commands(below: $0) }
     }
 
-    @Test("every help fits 80 columns and begins with how to call the command")
+    @Test("every help text fits 80 columns and starts with the usage")
     func width() {
         let commands = Self.commands(below: RootCommand.self).filter { $0.configuration.shouldDisplay }
         #expect(commands.count > 40)
@@ -26,7 +26,7 @@ struct HelpTextTests {
         }
     }
 
-    @Test("a long usage is broken between arguments, and what a command is about comes last")
+    @Test("a long usage is broken between arguments, and the discussion comes last")
     func arranged() {
         let text = """
             OVERVIEW: Make it.
@@ -60,7 +60,7 @@ struct HelpTextTests {
     }
 
     @Test(
-        "what has nothing to arrange stays as it is",
+        "a text with nothing to arrange stays unchanged",
         arguments: ["", "Error: no", "OVERVIEW: Make it.\n\nUSAGE: make it\n"]
     )
     func untouched(_ text: String) {

@@ -21,7 +21,7 @@ struct PlanCommandTests {
         """
 
     private static func checker(_ text: String = plan) throws -> PlanChecker {
-        PlanChecker(try #require(PlanReading(Array(text.utf8)).plan))
+        PlanChecker(try #require(PlanParseResult(Array(text.utf8)).plan))
     }
 
     private static func send(_ lines: [String], _ client: CollectorClient) async throws {
@@ -39,14 +39,14 @@ struct PlanCommandTests {
         #"{"name":"purchase","attributes":{"total":-1,"x":1}}"#, #"{"name":"typo"}"#, #"{"name":"_screen_view"}"#,
     ]
 
-    @Test("all mistakes of a file are told with the file")
+    @Test("all errors of a file are reported with the file")
     func faults() throws {
-        let reading = PlanReading(Array(#"{"version":2,"events":{"a":{"owner":5}}}"#.utf8))
+        let reading = PlanParseResult(Array(#"{"version":2,"events":{"a":{"owner":5}}}"#.utf8))
         #expect(
             PlanText.faults(reading, of: "plan.json") == [
                 "plan.json: 2 mistakes",
-                "  version = 2: This version understands 1; write \"version\": 1. [unknown_version]",
-                "  events.a.owner = 5: Write a text in quotation marks. [malformed]",
+                "  version = 2: This collector supports version 1; write \"version\": 1. [unknown_version]",
+                "  events.a.owner = 5: Write a string in quotation marks. [malformed]",
             ]
         )
         let json = PlanCheckCommand.json(reading, "plan.json", against: nil)
@@ -54,7 +54,7 @@ struct PlanCommandTests {
         #expect(json["errors"]?.array?.first?["value"]?.string == "2")
     }
 
-    @Test("a file that is not there, no plan, or too long ends the command with its own status")
+    @Test("a missing, invalid or overlong file ends the command with a specific status")
     func files() async throws {
         try await RunningCollector.withFolder { folder in
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -68,7 +68,7 @@ struct PlanCommandTests {
             try Data(repeating: 0x20, count: 10 << 20).write(to: URL(filePath: path))
             do throws(CommandFailure) {
                 _ = try PlanFile.plan(path)
-                Issue.record("it is no plan")
+                Issue.record("the file is not a plan")
             } catch {
                 #expect(error.status == .malformedInput && error.message.contains("too_large"))
             }
@@ -79,7 +79,7 @@ struct PlanCommandTests {
     }
 
     @Test(
-        "what makes no sense is refused before anything is asked",
+        "invalid arguments are rejected before any request",
         arguments: [
             ["check"], ["check", "p.json", "--last", "7d"], ["check", "p.json", "--against", "x", "--last", "7h"],
             ["check", "p.json", "--sample", "0", "--against", "x"], ["swift"], ["swift", "p.json", "--access", "open"],
@@ -91,7 +91,7 @@ struct PlanCommandTests {
     }
 
     @Test(
-        "a collector with the plan tells what does not keep to it, and a check against it agrees",
+        "a collector with the plan reports the violations, and a check against it agrees",
         arguments: [true, false]
     )
     func against(_ isCounted: Bool) async throws {
@@ -118,13 +118,13 @@ struct PlanCommandTests {
                 #expect(comparison.violations.allSatisfy { $0.sample.count == 36 })
                 #expect(comparison.json["clean"] == .boolean(false) && comparison.json["violations"]?.array?.count == 3)
                 let lines = Self.text.comparison(comparison)
-                #expect(lines.contains("Never came: never") && lines.contains("Not planned: typo (1)"))
-                #expect(lines.last == "Something does not keep to the plan.")
+                #expect(lines.contains("Never received: never") && lines.contains("Not planned: typo (1)"))
+                #expect(lines.last == "Some events violate the plan.")
             }
         }
     }
 
-    @Test("a plan that is made of what is there is kept to by all of it")
+    @Test("all stored events match a plan drafted from them")
     func draft() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder) { address in
@@ -137,7 +137,7 @@ struct PlanCommandTests {
                 for name in try await client.catalogue().map(\.name) where draft.takes(name) {
                     draft.add(name, try await client.get("/v1/catalogue/" + CollectorAddress.escape(name)))
                 }
-                let reading = PlanReading(Array(draft.plan(title: "First").text().utf8))
+                let reading = PlanParseResult(Array(draft.plan(title: "First").text().utf8))
                 #expect(reading.faults == [])
                 let plan = try #require(reading.plan)
                 #expect(
@@ -160,7 +160,7 @@ struct PlanCommandTests {
         }
     }
 
-    @Test("a collector's plan is a table, and names are no formulas")
+    @Test("a collector's plan is a table, and names are never formulas")
     func show() throws {
         let answer = try Self.json(
             """
@@ -187,7 +187,7 @@ struct PlanCommandTests {
         #expect(Self.text.events(try Self.json(#"{"plan":null,"events":[]}"#)).heading.contains("no plan"))
     }
 
-    @Test("violations are a table, and a line for each day")
+    @Test("violations are a table, with one line per day")
     func violations() throws {
         let answer = try Self.json(
             """
@@ -200,8 +200,8 @@ struct PlanCommandTests {
         #expect(
             table.lines(style: Self.text.style) == [
                 "Counted since 2026-11-21 00:00",
-                "events  event     place             what  wanted  version  last              sample",
-                "     5  purchase  attributes.total  type  number  2.1      2026-11-21 06:38  x",
+                "events  event     location          kind  expected  version  last              sample",
+                "     5  purchase  attributes.total  type  number    2.1      2026-11-21 06:38  x",
             ]
         )
         #expect(

@@ -11,7 +11,9 @@ internal import TrackwayEvents
 
 @Suite("Swift source of a tracking plan")
 struct PlanSwiftTests {
-    /// Everything that could end a comment, a text or a name too early, mean something else, or be twice.
+    /// A plan with hostile names and texts.
+    ///
+    /// They could end a comment, a text or a name too early, have another meaning, or clash.
     private static let nasty = #"""
         {"version":1,"title":"*/ \n import Evil","events":{
           "purchase":{"description":"Somebody paid.\n*/ } struct Evil {}\r\u2028let x = 1 \u202e//","owner":"a\nb","attributes":{
@@ -35,7 +37,7 @@ struct PlanSwiftTests {
         """#
 
     private static func plan(_ text: String) throws -> TrackingPlan {
-        let reading = PlanReading(Array(text.utf8))
+        let reading = PlanParseResult(Array(text.utf8))
         return try #require(reading.plan, "\(reading.faults)")
     }
 
@@ -47,7 +49,7 @@ struct PlanSwiftTests {
     private static let golden = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Fixtures/NastyPlan.swift")
 
-    @Test("a nasty plan makes the source that is compiled here")
+    @Test("a hostile plan produces the source that is compiled here")
     func source() throws {
         var maker = PlanSwift(access: .internal)
         let source = maker.source(of: try Self.compiled)
@@ -60,7 +62,7 @@ struct PlanSwiftTests {
         #expect(again.source(of: try Self.plan(try Self.compiled.text())) == source)
     }
 
-    @Test("no text of a plan leaves its comment or its literal")
+    @Test("no text of a plan escapes from its comment or literal")
     func contained() throws {
         var maker = PlanSwift(access: .public)
         let source = maker.source(of: try Self.compiled)
@@ -79,7 +81,7 @@ struct PlanSwiftTests {
 
     private static func json(_ event: some TypedEvent) throws -> JSONValue { .object(try event.attributes().json) }
 
-    @Test("its types encode what the plan asks for")
+    @Test("the generated types encode what the plan requires")
     func encoded() throws {
         var event = Purchase2(aB3: "x", class: "y", total: 12.5)
         #expect(try Self.json(event).object?.members.map(\.key) == ["a.b", "class", "total"])
@@ -103,7 +105,7 @@ struct PlanSwiftTests {
         for member in wanted.object?.members ?? [] { #expect(attributes[member.key] == member.value, "\(member.key)") }
         #expect(attributes.object?.members.count == wanted.object?.members.count)
         #expect(Purchase2.name == "purchase" && event.items.isEmpty)
-        // And what they encode keeps to the plan.
+        // The encoded events match the plan.
         let checker = PlanChecker(try Self.compiled)
         var inspection = PlanInspection(checker)
         event.items = [Item(id: "1")]
@@ -127,10 +129,10 @@ struct PlanSwiftTests {
         ]
     )
     func names(_ name: String, _ type: String, _ member: String) {
-        #expect(SwiftName.type(name, suffix: "?") == type && SwiftName.member(name) == member)
+        #expect(SwiftIdentifier.type(name, suffix: "?") == type && SwiftIdentifier.member(name) == member)
     }
 
-    @Test("a plan without events makes a file without types")
+    @Test("a plan without events gives a file without types")
     func empty() throws {
         var maker = PlanSwift(access: .public)
         let source = maker.source(of: TrackingPlan(events: []))

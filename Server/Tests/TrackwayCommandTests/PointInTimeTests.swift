@@ -6,12 +6,12 @@ internal import TrackwayEvents
 
 @testable internal import TrackwayCommand
 
-@Suite("Points in time as they are typed")
+@Suite("Times as arguments")
 struct PointInTimeTests {
     private let now = Timestamp(milliseconds: 1_700_000_000_000)
 
     @Test(
-        "every form means one point",
+        "every form gives one time",
         arguments: [
             ("1700000000000", 1_700_000_000_000),
             ("2023-11-14", 1_699_920_000_000),
@@ -30,7 +30,7 @@ struct PointInTimeTests {
     }
 
     @Test(
-        "anything else is refused with the forms",
+        "other text is rejected with the accepted forms",
         arguments: ["", "yesterday", "2023-13-01", "12", "h", "-2h", "9999999d"]
     )
     func refusals(text: String) {

@@ -6,7 +6,7 @@ internal import TrackwayEvents
 
 @testable internal import TrackwayCommand
 
-@Suite("Made-up data")
+@Suite("Sample data")
 struct SampleTests {
     private static let end = Timestamp(milliseconds: 1_795_219_200_000)
 
@@ -16,7 +16,7 @@ struct SampleTests {
         return days
     }
 
-    @Test("the same seed, days and end give the same bytes, another seed does not")
+    @Test("the same seed, days and end give the same bytes, and a different seed gives different ones")
     func repeatable() async throws {
         let shop = SampleShop(days: 4, visitors: 3, seed: 7, end: Self.end)
         let first = try await Self.days(shop).map { $0.map(\.body) }
@@ -26,7 +26,7 @@ struct SampleTests {
     }
 
     @Test(
-        "everything lies within its day, and every writer's numbers have no gaps but those it tells",
+        "every event is within its day, and a writer's numbers have no gaps except reported ones",
         arguments: 1...3
     )
     func whole(_ seed: UInt64) async throws {
@@ -58,7 +58,7 @@ struct SampleTests {
         #expect(events > 1_000)
     }
 
-    @Test("what was sent, refused and reported as dropped is told apart")
+    @Test("accepted, rejected and dropped events are counted separately")
     func sums() throws {
         var sent = SampleUpload.Sent()
         let answer = try JSONValue.parse(Array(#"{"accepted":95,"rejected":[{"i":1},{"i":7}]}"#.utf8))
@@ -68,7 +68,7 @@ struct SampleTests {
         #expect(sent.sentence(days: 30).hasPrefix("Sent 1,095 events of 30 days in 2 batches."))
     }
 
-    @Test("the story is in it: more buy without the faulty version, and some events are refused")
+    @Test("in the sample, payments fail more often in the faulty version, and some events are rejected")
     func story() async throws {
         let shop = SampleShop(days: 20, visitors: 40, seed: 1, end: Self.end)
         var bought: [String: Int] = [:]

@@ -9,7 +9,7 @@ internal import TrackwayEvents
 
 @Suite("Sending")
 struct SendingTests {
-    @Test("lines are the same however the bytes are cut", arguments: 1...12)
+    @Test("lines are the same regardless of where the bytes are split", arguments: 1...12)
     func lines(size: Int) throws {
         let bytes = Array("one\n\ntwo\r\n  \nthree".utf8)
         var buffer = LineBuffer()
@@ -22,7 +22,7 @@ struct SendingTests {
         #expect(found.map { String(decoding: $0.bytes, as: UTF8.self) } == ["one", "two", "three"])
     }
 
-    @Test("a line that does not end is refused")
+    @Test("a line without an end is rejected")
     func endless() {
         var buffer = LineBuffer()
         let failure = #expect(throws: CommandFailure.self) {
@@ -31,7 +31,7 @@ struct SendingTests {
         #expect(failure?.status == .malformedInput)
     }
 
-    @Test("a tally shows what waits now, and what became of the events since this run began")
+    @Test("a tally shows the pending events, and the results since this run started")
     func tally() {
         func ledger(delivered: UInt64, dropped: UInt64) -> Ledger {
             let account = Ledger.Account(recorded: 20, delivered: delivered, pending: 0, dropped: [.rejected: dropped])
@@ -41,11 +41,11 @@ struct SendingTests {
         tally.recorded = 5
         tally.count(FlushReport(destinations: ["collector": .init(delivered: 2, pending: 3, obstacle: "offline")]))
         tally.count(ledger(delivered: 12, dropped: 1), since: ledger(delivered: 10, dropped: 1))
-        #expect(tally.text == "5 recorded, 2 delivered, 3 waiting")
+        #expect(tally.text == "5 recorded, 2 delivered, 3 pending")
         #expect(tally.obstacle == "offline")
         tally.count(FlushReport(destinations: ["collector": .init(lastVerdict: .unauthorized(reason: "no"))]))
         tally.count(ledger(delivered: 14, dropped: 2), since: ledger(delivered: 10, dropped: 1))
-        #expect(tally.text == "5 recorded, 4 delivered, 1 refused by the collector or given up")
+        #expect(tally.text == "5 recorded, 4 delivered, 1 rejected by the collector or dropped")
         #expect(tally.obstacle == nil)
         #expect(!tally.isUnauthorized)
         tally.count(
@@ -54,7 +54,7 @@ struct SendingTests {
         #expect(tally.isUnauthorized)
     }
 
-    @Test("each collector has a folder of its own for what waits")
+    @Test("each collector has a separate folder for pending events")
     func folders() throws {
         let environment = ["XDG_STATE_HOME": "/s"]
         let first = Sender.folder(for: try CollectorAddress("127.0.0.1:1", key: nil), environment: environment)

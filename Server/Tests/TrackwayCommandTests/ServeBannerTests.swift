@@ -5,10 +5,10 @@ internal import Testing
 
 @testable internal import TrackwayCommand
 
-@Suite("What a collector says when it is ready")
+@Suite("The banner of a ready collector")
 struct ServeBannerTests {
     @Test(
-        "the address is one that a browser can go to",
+        "the address is one that a browser can open",
         arguments: [
             ("127.0.0.1", "http://127.0.0.1:80"), ("0.0.0.0", "http://127.0.0.1:80"), ("::", "http://[::1]:80"),
             ("::1", "http://[::1]:80"), ("example.com", "http://example.com:80"),

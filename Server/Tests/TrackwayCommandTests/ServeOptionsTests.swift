@@ -11,7 +11,7 @@ internal import TrackwayEvents
 @Suite("Options of serve and keys")
 struct ServeOptionsTests {
     @Test(
-        "what cannot be meant is refused",
+        "invalid options are rejected",
         arguments: [
             ["--allow-origin", "shop.example"], ["--allow-origin", "null"], ["--allow-origin", "*"],
             ["--allow-origin", "https://shop.example/"], ["--allow-origin", "https://Shop.example"],
@@ -30,7 +30,7 @@ struct ServeOptionsTests {
     }
 
     @Test(
-        "what can be meant is taken",
+        "valid options are accepted",
         arguments: [
             [], ["--allow-origin", "https://shop.example:8443", "--allow-origin", "http://[::1]:80"],
             ["--allow-read-origin", "capacitor://localhost"],
@@ -47,7 +47,7 @@ struct ServeOptionsTests {
     }
 
     @Test(
-        "reading without a key is an operator's choice, and the banner says whose",
+        "reading without a key requires an option, and the banner names it",
         arguments: [
             ([], nil), (["--host", "0.0.0.0"], nil), (["--read-key", "auto"], nil), (["--read-key", "always"], nil),
             (["--dev-key", "dev", "--read-key", "always"], nil), (["--allow-host", "collector.example"], nil),
@@ -101,7 +101,7 @@ struct ServeOptionsTests {
         }
     }
 
-    @Test("limits of a key are whole and more than none", arguments: ["--rate", "--events-per-day"])
+    @Test("limits of a key must be positive integers", arguments: ["--rate", "--events-per-day"])
     func limits(_ option: String) throws {
         for number in ["0", "-1", "9223372036854775807", "x"] {
             #expect(throws: (any Error).self, "\(number)") {
@@ -112,7 +112,7 @@ struct ServeOptionsTests {
     }
 
     @Test(
-        "connections leave room for everything else",
+        "the connection limit leaves file descriptors for everything else",
         arguments: [(4_352, 4_096), (1_024, 768), (256, 128), (100, 50), (1, 1), (0, 1), (1_000_000, 4_096)]
     )
     func descriptors(_ descriptors: Int, _ connections: Int) {

@@ -10,7 +10,7 @@ struct ServerSentEventsTests {
     private static let stream =
         ": hello\n\nid: 1.2.3\nevent: event\ndata: {\"a\":1}\n\n: heartbeat\n\r\nid: 1.2.4\r\nevent: event\r\ndata:one\r\ndata: two\r\n\r\nretry: 5\ndata\n\nid: 9\n\n"
 
-    @Test("messages are the same however the bytes are cut", arguments: 1...40)
+    @Test("messages are the same regardless of where the bytes are split", arguments: 1...40)
     func cuts(size: Int) {
         var reader = ServerSentEvents()
         let bytes = Array(Self.stream.utf8)
@@ -28,7 +28,7 @@ struct ServerSentEventsTests {
         #expect(reader.lastID == "9")
     }
 
-    @Test("wherever a connection ends, the message that was cut is asked for again and the next ones are whole")
+    @Test("after a connection ends at any byte, the interrupted message is requested again and the rest are intact")
     func reconnects() {
         let first = "id: 1\nevent: event\ndata: one\n\n"
         let second = "id: 2\nevent: event\ndata: two\n\n"
@@ -41,14 +41,14 @@ struct ServerSentEventsTests {
             )
             reader.disconnect()
             #expect(reader.lastID == "1", "cut at \(cut)")
-            // The collector begins behind the id it is told.
+            // The collector continues after the id that it receives.
             let again = reader.feed(Array(("retry: 2000\n\n" + second).utf8))
             #expect(again == [ServerSentEvent(kind: "event", data: Array("two".utf8))], "cut at \(cut)")
             #expect(reader.lastID == "2")
         }
     }
 
-    @Test("a message that never ends is left out, and the next one is whole")
+    @Test("a message without an end is skipped, and the next one is whole")
     func overlong() {
         var reader = ServerSentEvents()
         let long = Array(repeating: UInt8(ascii: "x"), count: ServerSentEvents.largestMessage)

@@ -20,7 +20,7 @@ struct SessionsTests {
         try JSONValue.parse(Array(json.utf8))["sessions"]?.array?.map { CollectorSession($0) } ?? []
     }
 
-    @Test("a session is one line: when, how long, how much, who")
+    @Test("a session is one line with its time, duration, events and user")
     func lines() throws {
         let zone = try #require(TimeZone(secondsFromGMT: 0))
         let text = SessionText(style: Style(isColoured: false), zone: zone)
@@ -30,7 +30,7 @@ struct SessionsTests {
         #expect(lines[2].contains("400 ms") && lines[2].hasSuffix("–"))
     }
 
-    @Test("with paths, the screens stand below in their order")
+    @Test("with paths, the screens are listed below in their order")
     func paths() throws {
         let zone = try #require(TimeZone(secondsFromGMT: 0))
         let text = SessionText(style: Style(isColoured: false), zone: zone)
@@ -39,13 +39,13 @@ struct SessionsTests {
         #expect(lines[4] == "  no screens")
     }
 
-    @Test("no session is said in words")
+    @Test("an empty list of sessions says so")
     func none() {
         #expect(SessionText(style: Style(isColoured: false)).lines([], paths: true).count == 2)
     }
 
     @Test(
-        "stretches of time have two steps at most",
+        "a duration has at most two units",
         arguments: [
             (0, "0 ms"), (-5, "0 ms"), (999, "999 ms"), (1_000, "1.0 s"), (3_249, "3.2 s"), (59_949, "59.9 s"),
             (59_950, "1 min"), (77_000, "1 min 17 s"), (3_599_499, "59 min 59 s"), (3_600_000, "1 h"),
@@ -57,7 +57,7 @@ struct SessionsTests {
     }
 
     @Test(
-        "moments may be further apart than numbers reach",
+        "times may be too far apart to subtract",
         arguments: [(-1, .max, .max), (.max, -2, .min), (.min, 0, .max), (5, 3, -2)] as [(Int64, Int64, Int64)]
     )
     func farApart(_ start: Int64, _ end: Int64, _ length: Int64) {

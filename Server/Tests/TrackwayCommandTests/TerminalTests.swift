@@ -7,12 +7,12 @@ internal import TrackwayEvents
 
 @testable internal import TrackwayCommand
 
-@Suite("What a terminal shows")
+@Suite("Terminal output")
 struct TerminalTests {
     private let plain = Style(isColoured: false)
 
     @Test(
-        "colours follow the terminal and the conventions",
+        "colors follow the terminal and the environment's conventions",
         arguments: [
             (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false), (true, ["NO_COLOR": ""], true),
             (true, ["TERM": "dumb"], false), (false, ["CLICOLOR_FORCE": "1"], true),
@@ -23,7 +23,7 @@ struct TerminalTests {
         #expect(Style.isWanted(isTerminal: isTerminal, environment: environment) == wanted)
     }
 
-    @Test("a name keeps its colour, and plain text has none")
+    @Test("a name always has the same color, and plain text has none")
     func names() {
         let coloured = Style(isColoured: true)
         #expect(coloured.byName("purchase") == coloured.byName("purchase"))
@@ -39,7 +39,7 @@ struct TerminalTests {
         #expect(table.lines(style: plain) == ["name        n", "a       1,000", "longer       "])
     }
 
-    @Test("a bar never grows wider than the terminal", arguments: [10, 20, 40, 80, 200])
+    @Test("a bar is never wider than the terminal", arguments: [10, 20, 40, 80, 200])
     func bar(width: Int) {
         for done: UInt64 in [0, 1, 50, 99, 100, 500] {
             let line = ProgressBar(done: done, total: 100, note: "1,204 recorded, 1,100 delivered").line(width: width)
@@ -51,7 +51,7 @@ struct TerminalTests {
         )
     }
 
-    @Test("a bar shows its share")
+    @Test("a bar shows its progress")
     func share() {
         let line = ProgressBar(done: 1, total: 2, note: "half").line(width: 26)
         #expect(line == "██████░░░░░░   50 %  half")
@@ -62,7 +62,7 @@ struct TerminalTests {
         #expect(number.grouped == text)
     }
 
-    @Test("an event is one line, its times in the zone of the person")
+    @Test("an event is one line, with its times in the user's zone")
     func event() throws {
         let json =
             #"{"user":"u","event":{"name":"buy","time":1700000000123,"attributes":{"total":12.5,"c":"CNY"},"items":[{"id":"1"}]}}"#
@@ -73,7 +73,7 @@ struct TerminalTests {
     }
 
     @Test(
-        "clicks and triggers in words, what the words do not say behind them",
+        "clicks and triggers are described in words, followed by the remaining attributes",
         arguments: [
             (
                 #"{"name":"_trigger","time":0,"attributes":{"_trigger":"didEndTouch","_trace":"buy was touched","#
@@ -102,7 +102,7 @@ struct TerminalTests {
     }
 
     @Test(
-        "the zone of times is told by name and distance",
+        "the time zone is shown by name and offset",
         arguments: [
             ("Europe/Berlin", 1_700_000_000_000, "times in Europe/Berlin (UTC+01:00)"),
             ("Europe/Berlin", 1_690_000_000_000, "times in Europe/Berlin (UTC+02:00)"),
@@ -115,7 +115,7 @@ struct TerminalTests {
         #expect(format.zoneHeading(now: Timestamp(milliseconds: now)) == text)
     }
 
-    @Test("an event cannot steer the terminal")
+    @Test("an event cannot control the terminal")
     func controls() throws {
         let json = #"{"event":{"name":"a\u001b[2J","time":0,"attributes":{"k\n":"\u0007v\u009b"}}}"#
         let summary = try #require(StoredEventSummary(Array(json.utf8)))

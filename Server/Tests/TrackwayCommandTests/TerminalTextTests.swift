@@ -8,7 +8,7 @@ internal import TrackwayEvents
 
 @testable internal import TrackwayCommand
 
-@Suite("Text from outside in a terminal")
+@Suite("External text in a terminal")
 struct TerminalTextTests {
     static let hostile = [
         "\u{1B}]0;PWNED\u{7}", "\u{1B}[31m", "\u{9B}2J", "\u{9D}0;x\u{9C}", "\u{8}\u{8}", "a\rb", "a\nb", "a\tb",
@@ -25,12 +25,12 @@ struct TerminalTextTests {
         }
     }
 
-    @Test("no character steers the terminal, breaks the line or hides", arguments: hostile)
+    @Test("no character controls the terminal, breaks the line or hides", arguments: hostile)
     func escaped(_ text: String) {
         #expect(Self.isHarmless(TerminalText.escaped(text)) && TerminalText.escaped(text).contains("·"))
     }
 
-    @Test("what a style adds is the only thing that reaches the terminal as a code", arguments: hostile)
+    @Test("only the codes of a style reach the terminal", arguments: hostile)
     func styled(_ text: String) {
         let style = Style(isColoured: true)
         let line = TerminalText.line(style.coloured("trackway: ", .red) + TerminalText.escaped(text))
@@ -39,7 +39,7 @@ struct TerminalTextTests {
         #expect(!TerminalText.line(text).unicodeScalars.contains { $0.value < 0x20 && $0 != "\u{1B}" })
     }
 
-    @Test("a table escapes its cells, and is as wide as what is shown", arguments: hostile)
+    @Test("a table escapes its cells, and is as wide as the shown text", arguments: hostile)
     func table(_ text: String) {
         var table = Table([("name", .left), ("n", .right)])
         table.append([TerminalText.escaped(text), "1"])
@@ -47,11 +47,11 @@ struct TerminalTextTests {
         let lines = table.lines(style: Style(isColoured: false)).map(TerminalText.line)
         #expect(lines.allSatisfy { !$0.contains("\n") && !$0.contains("\r") })
         #expect(Self.isHarmless(lines[1]))
-        // The codes take no room.
+        // The codes have no width.
         #expect(TerminalText.width(table.lines(style: Style(isColoured: false))[2]) == lines[1].count)
     }
 
-    @Test("JSON stays the same value, and is harmless", arguments: hostile)
+    @Test("JSON keeps its value, and is harmless", arguments: hostile)
     func json(_ text: String) throws {
         let value = JSONValue.members((text, .string(text)))
         let shown = TerminalText.json(String(decoding: value.json(), as: UTF8.self))
@@ -59,13 +59,13 @@ struct TerminalTextTests {
         #expect(try JSONValue.parse(Array(shown.utf8)) == value)
     }
 
-    @Test("comma-separated values keep line ends within a value, and nothing else that steers")
+    @Test("comma-separated values keep line ends within a value, and no other control characters")
     func csv() {
         #expect(TerminalText.document("a,\"b\nc\td\"\u{1B}[2J") == "a,\"b\nc\td\"·[2J")
     }
 
     @Test(
-        "letters, marks and pictures of every script pass",
+        "letters, marks and symbols of every script are kept",
         arguments: [
             "purchase", "数量", "é", "e\u{301}", "می\u{200C}خواهم", "👩\u{200D}👩\u{200D}👧", "🧺", "क\u{94D}\u{200D}ष", "",
         ]
@@ -77,7 +77,7 @@ struct TerminalTextTests {
         )
     }
 
-    @Test("reasons of the ledger cannot steer the terminal, in any form")
+    @Test("reasons in the ledger cannot control the terminal, in any form")
     func ledger() throws {
         let json =
             #"{"writers":[{"installation":"i\u001b[2J","writer":"w\n","recorded":9,"received":0,"#
@@ -92,17 +92,17 @@ struct TerminalTextTests {
         }
     }
 
-    @Test("a line of the log cannot steer the terminal, nor look like two")
+    @Test("a log line cannot control the terminal, nor look like two")
     func log() {
-        let kept = KeptLog()
+        let kept = CapturedLog()
         let logger = Logger(label: "test") { _ in TerminalLogHandler(kept) }
         logger.warning("a\u{1B}[31m\nwarning: b", metadata: ["name": "\u{9B}2J"])
         #expect(kept.lines.withLock { $0 } == ["a·[31m·warning: b [\"name\": ·2J]"])
     }
 }
 
-/// Keeps what is logged.
-private struct KeptLog: LogHandler {
+/// Stores the log lines.
+private struct CapturedLog: LogHandler {
     let lines = Locked<[String]>([])
     var logLevel = Logger.Level.trace
     var metadata = Logger.Metadata()

@@ -18,7 +18,7 @@ struct TrendsCommandTests {
         return try command.query(now: now).map { "\($0.name)=\($0.value)" }
     }
 
-    @Test("what is typed becomes a question")
+    @Test("arguments become a query")
     func question() throws {
         #expect(
             try Self.query("purchase", "refund", "--zone", "UTC", "--where", "total>=5", "--where", "a=b", "--compare")
@@ -51,7 +51,7 @@ struct TrendsCommandTests {
     }
 
     @Test(
-        "dates are those of the zone",
+        "dates are in the given zone",
         arguments: [
             ("2026-11-01", "2026-10-31T23:00:00.000Z"), ("2026-06-01", "2026-05-31T22:00:00.000Z"),
             ("2026-03-29T02:30", "2026-03-29T01:00:00.000Z"), ("2026-11-01T00:00:00Z", "2026-11-01T00:00:00.000Z"),
@@ -65,7 +65,7 @@ struct TrendsCommandTests {
     }
 
     @Test(
-        "what makes no sense is refused before anything is asked",
+        "invalid arguments are rejected before any request",
         arguments: [
             ["--json", "--csv"], ["--last", "5d", "--from", "2d"], ["--top", "3"], ["--interval", "decade"],
             ["--values-as-texts"],
@@ -76,7 +76,7 @@ struct TrendsCommandTests {
     }
 
     @Test(
-        "a length of time and a zone must be ones",
+        "an invalid duration or zone is rejected",
         arguments: [["--last", "2026"], ["--from", "2026-01-01", "--zone", "Mars/Olympus"]]
     )
     func lengths(_ words: [String]) throws {
@@ -121,14 +121,14 @@ struct TrendsCommandTests {
     )
     func labels(_ group: String, _ label: String) throws {
         let series = "{\"group\":\(group),\"values\":[1],\"total\":1}"
-        #expect(AnswerTable.group(try JSONValue.parse(Array(series.utf8))).label == label)
+        #expect(ResultTable.group(try JSONValue.parse(Array(series.utf8))).label == label)
         let json = "{\"interval\":\"day\",\"zone\":\"UTC\",\"edges\":[0,86400000],\"series\":[\(series)]}"
         let trend = CollectorTrend(try JSONValue.parse(Array(json.utf8)))
         let lines = TrendText(style: Style(isColoured: false), zone: .gmt).lines(trend, of: [], measure: "events")
         #expect(lines[1].hasSuffix(" " + label))
     }
 
-    @Test("one series stands beside the period before")
+    @Test("a single series is shown next to the previous period")
     func single() throws {
         let json =
             #"{"interval":"month","zone":"UTC","edges":[1793491200000,1795219200000],"series":[{"values":[-0.125],"total":3,"before":{"values":[4],"total":5}}]}"#
@@ -146,7 +146,7 @@ struct TrendsCommandTests {
         )
     }
 
-    @Test("as comma-separated values every number has a line, and no text is a formula")
+    @Test("comma-separated values have a line for each number, and no text is a formula")
     func csv() throws {
         let lines = CollectorTrend(try JSONValue.parse(Array(Self.answer.utf8))).csv
         #expect(lines.count == 9 && lines[0] == "start,end,kind,group,value,before")
@@ -156,7 +156,7 @@ struct TrendsCommandTests {
     }
 
     @Test(
-        "the system's zones change when they do",
+        "the system's zones change at the correct times",
         arguments: [
             ("Europe/Berlin", 3_600, ["2026-03-29T01:00", "2026-10-25T01:00"]),
             ("America/New_York", -18_000, ["2026-03-08T07:00", "2026-11-01T06:00"]),
@@ -182,12 +182,15 @@ struct TrendsCommandTests {
         #expect(zone.local(year.upperBound) - year.upperBound.milliseconds == offset)
     }
 
-    @Test("what is no zone is none", arguments: ["Mars/Olympus", "", "EST5", "../../etc/passwd", "Europe/Berlin\u{0}"])
+    @Test(
+        "an unknown zone is rejected",
+        arguments: ["Mars/Olympus", "", "EST5", "../../etc/passwd", "Europe/Berlin\u{0}"]
+    )
     func noZone(_ name: String) {
         #expect(SystemZones.offsets(name, Self.now..<Self.now.advanced(by: .seconds(1))) == nil)
     }
 
-    @Test("a collector counts what was sent to it, in a zone of the system")
+    @Test("a collector counts the events that it received, in a zone of the system")
     func endToEnd() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder) { address in

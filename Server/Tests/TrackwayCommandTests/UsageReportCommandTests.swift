@@ -9,7 +9,7 @@ internal import Testing
 
 @Suite("Policies and the client data report on the command line")
 struct UsageReportCommandTests {
-    @Test("a policy is changed in the folder, and what is not named stays")
+    @Test("a policy is changed in the folder, and options that are not given stay")
     func policy() async throws {
         try await RunningCollector.withFolder { folder in
             func run(_ words: String...) async throws {
@@ -26,7 +26,7 @@ struct UsageReportCommandTests {
     }
 
     @Test(
-        "what makes no sense is refused before anything is done",
+        "invalid arguments are rejected before anything happens",
         arguments: [
             ["policy", "set", "shop"], ["policy", "set", "a/b", "--collect", "on"],
             ["policy", "set", "shop", "--upload-after-days", "-1"], ["policy", "set", "shop", "--collect", "maybe"],
@@ -39,7 +39,7 @@ struct UsageReportCommandTests {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(words) }
     }
 
-    @Test("the report is asked for with its application and time")
+    @Test("the report is requested with its application and period")
     func report() throws {
         let words = ["events", "--format", "sap-report", "--application", "shop", "--from", "7d"]
         let command = try #require(try RootCommand.parseAsRoot(words) as? EventsCommand)

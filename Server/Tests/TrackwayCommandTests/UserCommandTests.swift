@@ -9,9 +9,9 @@ internal import TrackwayEvents
 
 @testable internal import TrackwayCommand
 
-@Suite("People on the command line")
+@Suite("Users on the command line")
 struct UserCommandTests {
-    private static let text = PersonText(style: Style(isColoured: false), zone: .gmt)
+    private static let text = UserText(style: Style(isColoured: false), zone: .gmt)
 
     private static func json(_ text: String) throws -> JSONValue { try JSONValue.parse(Array(text.utf8)) }
 
@@ -32,20 +32,20 @@ struct UserCommandTests {
         #expect(lines[1].hasPrefix("carl·") && lines[1].hasSuffix("plan=pro =n=[1,2] x=1 +1"))
         #expect(
             lines[2].hasPrefix("visitor of V")
-                && lines.last == "Searched 200,000 of 1,000,000 people; more with --limit."
+                && lines.last == "Searched 200,000 of 1,000,000 users; increase --limit for more."
         )
-        #expect(Self.text.list([], searched: nil, hasMore: false) == ["Nobody was here yet."])
-        #expect(Self.text.list([], searched: (5, of: 5), hasMore: false) == ["Nobody was found."])
+        #expect(Self.text.list([], searched: nil, hasMore: false) == ["No users yet."])
+        #expect(Self.text.list([], searched: (5, of: 5), hasMore: false) == ["No users found."])
     }
 
-    @Test("as comma-separated values no id is a formula")
+    @Test("an id in comma-separated values is never a formula")
     func csv() throws {
         let lines = Self.text.listCSV([try Self.json(Self.carl.replacing("carl", with: "=carl"))])
         #expect(lines[0] == "id,unique_id,installation,first,last,events,sessions,attributes")
         #expect(lines[1].hasPrefix("\"'=carl") && lines[1].contains("2026-11-21T06:38:00.000Z,1204,3,"))
     }
 
-    @Test("a profile has attributes with when and where they were set, and devices")
+    @Test("a profile shows when and on which installation each attribute was set, and the devices")
     func profile() throws {
         let lines = Self.text.profile(try Self.json(Self.carl))
         #expect(lines[0] == "carl·" && lines[1] == "unique id  U")
@@ -58,7 +58,7 @@ struct UserCommandTests {
         #expect(lines.contains("and more attributes") && lines.contains { $0.contains("shop 2.1") })
     }
 
-    @Test("a heading stands where another session begins")
+    @Test("a heading precedes each new session")
     func headings() throws {
         func event(_ session: String, visit: Bool = false) throws -> JSONValue {
             try Self.json(
@@ -74,7 +74,7 @@ struct UserCommandTests {
     }
 
     @Test(
-        "what does not fit together is refused",
+        "conflicting arguments are rejected",
         arguments: [
             [], ["a", "--visitor", "0199a1b2-0000-7000-8000-000000000001"], ["--visitor", "a"], [""],
             ["a", "--limit", "-1"],
@@ -95,7 +95,7 @@ struct UserCommandTests {
         #expect(throws: (any Error).self) { try UsersCommand.parse(arguments) }
     }
 
-    @Test("a collector finds people, shows one, and tells somebody unknown")
+    @Test("a collector finds users, shows one, and reports an unknown one")
     func endToEnd() async throws {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder) { address in

@@ -11,7 +11,7 @@ extension Diagnostic.Code {
     /// Remedy: Change what `getClickstreamConfiguration` returns instead.
     public static let initialisedTwice = Diagnostic.Code(rawValue: "initialised_twice", severity: .warning)
 
-    /// A call came before initialization.
+    /// A call was made before initialization.
     ///
     /// Cause: Calls were made before `initSDK`, and were ignored.
     ///
@@ -23,14 +23,14 @@ extension Diagnostic.Code {
 
     /// The configuration was changed to invalid values.
     ///
-    /// Cause: A setting was changed to a value that cannot work; the previous one stays in use.
+    /// Cause: A setting was changed to an invalid value; the previous one stays in use.
     ///
-    /// Remedy: Correct what the message names.
+    /// Remedy: Correct the setting that the message names.
     public static let configurationInvalid = Diagnostic.Code(rawValue: "configuration_invalid", severity: .error)
 
     /// A configuration key is unknown.
     ///
-    /// Cause: A key of `amplifyconfiguration.json` has no meaning and was ignored.
+    /// Cause: A key of `amplifyconfiguration.json` is unsupported and was ignored.
     ///
     /// Remedy: Correct its spelling, remove it, or set it with `ClickstreamConfiguration`.
     public static let configurationKeyUnknown = Diagnostic.Code(
@@ -42,6 +42,6 @@ extension Diagnostic.Code {
     ///
     /// Cause: An attribute breaks a limit of the Clickstream SDK and was left out.
     ///
-    /// Remedy: Keep to the documented limits of the Clickstream SDK.
+    /// Remedy: Stay within the documented limits of the Clickstream SDK.
     public static let limitBroken = Diagnostic.Code(rawValue: "limit_broken", severity: .warning)
 }

@@ -8,7 +8,9 @@ internal import TrackwayDestinations
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Looks after the use of an application by itself: a session whenever the app is in front, and an upload every so many days.
+/// Reports sessions and uploads records automatically.
+///
+/// A session lasts while the app is in the foreground, and uploads happen at an interval set in days.
 ///
 /// ```swift
 /// let broker = UsageBroker.shared
@@ -17,30 +19,31 @@ internal import TrackwayWire
 /// broker.uploadInterval = 1
 /// try broker.start(settingsParameters: settings)
 /// ```
-/// Uploads happen at the start, when the app comes back to the foreground, and when the person consents, if the last one that
-/// succeeded is older than the interval, in this process or an earlier one; a person's and a target's are counted apart. What
-/// fails is tried again at the next of these. Nothing is sent, and nothing asked of the back-end, before the person consented.
+/// Uploads happen when the broker starts, when the app returns to the foreground, and when the user consents, if the
+/// last successful upload, in this or an earlier process, is older than the interval. Each user and target has a
+/// separate upload time. A failed upload is retried at the next of these occasions. Nothing is sent to the back end or
+/// requested from it before the user consents.
 ///
-/// One broker works for a ``Usage``: the one that was started last. Any thread may call.
+/// Only the most recently started broker is active for a ``Usage``. Thread-safe.
 open class UsageBroker {
     /// Why a broker was not started.
     public enum UsageBrokerError: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The person's store cannot be opened; a `Diagnostic` says why.
+        /// The user's store cannot be opened; a `Diagnostic` reports the reason.
         case usageStoreInit
-        /// The target has no reporter: the usage was started over meanwhile.
+        /// The target has no reporter, because the ``Usage`` was replaced by ``Usage/startOver(_:)``.
         case reporterInit
-        /// The back-end's address is none, or the application's id is empty.
+        /// The back end's address is invalid, or the application's ID is empty.
         case invalidUploadUrl
-        /// The store in use is another person's than the one named, or nobody is known.
+        /// No user is known, or the store in use belongs to another.
         case invalidUploadOnboardingID
 
-        /// A sentence for people.
+        /// A human-readable description.
         public var description: String {
             switch self {
-            case .usageStoreInit: "the person's store cannot be opened"
-            case .reporterInit: "the target has no reporter: the usage was started over"
-            case .invalidUploadUrl: "the back-end's address cannot be used, or the application's id is empty"
-            case .invalidUploadOnboardingID: "the store in use is another person's, or nobody is known"
+            case .usageStoreInit: "the user's store cannot be opened"
+            case .reporterInit: "the target has no reporter because its Usage was replaced"
+            case .invalidUploadUrl: "the back end's address is invalid, or the application's ID is empty"
+            case .invalidUploadOnboardingID: "the store in use belongs to a different user, or no user is known"
             }
         }
     }
@@ -50,12 +53,12 @@ open class UsageBroker {
 
     private weak let core: UsageCore?
     private let choices = Locked(UsageBrokerChoices())
-    private let driver = Locked<UsageBrokerDriver?>(nil)
+    private let driver = Locked<UsageBrokerRunner?>(nil)
     private let given = Locked(Given())
 
-    /// What counts with the next start.
+    /// Settings that apply at the next start.
     private struct Given: Sendable {
-        var store: StoreAccess?
+        var store: SerializedStore?
         var onboardingID: UUID?
     }
 
@@ -70,42 +73,50 @@ open class UsageBroker {
 
     // MARK: Settings
 
-    /// The store that ``start(settingsParameters:target:)`` puts in use, unless one is in use already; nil for the default
-    /// store of ``onboardingID``.
+    /// The store that ``start(settingsParameters:target:)`` configures if none is in use.
+    ///
+    /// Nil for the default store of ``onboardingID``.
     public final var store: (any UsageStoring)? {
         get { given.withLock { $0.store }?.object }
         set {
-            let access = newValue.map { StoreAccess($0) }
+            let access = newValue.map { SerializedStore($0) }
             given.withLock { $0.store = access }
         }
     }
 
-    /// The person, as onboarding named them; nil while nobody is known.
+    /// The user's ID from onboarding; nil while no user is known.
     public final var onboardingID: UUID? {
         get { given.withLock { $0.onboardingID } }
         set { given.withLock { $0.onboardingID = newValue } }
     }
 
-    /// Whether a session begins when the app comes to the foreground, and ends when it leaves; false by default. Counts at
-    /// once.
+    /// Whether sessions follow the app's lifecycle.
+    ///
+    /// If true, a session begins when the app enters the foreground and ends when it leaves. False by default. Takes
+    /// effect immediately.
     public final var injectOSlifecycleSession: Bool {
         get { choices.withLock { $0.settings.injectsSessions } }
         set { choices.withLock { $0.settings.injectsSessions = newValue } }
     }
 
-    /// Whether the back-end's policy is asked for at every occasion and counts: its days in place of ``uploadInterval``, and
-    /// whether anything is collected. False by default. What was told last counts without a network, too. Counts at once.
+    /// Whether the back end's policy overrides the local settings.
+    ///
+    /// If true, the policy is requested at every occasion. Its days replace ``uploadInterval``, and it decides whether
+    /// anything is collected. The last policy received also applies without a network. False by default. Takes effect
+    /// immediately.
     public final var enableServerOverride: Bool {
         get { choices.withLock { $0.settings.followsServer } }
         set { choices.withLock { $0.settings.followsServer = newValue } }
     }
 
-    /// Days from one upload to the next; 0, the default, for none by itself. Less than 0 counts as 0, more than 36,500 as
-    /// that, with a `Diagnostic`. Counts at once.
+    /// The number of days between uploads.
+    ///
+    /// 0, the default, disables automatic uploads. A value below 0 becomes 0 and a value above 36,500 becomes 36,500,
+    /// with a `Diagnostic`. Takes effect immediately.
     public final var uploadInterval: Int {
         get { choices.withLock { $0.settings.days } }
         set {
-            let days = UsageBrokerMachine.Settings.bounded(newValue)
+            let days = UsageBrokerStateMachine.Settings.bounded(newValue)
             choices.withLock { $0.settings.days = days }
             guard days != newValue else { return }
             core?.environment.report(
@@ -120,19 +131,23 @@ open class UsageBroker {
         }
     }
 
-    /// How requests are sent. Counts at once, so that a token can be renewed.
+    /// The header fields and transport of requests.
+    ///
+    /// Takes effect immediately, so that a token can be renewed.
     public final var sapURLSession: SAPURLSession {
         get { choices.withLock { $0.session } }
         set { choices.withLock { $0.session = newValue } }
     }
 
-    // MARK: Working
+    // MARK: Starting and stopping
 
-    /// Begins to look after the use of an application; a broker that was started before, this one or another, stops first.
+    /// Starts the broker.
+    ///
+    /// A previously started broker, this one or another, is stopped first.
     ///
     /// - Parameters:
-    ///   - settingsParameters: the application and its back-end.
-    ///   - target: whose records are uploaded, and where sessions are reported.
+    ///   - settingsParameters: the application and its back end.
+    ///   - target: the target whose records are uploaded, and to which sessions are reported.
     /// - Throws: ``UsageBrokerError``.
     open func start(
         settingsParameters: SAPcpmsSettingsParameters,
@@ -153,7 +168,7 @@ open class UsageBroker {
         if let person = given.onboardingID, let known, known != person.uuidString {
             throw UsageBrokerError.invalidUploadOnboardingID
         }
-        let fresh: UsageBrokerDriver
+        let fresh: UsageBrokerRunner
         do throws(TrackwayError) {
             if core.access == nil {
                 let store: any UsageStoring
@@ -164,7 +179,7 @@ open class UsageBroker {
                 }
                 core.configure(store, retains: false, application: nil)
             }
-            fresh = try UsageBrokerDriver(settingsParameters, target: target, choices, of: core)
+            fresh = try UsageBrokerRunner(settingsParameters, target: target, choices, of: core)
         } catch {
             core.environment.report(error, in: "start(settingsParameters:)")
             throw UsageBrokerError.usageStoreInit
@@ -179,17 +194,20 @@ open class UsageBroker {
         fresh.start()
     }
 
-    /// Does no more: ends the session that the app's life began, and uploads nothing by itself until it is started again.
+    /// Stops the broker.
+    ///
+    /// Ends the session that the app's lifecycle began. Nothing is uploaded automatically until the broker is started
+    /// again.
     open func stop() {
         guard let core, let driver = driver.withLock({ $0 }) else { return }
         core.end(broker: driver)
     }
 
-    /// Uploads now, whatever the interval says.
+    /// Uploads now, regardless of the interval.
     ///
-    /// - Parameter completionHandler: is called once, on a thread of the module's, with an
-    ///   ``SAPcpmsUsageUploader/UploadError``, a ``UsageBrokerError`` when the broker was not started or nobody is known, or
-    ///   nil.
+    /// - Parameter completionHandler: called once, on a thread of this module, with an
+    ///   ``SAPcpmsUsageUploader/UploadError``, a ``UsageBrokerError`` if the broker was not started or no user is
+    ///   known, or nil.
     open func upload(
         completionHandler: @escaping @Sendable ((any Error)?) -> Void = SAPcpmsUsageUploader.defaultCompletionHandler
     ) {
@@ -198,27 +216,28 @@ open class UsageBroker {
         driver.upload(completionHandler)
     }
 
-    /// Has a policy count that the app got with other settings, as if the back-end had been asked. Nothing happens unless
-    /// ``enableServerOverride`` is true.
+    /// Applies a policy that the app received with other settings.
+    ///
+    /// The effect is the same as if the back end had returned it. Does nothing unless ``enableServerOverride`` is true.
     open func apply(_ policy: SAPcpmsUsagePolicy) {
         guard enableServerOverride else { return }
         driver.withLock { $0 }?.policyArrived(policy)
     }
 
-    /// Whether nothing is under way.
+    /// Whether no operation is in progress.
     final var isResting: Bool { driver.withLock { $0 }?.isResting ?? true }
 
-    /// Tells what the system does with the app, on systems that are not followed.
+    /// Reports a lifecycle change, on systems where changes are not observed.
     public final func lifeCycleChanged(to change: LifeCycleChange) {
         driver.withLock { $0 }?.lifeCycleChanged([change])
     }
 }
 
-/// What the app chose for a broker, and what counts at once when it changes.
+/// A broker's settings that take effect immediately.
 struct UsageBrokerChoices: Sendable {
-    /// The machine's settings.
-    var settings = UsageBrokerMachine.Settings()
-    /// How requests are sent.
+    /// The settings of the state machine.
+    var settings = UsageBrokerStateMachine.Settings()
+    /// The header fields and transport of requests.
     var session = SAPURLSession()
 }
 
@@ -227,8 +246,8 @@ extension Diagnostic {
         code: .usageBrokerReplaced,
         field: "start(settingsParameters:)",
         value: "UsageBroker",
-        message: "Another UsageBroker was started, so the previous one does nothing more. Only the one started last "
-            + "works.",
+        message: "Another UsageBroker was started, so the previous one was stopped. Only the most recently started "
+            + "broker is active.",
         recoverySuggestion: "Stop the previous broker first."
     )
 }

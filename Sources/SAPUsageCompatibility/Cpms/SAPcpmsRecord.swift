@@ -4,7 +4,7 @@
 public import Foundation
 internal import TrackwayEvents
 
-/// Makes records with the fields of SAP Mobile Services, for any reporter.
+/// Creates records with the fields of SAP Mobile Services, for any reporter.
 ///
 /// ```swift
 /// let reporter = Usage.shared.reporter(for: "myTarget")
@@ -12,68 +12,70 @@ internal import TrackwayEvents
 /// reporter.report(SAPcpmsRecord.event(type: "testType", key: "testKey"))
 /// ```
 open class SAPcpmsRecord {
-    /// What the back-end knows the application by.
+    /// The application's ID on the back end.
     public static let applicationIdentifierKey = "application"
     /// The application's version.
     public static let applicationVersionKey = "appVersion"
-    /// What kind of record of its key it is.
+    /// A type that distinguishes records with the same key.
     public static let typeKey = "type"
-    /// How long it took, in seconds.
+    /// The duration, in seconds.
     public static let durationKey = "duration"
-    /// Where: the screen.
+    /// The screen where the event happened.
     public static let screenKey = "screen"
-    /// Where: the view.
+    /// The view where the event happened.
     public static let viewKey = "view"
-    /// Where: the control.
+    /// The control where the event happened.
     public static let elementKey = "element"
-    /// What was done.
+    /// The action.
     public static let actionKey = "action"
-    /// How it was done.
+    /// How the action was performed.
     public static let behaviorKey = "behavior"
-    /// A filter.
+    /// A value to filter by.
     public static let casesKey = "cases"
-    /// A filter.
+    /// A value to filter by.
     public static let categoryKey = "category"
-    /// What came of it.
+    /// The result.
     public static let resultKey = "result"
     /// The value's unit.
     public static let unitKey = "unit"
-    /// What was measured.
+    /// The measured quantity.
     public static let measurementKey = "measurement"
     /// The value.
     public static let valueKey = "value"
-    /// Anything else.
+    /// Any other information.
     public static let othersKey = "others"
 
-    /// The start of a session: a new id, the application, and the device with its system.
+    /// Returns the start of a session.
+    ///
+    /// Contains a new session ID, the application, and the device and its operating system.
     open class func sessionStart(applicationIdentifier: String, applicationVersion: String? = nil) -> UsageRecord {
         Usage.shared.core.environment.sessionStart(application: applicationIdentifier, version: applicationVersion)
     }
 
-    /// The end of the session.
+    /// Returns the end of the session.
     open class func sessionEnd() -> UsageRecord {
         UsageRecord(.sessionEnd)
     }
 
-    /// Something that happened in the session.
+    /// Returns an event of the session.
     ///
     /// - Parameters:
-    ///   - type: what kind of record of its key it is.
-    ///   - key: what happened.
-    ///   - date: when.
-    ///   - duration: how long it took, in seconds.
-    ///   - screen: where.
-    ///   - view: where.
-    ///   - element: where.
-    ///   - action: what was done.
-    ///   - behaviour: how it was done; `behavior` in a report.
-    ///   - case: a filter; `cases` in a report.
-    ///   - category: a filter.
-    ///   - result: what came of it.
+    ///   - type: a type that distinguishes records with the same key.
+    ///   - key: the event.
+    ///   - date: the time of the event.
+    ///   - duration: the duration, in seconds.
+    ///   - screen: the screen where the event happened.
+    ///   - view: the view where the event happened.
+    ///   - element: the control where the event happened.
+    ///   - action: the action.
+    ///   - behaviour: how the action was performed; `behavior` in a report.
+    ///   - case: a value to filter by; `cases` in a report.
+    ///   - category: a value to filter by.
+    ///   - result: the result.
     ///   - unit: the value's unit.
-    ///   - measurement: what was measured.
+    ///   - measurement: the measured quantity.
     ///   - value: the value.
-    ///   - others: anything else that is JSON; in a report a text as it is, everything else as compact JSON.
+    ///   - others: any other JSON value. A report contains a string unchanged, and any other value as compact JSON.
     open class func event(
         type: String? = nil,
         key: String = "Other",
@@ -106,7 +108,7 @@ open class SAPcpmsRecord {
 }
 
 extension UsageEnvironment {
-    /// The start of a session of an application.
+    /// Returns the start of a session of an application.
     func sessionStart(application: String, version: String?) -> UsageRecord {
         var info = sessionInfo()
         info[SAPcpmsRecord.applicationIdentifierKey] = application

@@ -5,16 +5,16 @@ public import Foundation
 internal import TrackwayEvents
 public import TrackwayWire
 
-/// Which application of SAP Mobile Services this is, and where its back-end is.
+/// An application of SAP Mobile Services and its back end's address.
 public struct SAPcpmsSettingsParameters: Sendable, Hashable {
-    /// The back-end's address, such as `https://tenant.example.com`.
+    /// The back end's address, such as `https://tenant.example.com`.
     public var backendURL: URL
-    /// What the back-end knows the application by.
+    /// The application's ID on the back end.
     public var applicationID: String
     /// The application's version, for the start of a session.
     public var applicationVersion: String?
 
-    /// Settings of an application.
+    /// Creates the settings of an application.
     public init(backendURL: URL, applicationID: String, applicationVersion: String? = nil) {
         self.backendURL = backendURL
         self.applicationID = applicationID
@@ -22,7 +22,7 @@ public struct SAPcpmsSettingsParameters: Sendable, Hashable {
     }
 }
 
-/// How requests to a back-end are sent: with these header fields, by this transport.
+/// The header fields and transport of requests to a back end.
 ///
 /// ```swift
 /// let session = SAPURLSession(headers: ["authorization": "Bearer \(token)"])
@@ -31,11 +31,11 @@ public final class SAPURLSession: Sendable {
     let headers: WireHeaders
     let transport: (any Transport)?
 
-    /// A session.
+    /// Creates a session.
     ///
     /// - Parameters:
-    ///   - headers: what every request carries, such as the `Authorization` that the back-end's security asks for.
-    ///   - transport: what carries requests; the system's by default.
+    ///   - headers: the header fields of every request, such as the `Authorization` that the back end requires.
+    ///   - transport: sends the requests; the system's transport by default.
     public init(headers: WireHeaders = [:], transport: (any Transport)? = nil) {
         self.headers = headers
         self.transport = transport
@@ -43,7 +43,9 @@ public final class SAPURLSession: Sendable {
 }
 
 extension SAPcpmsRecord {
-    /// The start of a session of the application that the settings name. Only its id and version are used.
+    /// Returns a session start of the application in the settings.
+    ///
+    /// Only the application's ID and version are used.
     public class func sessionStart(settingsParameters: SAPcpmsSettingsParameters) -> UsageRecord {
         sessionStart(
             applicationIdentifier: settingsParameters.applicationID,
@@ -53,7 +55,9 @@ extension SAPcpmsRecord {
 }
 
 extension SAPcpmsUsage {
-    /// Begins a session of the application that the settings name. Only its id and version are used.
+    /// Begins a session of the application in the settings.
+    ///
+    /// Only the application's ID and version are used.
     public class func sessionStart(settingsParameters: SAPcpmsSettingsParameters) {
         reporter.report(SAPcpmsRecord.sessionStart(settingsParameters: settingsParameters))
     }

@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// Reports in the format of SAP Mobile Services, to the default target.
+/// Reports records in SAP Mobile Services' format to the default target.
 ///
 /// ```swift
 /// SAPcpmsUsage.sessionStart(applicationIdentifier: "org.example.shop", applicationVersion: "3.2.0")
@@ -11,18 +11,20 @@ public import Foundation
 /// SAPcpmsUsage.sessionEnd()
 /// ```
 open class SAPcpmsUsage {
-    /// The reporter that is used: that of the default target.
+    /// The reporter that all calls use: the default target's.
     open class var reporter: UsageReporter { Usage.shared.reporter() }
 
-    /// What a behaviour event tells of.
+    /// The kind of a behavior event.
     public enum BehaviorEvent: String, Sendable, Hashable, CaseIterable {
         /// A view was shown.
         case viewDisplayed
-        /// Somebody did something.
+        /// The user interacted with the app.
         case userInteraction
     }
 
-    /// Begins a session: everything until the next start belongs to it.
+    /// Begins a session.
+    ///
+    /// Every record until the next start belongs to it.
     open class func sessionStart(applicationIdentifier: String, applicationVersion: String? = nil) {
         reporter.report(
             SAPcpmsRecord.sessionStart(
@@ -37,7 +39,9 @@ open class SAPcpmsUsage {
         reporter.report(SAPcpmsRecord.sessionEnd())
     }
 
-    /// Reports something that happened in the session; the parameters are those of
+    /// Reports an event of the session.
+    ///
+    /// The parameters are those of
     /// ``SAPcpmsRecord/event(type:key:date:duration:screen:view:element:action:behaviour:case:category:result:unit:measurement:value:others:)``.
     open class func event(
         type: String? = nil,
@@ -79,14 +83,16 @@ open class SAPcpmsUsage {
         )
     }
 
-    /// Reports what somebody saw or did, for reports about the application's use.
+    /// Reports user behavior, for analysis of the application's use.
+    ///
+    /// It is either a displayed view or a user interaction.
     ///
     /// - Parameters:
-    ///   - behaviorEvent: whether a view was shown, or somebody did something.
+    ///   - behaviorEvent: whether a view was shown or the user interacted with the app.
     ///   - viewIdentifier: the name of the screen.
     ///   - elementIdentifier: the name of the control.
-    ///   - action: what was done with it.
-    ///   - value: anything worth knowing about it.
+    ///   - action: the action on the control.
+    ///   - value: additional information about the action.
     open class func logBehaviorEvent(
         behaviorEvent: BehaviorEvent,
         viewIdentifier: String,

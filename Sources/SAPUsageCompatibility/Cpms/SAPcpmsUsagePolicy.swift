@@ -5,7 +5,9 @@ public import Foundation
 internal import TrackwayDestinations
 internal import TrackwayEvents
 
-/// What the administrator of an application wants of its usage, as the exchange of settings tells it.
+/// An application's usage policy, as set by the administrator.
+///
+/// The back end returns it in the settings exchange.
 ///
 /// ```swift
 /// if let policy = SAPcpmsUsagePolicy(settings: answer) { policy.apply(to: .shared) }
@@ -13,32 +15,34 @@ internal import TrackwayEvents
 public struct SAPcpmsUsagePolicy: Sendable, Hashable {
     /// Whether usage is collected at all.
     public var dataCollectionEnabled = false
-    /// After how many days an upload is due; 0 says that none happens by itself.
+    /// Days after which an upload is due; 0 disables automatic uploads.
     public var uploadDataAfterDays = 0
-    /// Whether logs of crashes may be sent.
+    /// Whether crash logs may be sent.
     public var crashLogUploadEnabled = false
 
-    /// The policy of an application of which nothing is known: nothing is collected.
+    /// Creates the policy of an unknown application: nothing is collected.
     public init() {}
 
-    /// Reads the policy out of settings: the whole answer, or the policy's own object; values may be texts, as they are
-    /// exchanged, or native. What is not there, or holds something else than expected, counts as off.
+    /// Reads the policy from settings.
     ///
-    /// - Returns: nil when the settings have no usage policy.
+    /// The settings are the whole response or the policy's own object. Values may be strings, as they are exchanged, or
+    /// native types. A missing value, or one of an unexpected type, counts as off.
+    ///
+    /// - Returns: nil if the settings contain no usage policy.
     public init?(settings: UsageInfo) {
         var reader = UsageInfoReader()
         self.init(SAPMobileServicesPolicy(.object(reader.object(settings))))
     }
 
-    /// Reads the policy out of an answer's body.
+    /// Reads the policy from a response body.
     ///
-    /// - Returns: nil when it is no JSON, or has no usage policy.
+    /// - Returns: nil if the body is not JSON or contains no usage policy.
     public init?(json: Data) {
-        // What cannot be read says nothing, which nil tells.
+        // An unreadable body contains no policy, so the result is nil.
         self.init((try? SAPMobileServicesPolicy(json: Array(json))) ?? nil)
     }
 
-    /// The policy as the format's code reads it; nil when there is none.
+    /// Creates a policy from the one that the format's decoder returns.
     init?(_ policy: SAPMobileServicesPolicy?) {
         guard let policy else { return nil }
         dataCollectionEnabled = policy.dataCollectionEnabled
@@ -46,7 +50,7 @@ public struct SAPcpmsUsagePolicy: Sendable, Hashable {
         crashLogUploadEnabled = policy.crashLogUploadEnabled
     }
 
-    /// Switches data collection on or off, as the policy says.
+    /// Switches data collection on or off according to the policy.
     public func apply(to usage: Usage, addSessionData applicationIdentifier: String? = nil) {
         if dataCollectionEnabled {
             usage.enableDataCollection(addSessionData: applicationIdentifier)

@@ -36,20 +36,19 @@ extension Diagnostic.Code {
     ///
     /// Cause: A value of a record's info has no JSON form; the record was stored without it.
     ///
-    /// Remedy: Use texts, finite numbers, Booleans, `NSNull`, and lists and dictionaries of these.
+    /// Remedy: Use strings, finite numbers, Booleans, `NSNull`, and arrays and dictionaries of these.
     public static let usageInfoInvalid = Diagnostic.Code(rawValue: "usage_info_invalid", severity: .warning)
 
     /// A record was not stored.
     ///
-    /// Cause: The record cannot be encoded, or the store could not take it.
+    /// Cause: The record cannot be encoded, or the store could not accept it.
     ///
-    /// Remedy: Correct what the message names.
+    /// Remedy: Correct the values that the message names.
     public static let usageRecordRefused = Diagnostic.Code(rawValue: "usage_record_refused", severity: .error)
 
     /// A store's state is damaged.
     ///
-    /// Cause: What a store keeps besides its records cannot be decoded; records removed from among others are present
-    /// again.
+    /// Cause: A store's state file cannot be decoded; records removed from the middle of the log are present again.
     ///
     /// Remedy: None.
     public static let usageStateDamaged = Diagnostic.Code(rawValue: "usage_state_damaged", severity: .warning)
@@ -70,7 +69,8 @@ extension Diagnostic.Code {
 
     /// An upload failed.
     ///
-    /// Cause: An upload ended with an error; what the back end accepted was removed, and everything else is stored.
+    /// Cause: An upload ended with an error; the records that the back end accepted were removed, and all others are
+    /// stored.
     ///
     /// Remedy: Upload again later.
     public static let usageUploadFailed = Diagnostic.Code(rawValue: "usage_upload_failed", severity: .warning)
@@ -99,7 +99,7 @@ extension Diagnostic.Code {
 }
 
 extension DropReason {
-    /// The report came before the store.
+    /// The report was made before a store was configured.
     ///
     /// Cause: A report was made before `configure(with:)`.
     ///

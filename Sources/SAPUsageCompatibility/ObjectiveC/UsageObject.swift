@@ -5,8 +5,10 @@
 public import Foundation
 internal import TrackwayWire
 
-/// ``Usage`` for Objective-C, which sees neither Swift's structures nor its default arguments. Any thread; each call does what
-/// the shared instance's call of the same name does.
+/// ``Usage`` for Objective-C.
+///
+/// Objective-C has neither Swift's structures nor its default arguments. Thread-safe. Each method calls the shared
+/// instance's method with the same name.
 ///
 /// ```objc
 /// [SAPUsage configureWithFolder:nil storageID:person encryptionKey:nil retainLastUnattributedSession:YES
@@ -23,19 +25,19 @@ public final class UsageObject: NSObject {
     /// See ``Usage/unattributedUserID``.
     @objc public static let unattributedUserID = Usage.unattributedUserID
 
-    // There is nothing to make: everything is the shared instance's.
+    // No instances: all methods use the shared ``Usage``.
     private override init() {}
 
     // MARK: Configuration
 
-    /// Opens a ``UsageStore`` and puts it in use.
+    /// Opens a ``UsageStore`` and configures the shared instance with it.
     ///
     /// - Parameters:
     ///   - folder: nil for ``UsageStore/defaultFolderURL``.
-    ///   - storageID: the person; nil for nobody known.
+    ///   - storageID: the user's ID; nil if no user is known.
     ///   - encryptionKey: nil for plain files.
     ///   - retainLastUnattributedSession: as for ``Usage/configure(with:retainLastUnattributedSession:addSessionData:)``.
-    ///   - applicationIdentifier: the same.
+    ///   - applicationIdentifier: as for the same method.
     /// - Throws: what ``UsageStore/init(with:storageID:encryptionKey:)`` throws.
     @objc(
         configureWithFolder:
@@ -122,14 +124,14 @@ public final class UsageObject: NSObject {
 
     // MARK: Uploading
 
-    /// Uploads to the application's back-end; see ``SAPcpmsUsageUploader``.
+    /// Uploads to the application's back end; see ``SAPcpmsUsageUploader``.
     ///
     /// - Parameters:
-    ///   - backendURL: the back-end.
-    ///   - applicationID: the application there.
-    ///   - headers: sent with each request, as an authorization.
-    ///   - targetID: whose records.
-    ///   - completionHandler: is called once, on a thread of the module's, with nil or with what went wrong.
+    ///   - backendURL: the address of the back end.
+    ///   - applicationID: the application's ID on the back end.
+    ///   - headers: header fields sent with each request, such as an authorization.
+    ///   - targetID: the target whose records are uploaded.
+    ///   - completionHandler: called once, on a thread of this module, with nil or the error.
     @objc(uploadToBackend:applicationID:headers:targetID:completionHandler:)
     public static func upload(
         to backendURL: URL,
@@ -148,9 +150,11 @@ public final class UsageObject: NSObject {
     }
 }
 
-/// ``UsageReporter`` for Objective-C: what ``UsageObject/reporter(for:injectUnattributed:)`` hands out. Any thread.
+/// ``UsageReporter`` for Objective-C.
 ///
-/// Objects of one target share its reporter, and so whether it is enabled.
+/// Returned by ``UsageObject/reporter(for:injectUnattributed:)``. Thread-safe.
+///
+/// Objects for one target share its reporter, and therefore ``enabled``.
 @objc(SAPUsageReporter)
 public final class UsageReporterObject: NSObject {
     private let reporter: UsageReporter
@@ -181,12 +185,13 @@ public final class UsageReporterObject: NSObject {
         reporter.report(SAPcpmsRecord.sessionEnd())
     }
 
-    /// Reports something that happened.
+    /// Reports an event.
     ///
     /// - Parameters:
-    ///   - name: what happened.
-    ///   - date: when; nil for now.
-    ///   - info: what else is known, as for ``UsageReporter/report(_:date:info:)``: looked at, never taken for texts unseen.
+    ///   - name: the event's name.
+    ///   - date: the time of the event; nil for now.
+    ///   - info: additional information, as for ``UsageReporter/report(_:date:info:)``. Each value's type is checked;
+    ///     none is assumed to be a string.
     @objc(reportEvent:date:info:)
     public func report(_ name: String, date: Date?, info: UsageInfo?) {
         reporter.report(.event(name), date: date ?? Usage.now, info: info ?? [:])

@@ -4,31 +4,33 @@
 internal import Foundation
 internal import TrackwayEvents
 
-/// What a record says beside its event and date: anything that is JSON.
+/// The additional information of a record: any values that JSON can represent.
 public typealias UsageInfo = [String: Any]
 
-/// A value that is no JSON, and where it stands.
+/// A value that JSON cannot represent, and its path.
 package struct UsageInfoFault: Sendable, Hashable {
-    /// The keys and places on the way to it, joined with dots.
+    /// The keys and positions that lead to it, joined with dots.
     package let path: String
-    /// What it is.
+    /// A description of the value.
     package let value: String
 }
 
-/// Reads and makes info dictionaries. A value that is no JSON is left out, and noted.
+/// Converts info dictionaries to JSON.
 ///
-/// An object that holds itself ends at ``maximumDepth``, one that branches on the way at ``maximumValues``.
+/// A value that JSON cannot represent is left out and noted.
+///
+/// An object that contains itself is cut off at ``maximumDepth``, or at ``maximumValues`` if it branches.
 struct UsageInfoReader {
-    /// How deep values may nest; what lies deeper is left out.
+    /// Maximum nesting depth; deeper values are left out.
     static let maximumDepth = 40
-    /// How many values one record may hold; what comes after is left out.
+    /// Maximum number of values in a record; further values are left out.
     static let maximumValues = 20_000
 
-    /// What was left out so far.
+    /// The values left out so far.
     private(set) var faults: [UsageInfoFault] = []
     private var left = maximumValues
 
-    /// The dictionary as a JSON object, its members in alphabetical order.
+    /// Returns the dictionary as a JSON object, members in alphabetical order.
     mutating func object(_ info: UsageInfo) -> JSONValue.Object {
         object(info.map { ($0.key, $0.value) }, path: [], depth: 1)
     }
@@ -45,11 +47,11 @@ struct UsageInfoReader {
 
     private mutating func value(_ any: Any, path: [String], depth: Int) -> JSONValue? {
         guard left > 0, depth <= Self.maximumDepth else {
-            return leave(path, left > 0 ? "nested too deep" : "too many values")
+            return leave(path, left > 0 ? "nested too deeply" : "too many values")
         }
         left -= 1
         if left == 0 { return leave(path, "more than \(Self.maximumValues) values") }
-        // By the type itself: a cast would also turn numbers that are 0 or 1 into truth where objects are bridged.
+        // Check the exact type: where objects are bridged, a cast would also turn the numbers 0 and 1 into Booleans.
         if type(of: any) == Bool.self, let truth = any as? Bool { return .boolean(truth) }
         if any is NSNull { return .null }
         if let integer = any as? any BinaryInteger {
@@ -64,7 +66,7 @@ struct UsageInfoReader {
             guard let some = Mirror(reflecting: any).children.first?.value else { return .null }
             return value(some, path: path, depth: depth)
         }
-        if Self.isUnreadable(any) { return leave(path, "\(type(of: any)): make it an array or a dictionary of Swift") }
+        if Self.isUnreadable(any) { return leave(path, "\(type(of: any)): use a Swift array or dictionary") }
         if let values = any as? [Any] {
             var array: [JSONValue] = []
             for (place, value) in values.enumerated() {
@@ -79,7 +81,7 @@ struct UsageInfoReader {
                 if let name = key.base as? String {
                     named.append((name, value))
                 } else {
-                    _ = leave(path, "a key that is no text: \(type(of: key.base))")
+                    _ = leave(path, "a key that is not a string: \(type(of: key.base))")
                 }
             }
             return .object(object(named, path: path, depth: depth + 1))
@@ -87,8 +89,10 @@ struct UsageInfoReader {
         return leave(path, "\(type(of: any))")
     }
 
-    /// Whether a value is a collection object of a Foundation that is written in Swift (on Linux). Such a one gives out an
-    /// element only with everything in it, without end where it holds itself: nobody can look before that.
+    /// Whether a value is a collection object of Swift's own Foundation.
+    ///
+    /// Linux has that Foundation. Such a collection returns an element only together with everything in it. If it
+    /// contains itself, this never ends, and this cannot be checked beforehand.
     private static func isUnreadable(_ any: Any) -> Bool {
         isSwiftFoundation && type(of: any) is AnyObject.Type && (any is NSArray || any is NSDictionary)
     }
@@ -110,7 +114,7 @@ struct UsageInfoReader {
     private mutating func number(_ value: NSNumber, _ path: [String]) -> JSONValue? {
         switch String(cString: value.objCType) {
         case "B": return .boolean(value.boolValue)
-        // Truth is written so, too, and a number of 8 bits that is 0 or 1.
+        // Booleans have this type, too, and so do 8-bit numbers that are 0 or 1.
         case "c" where value.intValue == 0 || value.intValue == 1: return .boolean(value.boolValue)
         case "f", "d": return number(value.doubleValue, path)
         case "Q" where value.uint64Value > UInt64(Int64.max): return .string(value.stringValue)
@@ -121,7 +125,7 @@ struct UsageInfoReader {
     }
 
     private mutating func leave(_ path: [String], _ value: String) -> JSONValue? {
-        // One record may hold thousands.
+        // One record may have thousands of faults.
         if faults.count < 8 {
             faults.append(UsageInfoFault(path: path.prefix(8).joined(separator: "."), value: value))
         }
@@ -130,7 +134,7 @@ struct UsageInfoReader {
 }
 
 extension JSONValue {
-    /// The value as JSON readers of Foundation give it.
+    /// The value as Foundation's JSON decoding returns it.
     var foundation: Any {
         switch self {
         case .null: NSNull()
@@ -145,7 +149,9 @@ extension JSONValue {
 }
 
 extension JSONValue.Object {
-    /// The members as a dictionary; of several with one key the last.
+    /// The members as a dictionary.
+    ///
+    /// If several members have the same key, the last one is used.
     var foundation: UsageInfo {
         UsageInfo(members.map { ($0.key, $0.value.foundation) }) { $1 }
     }

@@ -5,15 +5,17 @@ public import Foundation
 internal import Trackway
 internal import TrackwayEvents
 
-/// Something that happened, as reporters hand it to a store and snapshots give it back.
+/// An event with its time and additional information.
+///
+/// Reporters pass records to a store, and snapshots return them.
 public struct UsageRecord {
-    /// What happened.
+    /// The kind of event.
     public enum Event: Sendable, Hashable, CustomStringConvertible {
         /// A session began.
         case sessionStart
         /// A session ended.
         case sessionEnd
-        /// Anything else, by its name.
+        /// Any other event, by its name.
         case event(String)
 
         /// `SessionStart`, `SessionEnd`, or the name.
@@ -26,35 +28,37 @@ public struct UsageRecord {
         }
     }
 
-    /// What happened.
+    /// The event.
     public let event: Event
-    /// When, as the app said.
+    /// The time of the event, as given by the app.
     public let date: Date
-    /// What else is known. It comes back from a snapshot as JSON gives it.
+    /// Additional information.
+    ///
+    /// A snapshot returns it as decoded from JSON.
     public let info: UsageInfo
 
-    /// A record.
+    /// Creates a record.
     ///
     /// - Parameters:
-    ///   - event: what happened.
-    ///   - date: when; now by default.
-    ///   - info: what else is known: texts, numbers, truth, `NSNull`, and lists and dictionaries of these.
+    ///   - event: the event.
+    ///   - date: the time of the event; now by default.
+    ///   - info: additional information: strings, numbers, Booleans, `NSNull`, and arrays and dictionaries of these.
     public init(_ event: Event, date: Date = Usage.now, info: UsageInfo = [:]) {
         self.event = event
         self.date = date
         self.info = info
     }
 
-    /// The same with a label.
+    /// Creates a record, with a label for the event.
     public init(event: Event, date: Date = Usage.now, info: UsageInfo = [:]) {
         self.init(event, date: date, info: info)
     }
 
     // MARK: Keys of a session's start
 
-    /// The session's id.
+    /// The session's ID.
     public static let sessionIdentifierKey = "sessionId"
-    /// The device's id.
+    /// The device's ID.
     public static let deviceIdentifierKey = "deviceID"
     /// The device's model.
     public static let deviceModelKey = "deviceModel"
@@ -63,38 +67,48 @@ public struct UsageRecord {
     /// The name of the operating system.
     public static let systemNameKey = "platform"
 
-    /// What a session's start says: a new session id, and the device with its system. A device without an id is `empty`.
+    /// Returns the info of a session start.
+    ///
+    /// Contains a new session ID, and the device and its operating system. The ID of a device without one is `empty`.
     public static func defaultSessionInfo() -> UsageInfo {
         Usage.shared.core.environment.sessionInfo()
     }
 }
 
 extension UsageRecord {
-    /// The longest record, in bytes of its JSON.
+    /// Maximum size of a record, in bytes of its JSON.
     static let maximumBytes = 256 << 10
 
-    /// A record as a text that holds everything it says, and what it cannot say.
+    /// A record as JSON text, and the values left out of it.
     struct Written {
-        /// The JSON; nil when the record cannot be kept at all.
+        /// The JSON, or nil if the record cannot be stored.
         var text: String?
-        /// What of its info is no JSON, and was left out.
+        /// The values of its info that JSON cannot represent.
+        ///
+        /// They were left out.
         var faults: [UsageInfoFault]
-        /// Why there is no text.
+        /// Why the record has no text.
         var refusal: String?
     }
 
-    /// A record with its info as JSON, which interceptors and rules may change before it is written.
+    /// A record with its info as JSON.
+    ///
+    /// Interceptors and rules may change it before it is written.
     struct Content {
-        /// What happened.
+        /// The event.
         var event: Event
-        /// When.
+        /// The time of the event.
         let date: Date
-        /// The info, without what is no JSON.
+        /// The info, without values that JSON cannot represent.
         var info: JSONValue.Object
-        /// What of the info is no JSON, and was left out.
+        /// The values of the info that JSON cannot represent.
+        ///
+        /// They were left out.
         var faults: [UsageInfoFault]
 
-        /// The content as JSON. The date keeps every bit.
+        /// Returns the content as JSON.
+        ///
+        /// The date keeps its full precision.
         func written() -> Written {
             let seconds = date.timeIntervalSinceReferenceDate
             guard seconds.isFinite else { return Written(faults: faults, refusal: "its date is not a number") }
@@ -109,26 +123,26 @@ extension UsageRecord {
             guard bytes.count <= UsageRecord.maximumBytes else {
                 return Written(
                     faults: faults,
-                    refusal: "it has \(bytes.count) bytes, of at most \(UsageRecord.maximumBytes)"
+                    refusal: "it has \(bytes.count) bytes, and the maximum is \(UsageRecord.maximumBytes)"
                 )
             }
             return Written(text: String(decoding: bytes, as: UTF8.self), faults: faults)
         }
     }
 
-    /// The record's content.
+    /// Returns the record's content.
     func content() -> Content {
         var reader = UsageInfoReader()
         let info = reader.object(info)
         return Content(event: event, date: date, info: info, faults: reader.faults)
     }
 
-    /// The record as JSON.
+    /// Returns the record as JSON.
     func written() -> Written { content().written() }
 
-    /// Reads what ``written()`` wrote; nil for anything else.
+    /// Decodes what ``written()`` encoded; nil for anything else.
     init?(written text: String) {
-        // What is no JSON was written by nobody here, which nil tells.
+        // Text that is not JSON was not written by this module, so the result is nil.
         guard let json = try? JSONValue.parse(Array(text.utf8)), let date = json["date"]?.double else { return nil }
         let event: Event
         switch (json["session"]?.string, json["event"]?.string) {

@@ -5,27 +5,30 @@ internal import Trackway
 internal import TrackwayDelivery
 internal import TrackwayEvents
 
-/// Applies the app's interceptors, and the rules of a target, to a record before it is stored as one text.
+/// Applies interceptors and rules to a record before it is stored.
 ///
-/// The record is an event of its own name, `SessionStart` or `SessionEnd` for a session's, with its info for attributes.
+/// The rules are the target's. Interceptors and rules see the record as an event with the record's name (`SessionStart`
+/// or `SessionEnd` for a session's) and its info as attributes, not as the one string that is stored.
 struct UsageRecordFilter {
     /// The target's destination.
     let destination: DestinationID
     /// The rules of the target.
     let rules: DestinationRules
-    /// Whose record it is, for samples by person.
+    /// The record's user, for sampling by person.
     let person: String
-    /// The installation, for samples by installation.
+    /// The installation, for sampling by installation.
     let installation: String
-    /// Shows an event to the interceptors; false when one of them dropped it. Nil when there are none.
+    /// Passes an event to the interceptors; nil without interceptors.
+    ///
+    /// Returns false if an interceptor dropped the event.
     let keeps: ((inout InterceptedEvent) -> Bool)?
-    /// Reports a mistake.
+    /// Reports a diagnostic.
     let report: (Diagnostic) -> Void
 
-    /// Changes a record's content.
+    /// Applies the interceptors and rules to a record's content.
     ///
-    /// - Parameter id: gives the record's id, for samples by event.
-    /// - Returns: nil when the record is to be stored; else why it is not.
+    /// - Parameter id: returns the record's ID, for sampling by event.
+    /// - Returns: nil if the record is to be stored, otherwise the reason why not.
     func apply(to content: inout UsageRecord.Content, id: () -> String) -> DropReason? {
         guard intercept(&content) else { return .intercepted }
         guard !rules.isEmpty else { return nil }
@@ -42,7 +45,7 @@ struct UsageRecordFilter {
         case .denied: return .deniedByRule
         case .sampledOut: return .sampledOut
         case .leaves(let name, let redactions):
-            // The start and the end of a session are no names that could be others.
+            // The start and the end of a session cannot be renamed.
             if let name, case .event = content.event { content.event = .event(name) }
             content.info.members.removeAll { member in redactions.contains { $0.matches(member.key) } }
             return nil
@@ -51,7 +54,7 @@ struct UsageRecordFilter {
 
     // MARK: Interceptors
 
-    /// - Returns: false when an interceptor dropped the record.
+    /// - Returns: false if an interceptor dropped the record.
     private func intercept(_ content: inout UsageRecord.Content) -> Bool {
         guard let keeps else { return true }
         let name = content.event.description
@@ -69,12 +72,14 @@ struct UsageRecordFilter {
         return true
     }
 
-    /// Takes changed attributes over. A value that was not changed stays as it was, `null` and texts of dates included.
+    /// Applies changed attributes to the content.
+    ///
+    /// Unchanged values stay as they were, including `null` and date strings.
     private static func change(_ content: inout UsageRecord.Content, from shown: Attributes, to changed: Attributes) {
         var members: [JSONValue.Object.Member] = []
         for member in content.info.members {
             guard let value = changed[member.key] else {
-                // `null` is no attribute: it was not shown.
+                // `null` is not an attribute: the interceptors did not see it.
                 if shown[member.key] == nil { members.append(member) }
                 continue
             }
@@ -93,7 +98,9 @@ struct UsageRecordFilter {
         content.info.members = members.sorted { $0.key < $1.key }
     }
 
-    /// A value as JSON; nil, with a fault, when it holds a number that is none.
+    /// Returns a value as JSON.
+    ///
+    /// For non-finite numbers, adds a fault and returns nil.
     private static func json(
         of value: AttributeValue,
         _ path: String,
@@ -108,7 +115,7 @@ struct UsageRecordFilter {
 }
 
 extension AttributeValue {
-    /// Whether every number in the value is one.
+    /// Whether every number in the value is finite.
     fileprivate var isFinite: Bool {
         switch self {
         case .double(let number): number.isFinite
@@ -119,7 +126,7 @@ extension AttributeValue {
     }
 }
 
-/// The rules that an app set for targets, by the ids of their destinations or by the targets' own names.
+/// The rules set for targets, by destination ID or target name.
 struct UsageRules: Sendable {
     private let rules: [DestinationID: DestinationRules]
 
@@ -127,16 +134,18 @@ struct UsageRules: Sendable {
         self.rules = rules
     }
 
-    /// The rules of a target: those of its id first, then those of its name.
+    /// Returns a target's rules.
+    ///
+    /// Those for its ID come first, followed by those for its name.
     func rules(of target: String) -> DestinationRules {
         guard !rules.isEmpty else { return DestinationRules() }
         let named = Self.keys(of: target).compactMap { rules[$0] }
         return DestinationRules(named.flatMap(\.rules))
     }
 
-    /// What is wrong with the rules.
+    /// Returns the problems with the rules.
     ///
-    /// - Parameter targets: the targets that are known.
+    /// - Parameter targets: the known targets.
     func diagnostics(knowing targets: Set<String>) -> [Diagnostic] {
         let known = Set(targets.flatMap { Self.keys(of: $0) })
         var diagnostics: [Diagnostic] = []
@@ -160,16 +169,18 @@ struct UsageRules: Sendable {
         return diagnostics
     }
 
-    /// The keys under which rules of a target are found.
+    /// Returns the keys under which a target's rules are found.
     private static func keys(of target: String) -> [DestinationID] {
         let id = DestinationID(target: target)
-        // As a literal of the name has it. A name of an id's form would be another target's id.
+        // The ID that a literal of the name produces. A name in the form of an ID would be another target's ID.
         let name = DestinationID(repairing: target)
         guard !target.isEmpty, !name.rawValue.hasPrefix("t."), !name.rawValue.hasPrefix("h.") else { return [id] }
         return [id, name]
     }
 
-    /// Why a rule cannot be meant for records; nil when it can.
+    /// Returns why a rule cannot apply to records.
+    ///
+    /// Returns nil if it can.
     private static func fault(of rule: DestinationRule) -> RuleFault? {
         if rule.events.text == UsageStoreCore.eventName {
             return RuleFault(

@@ -3,57 +3,59 @@
 
 internal import TrackwayEvents
 
-/// Records that were removed although others before or behind them stay: a place in a log moves forward only.
+/// Removed records with remaining records before or after them.
 ///
-/// They are those of these places whose dates lie within these bounds. Records stored later are at other places, whatever date
-/// they have.
+/// A log position only advances, so such removals are saved as ranges. A range covers the records at its positions
+/// whose dates are within its bounds. Records stored later are at other positions, regardless of their dates.
 package struct RemovedRange: Sendable, Hashable, Codable {
-    /// The earliest date, in seconds since 2001; nil for none.
+    /// The earliest date, in seconds since 2001; nil for no lower bound.
     var from: Double?
-    /// The latest date; nil for none.
+    /// The latest date, in seconds since 2001; nil for no upper bound.
     var through: Double?
-    /// The places, by the process that recorded.
+    /// The positions, by the process that recorded them.
     private(set) var places: [String: ClosedRange<UInt64>] = [:]
 
-    /// No places yet.
+    /// Creates a range without positions.
     package init(from: Double? = nil, through: Double? = nil) {
         self.from = from
         self.through = through
     }
 
-    /// Whether there is anything in it.
+    /// Whether the range has no positions.
     package var isEmpty: Bool { places.isEmpty }
 
-    /// Whether a date lies within the bounds.
+    /// Whether a date is within the bounds.
     package func holds(date: Double) -> Bool {
         date >= from ?? -.infinity && date <= through ?? .infinity
     }
 
-    /// Whether everything in it lies at or before a place of its writer.
+    /// Whether every position is at or before its writer's given one.
     package func ends(by last: [WriterID: UInt64]) -> Bool {
         let known = Dictionary(last.map { ($0.key.description, $0.value) }) { $1 }
         return places.allSatisfy { writer, range in known[writer].map { range.upperBound <= $0 } ?? false }
     }
 
-    /// Takes a record in. All records between the places that are taken in belong to it, too, as far as their dates do.
-    package mutating func add(_ place: UsagePlace) {
+    /// Adds a record.
+    ///
+    /// The range then includes every record between the added positions whose date is within the bounds.
+    package mutating func add(_ place: UsagePosition) {
         add(place.sequence...place.sequence, of: place.writer)
     }
 
-    /// Takes in all records of a writer between two places.
+    /// Adds all records of a writer between two positions.
     package mutating func add(_ sequences: ClosedRange<UInt64>, of writer: WriterID) {
         let writer = writer.description
         let known = places[writer] ?? sequences
         places[writer] = min(known.lowerBound, sequences.lowerBound)...max(known.upperBound, sequences.upperBound)
     }
 
-    /// Whether a record belongs to it.
-    package func holds(_ place: UsagePlace, date: Double) -> Bool {
+    /// Whether the range includes a record.
+    package func holds(_ place: UsagePosition, date: Double) -> Bool {
         guard let range = places[place.writer.description] else { return false }
         return range.contains(place.sequence) && holds(date: date)
     }
 
-    /// Whether everything of another range belongs to it.
+    /// Whether the range includes all of another range.
     package func covers(_ other: RemovedRange) -> Bool {
         guard (from ?? -.infinity) <= (other.from ?? -.infinity),
             (through ?? .infinity) >= (other.through ?? .infinity)
@@ -65,14 +67,14 @@ package struct RemovedRange: Sendable, Hashable, Codable {
     }
 }
 
-/// Where a record lies in its store.
-package struct UsagePlace: Sendable, Hashable {
-    /// The process that recorded.
+/// The position of a record in its store.
+package struct UsagePosition: Sendable, Hashable {
+    /// The process that recorded it.
     let writer: WriterID
-    /// Its place among everything that process recorded.
+    /// The position among everything that process recorded.
     let sequence: UInt64
 
-    /// A place.
+    /// Creates a position.
     package init(writer: WriterID, sequence: UInt64) {
         self.writer = writer
         self.sequence = sequence

@@ -6,9 +6,13 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// The last session that nobody known had, for each target: read when a person's store comes into use, and stored there once.
+/// The last unattributed session of each target.
+///
+/// Read when a user's store is configured, and stored there once.
 final class UnattributedSessions: Sendable {
-    /// Records of a longer session stay where they are.
+    /// Maximum number of records of a session.
+    ///
+    /// A longer one is not moved.
     private static let longest = 10_000
 
     private struct Item: Sendable {
@@ -19,9 +23,11 @@ final class UnattributedSessions: Sendable {
     private let core: UsageStoreCore
     private let sessions: Locked<[String: [Item]]>
 
-    /// Reads the sessions out of the store of nobody known beside a person's; nil when there is none, or it cannot be read.
+    /// Reads the sessions from the unattributed store.
     ///
-    /// - Parameter key: the key of the person's store: that of nobody known may have the same, or none.
+    /// The store is in the folder of a user's store. Returns nil if it does not exist or cannot be read.
+    ///
+    /// - Parameter key: the key of the user's store. The unattributed store may have the same key or none.
     init?(in folder: URL, key: Encryption?, of environment: UsageEnvironment) {
         let own = folder.appendingPathComponent(Usage.unattributedStorageID, isDirectory: true).standardizedFileURL
         do {
@@ -61,7 +67,7 @@ final class UnattributedSessions: Sendable {
                     return true
                 }
             } catch {
-                // Half a session would be stored for the person, and the rest never.
+                // Skip the target: otherwise only part of the session would ever be stored for the user.
                 environment.report(
                     error as? TrackwayError
                         ?? TrackwayError(.storageUnavailable, "The records cannot be read.", cause: error),
@@ -75,25 +81,26 @@ final class UnattributedSessions: Sendable {
         sessions = Locked(all)
     }
 
-    /// Stores a target's session in a person's store, and removes it from where it was. What a process that died in between
-    /// had stored already is not stored again.
+    /// Moves a target's session to a user's store.
+    ///
+    /// Records that a process stored before it was killed during the move are not stored again.
     ///
     /// - Parameters:
-    ///   - target: the target; nothing happens when its session was stored before.
-    ///   - access: the person's store.
+    ///   - target: the target; nothing happens if its session was already moved.
+    ///   - access: the user's store.
     ///   - report: stores a record.
-    func inject(_ target: String, into access: StoreAccess, report: (UsageRecord) -> DropReason?) {
+    func inject(_ target: String, into access: SerializedStore, report: (UsageRecord) -> DropReason?) {
         guard let items = sessions.withLock({ $0.removeValue(forKey: target) }) else { return }
-        // Looked at only then: two records may say the same and be two.
+        // Check only after an interrupted move: two equal records may both be genuine.
         var present =
-            core.beginLeaving(target) ? Self.present(Set(items.map(\.text)), for: target, in: access) : [:]
+            core.beginMove(target) ? Self.present(Set(items.map(\.text)), for: target, in: access) : [:]
         var gone = RemovedRange()
-        var goneWithheld: Set<UsagePlace> = []
+        var goneWithheld: Set<UsagePosition> = []
         for (index, item) in items.enumerated() {
             if let count = present[item.text], count > 0 {
                 present[item.text] = count - 1
             } else if let record = UsageRecord(written: item.text), report(record) != nil {
-                // Refused: it stays, for a reporter that is asked for later.
+                // Not stored: the rest is kept for a reporter that is requested later.
                 sessions.withLock { $0[target] = Array(items[index...]) }
                 break
             }
@@ -103,11 +110,11 @@ final class UnattributedSessions: Sendable {
             case .start: break
             }
         }
-        core.endLeaving(gone, goneWithheld, of: target)
+        core.endMove(gone, goneWithheld, of: target)
     }
 
-    /// How often texts stand in a store.
-    private static func present(_ texts: Set<String>, for target: String, in access: StoreAccess) -> [String: Int] {
+    /// Returns the number of occurrences of each text in a store.
+    private static func present(_ texts: Set<String>, for target: String, in access: SerializedStore) -> [String: Int] {
         var counts: [String: Int] = [:]
         access.exclusively { store in
             store.snapshot(for: target).records { record in
@@ -125,8 +132,8 @@ extension Diagnostic {
             code: Diagnostic.Code(error.code),
             field: "configure(with:retainLastUnattributedSession:)",
             value: Usage.unattributedStorageID,
-            message: "The last unattributed session was not read because its store has another encryptionKey than the "
-                + "user's store.",
+            message: "The last unattributed session was not read because its store has a different encryptionKey "
+                + "from the user's store.",
             recoverySuggestion: "Open both stores with the same key, or the unattributed one without a key."
         )
     }

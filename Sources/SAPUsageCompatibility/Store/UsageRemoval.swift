@@ -3,26 +3,28 @@
 
 internal import TrackwayEvents
 
-/// What a removal changes in a store.
+/// The changes that a removal makes to a store.
 struct UsageRemoval: Sendable {
-    /// The records that are gone from the log.
+    /// The records removed from the log.
     var ranges: [RemovedRange] = []
-    /// The records that leave the log and stay in the store.
+    /// The records that leave the log but stay in the store.
     var withheld: [WithheldRecord] = []
-    /// The records that were withheld before and are gone.
-    var goneWithheld: Set<UsagePlace> = []
-    /// The session in effect at the first record that is left.
+    /// The previously withheld records that are removed.
+    var goneWithheld: Set<UsagePosition> = []
+    /// The session in effect at the first remaining record.
     var session: UsageSession?
-    /// The session that was in effect before; where another call changed it since, that one counts.
+    /// The session in effect before the removal.
+    ///
+    /// If another call has changed the session since, that change is kept.
     var former: UsageSession?
-    /// The places up to which the log can move, by writer.
+    /// The positions that the log can advance to, by writer.
     var through: [WriterID: UInt64] = [:]
 }
 
-/// Collects what a removal changes, record by record in the order of the log.
+/// Collects the changes of a removal, record by record, in log order.
 ///
-/// A log moves forward only. A record that stays in front of removed ones is therefore withheld, as long as there is room;
-/// otherwise the removed ones behind it are remembered as ranges, and the log of that writer stays.
+/// A log only advances. A record that stays before removed ones is therefore withheld while there is capacity.
+/// Otherwise the removed records after it are saved as ranges, and that writer's log does not advance.
 struct UsageRemovalBuilder {
     private let from: Double?
     private let until: Double?
@@ -32,18 +34,18 @@ struct UsageRemovalBuilder {
     private var waiting: [WriterID: [WithheldRecord]] = [:]
     private var blocked: Set<WriterID> = []
     private var withheld: [WithheldRecord] = []
-    private var goneWithheld: Set<UsagePlace> = []
+    private var goneWithheld: Set<UsagePosition> = []
     private(set) var through: [WriterID: UInt64] = [:]
     private(set) var session: UsageSession?
     private let former: UsageSession?
-    /// Whether a record of the log stays.
+    /// Whether any record of the log stays.
     var isAnythingLeft: Bool { !blocked.isEmpty || waiting.contains { !$0.value.isEmpty } }
 
-    /// A builder with no record yet.
+    /// Creates a builder without records.
     ///
     /// - Parameters:
     ///   - bounds: the dates within which records are removed.
-    ///   - room: the bytes that can be withheld.
+    ///   - room: the number of bytes that can be withheld.
     ///   - session: the session in effect at the first record.
     init(within bounds: RemovedRange = RemovedRange(), room: Int, session: UsageSession?) {
         from = bounds.from
@@ -54,10 +56,10 @@ struct UsageRemovalBuilder {
         former = session
     }
 
-    /// The record at a place is removed.
+    /// Adds a record that is removed.
     ///
-    /// - Parameter session: the session in effect behind it.
-    mutating func remove(_ place: UsagePlace, session: UsageSession?) {
+    /// - Parameter session: the session in effect after it.
+    mutating func remove(_ place: UsagePosition, session: UsageSession?) {
         if !blocked.contains(place.writer) {
             withheld += waiting.removeValue(forKey: place.writer) ?? []
             through[place.writer] = place.sequence
@@ -66,15 +68,15 @@ struct UsageRemovalBuilder {
         if !isAnythingLeft { self.session = session }
     }
 
-    /// The records at these places were removed or withheld before.
+    /// Adds records that were removed or withheld earlier.
     mutating func pass(_ sequences: ClosedRange<UInt64>, of writer: WriterID) {
         guard !blocked.contains(writer), waiting[writer]?.isEmpty ?? true else { return }
         through[writer] = sequences.upperBound
         run.add(sequences, of: writer)
     }
 
-    /// The record at a place stays.
-    mutating func keep(_ record: WithheldRecord, at place: UsagePlace) {
+    /// Adds a record that stays.
+    mutating func keep(_ record: WithheldRecord, at place: UsagePosition) {
         guard !blocked.contains(place.writer) else { return close() }
         guard record.bytes <= room else {
             room += (waiting.removeValue(forKey: place.writer) ?? []).reduce(0) { $0 + $1.bytes }
@@ -85,8 +87,8 @@ struct UsageRemovalBuilder {
         waiting[place.writer, default: []].append(record)
     }
 
-    /// A record that was withheld before is removed.
-    mutating func removeWithheld(_ place: UsagePlace) {
+    /// Adds a previously withheld record that is removed.
+    mutating func removeWithheld(_ place: UsagePosition) {
         goneWithheld.insert(place)
     }
 
@@ -95,7 +97,9 @@ struct UsageRemovalBuilder {
         run = RemovedRange(from: from, through: until)
     }
 
-    /// What changed since the last call. Ranges grow, and come again as long as they do.
+    /// Returns the changes since the last call.
+    ///
+    /// A range that has grown since is returned again.
     mutating func take() -> UsageRemoval {
         var removal = UsageRemoval(session: session, former: former, through: through)
         removal.ranges = closed + (run.isEmpty ? [] : [run])

@@ -5,49 +5,55 @@ internal import Foundation
 public import Trackway
 internal import TrackwayEvents
 
-/// The records of a target at one moment: exactly those stored before, by any thread of this process, and what other processes
-/// had stored.
+/// A target's records at one moment.
 ///
-/// Reading streams: memory stays constant however much is stored, and storing goes on meanwhile. Any thread; every call reads
-/// files.
+/// Contains exactly the records stored before it was created, by any thread of this process, and those that other
+/// processes had stored by then.
+///
+/// Reading streams the records: memory use stays constant regardless of their number, and storing continues during a
+/// read. Thread-safe; every call reads files.
 public final class UsageSnapshot: UsageSnapshotting, Sendable {
-    /// Where a record lies.
+    /// Where a record is stored.
     enum Slot: Sendable, Hashable {
         /// In the log.
-        case log(UsagePlace)
-        /// In the file of records that were withheld, which says whether a back end refused it.
-        case withheld(UsagePlace, isRefused: Bool)
-        /// It is the start of a session that an upload began; see ``UsageSession``.
+        case log(UsagePosition)
+        /// In the file of withheld records.
+        ///
+        /// `isRefused` is whether a back end rejected it.
+        case withheld(UsagePosition, isRefused: Bool)
+        /// The start of a session that an upload began; see ``UsageSession``.
         case start
     }
 
-    /// A record with everything the store knows of it.
+    /// A record with everything the store knows about it.
     struct Item {
         let record: UsageRecord
         let slot: Slot
-        /// The start of its session, for a record that was withheld.
+        /// The start of the record's session, for a withheld record.
         var start: String?
-        /// How far the zone in effect when it was stored was ahead of UTC, in seconds.
+        /// The offset from UTC when the record was stored, in seconds.
         var zone: Int?
-        /// The earlier removal that covers it; nil when it is stored.
+        /// The earlier removal that covers the record.
+        ///
+        /// Nil if the record is still stored.
         var removed: RemovedRange?
         /// Whether its date is within the snapshot's bounds.
         var isShown: Bool
     }
 
-    /// What the last reading gave out.
+    /// The results of the last read.
     private struct Reading: Sendable {
-        /// The last place of each writer.
+        /// The last position read, by writer.
         var places: [WriterID: UInt64] = [:]
-        /// The records that were withheld.
-        var withheld: Set<UsagePlace> = []
-        /// Whether the start of an upload's session was among them.
+        /// The withheld records that were read.
+        var withheld: Set<UsagePosition> = []
+        /// Whether the start of an upload's session was read.
         var start = false
-        /// How many records that were.
+        /// The number of records passed to the caller.
         var count = 0
-        /// The session in effect behind them.
+        /// The session in effect after the last record read.
         var session: UsageSession?
-        /// Whether reading ended before the snapshot did, through no decision of the body.
+        /// Whether an error, rather than the caller, stopped the reading.
         var isFailed = false
     }
 
@@ -86,18 +92,18 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         if let failure { core.environment.report(failure, in: "snapshot(for:)") }
     }
 
-    /// Why the last call could not do what it says; nil when it could.
+    /// Why the last call failed, or nil if it succeeded.
     ///
-    /// Records that were removed, given up or erased since the snapshot was made end the reading: what was read before is
-    /// right.
+    /// Reading stops at records that were removed, dropped or erased after the snapshot was created. The records read
+    /// before that point are valid.
     public var failure: TrackwayError? { state.withLock { $0.failure } }
 
-    /// Calls `body` with each record, in the order they were stored, until it returns false.
+    /// Calls `body` with each record until it returns false.
     ///
-    /// Reading that cannot go on ends early, with a ``failure``. Then ``removeRecords()`` removes what was read until there,
-    /// and nothing else.
+    /// Records come in the order they were stored. If reading fails, it ends early with a ``failure``;
+    /// ``removeRecords()`` then removes only the records read up to that point.
     ///
-    /// - Parameter body: may report, make snapshots, and remove this one.
+    /// - Parameter body: may report records, take snapshots, and remove this snapshot's records.
     public func records(_ body: (UsageRecord) -> Bool) {
         var reading = Reading()
         perform("records(_:)") {
@@ -114,7 +120,9 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         state.withLock { $0.reading = done }
     }
 
-    /// The number of records; of those that can be read, when there is a ``failure``.
+    /// The number of records.
+    ///
+    /// If there is a ``failure``, the number of readable records.
     public func recordCount() -> Int {
         var count = 0
         perform("recordCount()") {
@@ -126,10 +134,10 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         return count
     }
 
-    /// Removes exactly these records; when this returns without a ``failure``, that survives power loss.
+    /// Removes exactly these records.
     ///
-    /// Called again, it removes nothing. After a reading that could not go on it removes the records that were read, keeps
-    /// the others, and says so with a ``failure``.
+    /// If this returns without a ``failure``, the removal survives power loss. A second call removes nothing. After a
+    /// read that failed, this removes the records that were read, keeps the others, and sets ``failure``.
     public func removeRecords() {
         perform("removeRecords()") { try remove() }
     }
@@ -151,10 +159,12 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         if let failure { core.environment.report(failure, in: call) }
     }
 
-    /// Reads every record until `body` returns false, those that were removed before and those outside of the bounds included.
+    /// Reads every record until `body` returns false.
+    ///
+    /// Includes records that were removed earlier and records outside the bounds.
     func read(_ body: (Item) throws -> Bool) throws {
         guard let snapshot else { return }
-        var known: Set<UsagePlace> = []
+        var known: Set<UsagePosition> = []
         for kept in withheld {
             guard let place = kept.place, let record = UsageRecord(written: kept.record) else { continue }
             known.insert(place)
@@ -175,12 +185,12 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         var isStopped = false
         try snapshot.readEvents { event in
             guard let record = UsageRecord(event) else { return true }
-            let place = UsagePlace(writer: event.writer, sequence: event.sequence)
-            // One that was withheld is passed over here.
+            let place = UsagePosition(writer: event.writer, sequence: event.sequence)
+            // A withheld record was already read above; its copy in the log counts as removed.
             let isWithheld = !known.isEmpty && known.contains(place)
             let removed = isWithheld ? RemovedRange() : removed.first { $0.holds(place, date: record.seconds) }
             if removed == nil {
-                // Nothing belongs to a session that the next one follows at once.
+                // Skip the start of a session that is immediately followed by another: it has no records.
                 if record.event == .sessionStart { start = nil }
                 guard try takeStart() else {
                     isStopped = true
@@ -209,7 +219,7 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         reading.session = following(reading.session ?? session, item)
     }
 
-    /// The session in effect behind a record.
+    /// Returns the session in effect after a record.
     private func following(_ session: UsageSession?, _ item: Item) -> UsageSession? {
         guard item.removed == nil else { return session }
         switch item.record.event {
@@ -262,7 +272,7 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         core.moveLog(of: target, snapshot, through: removal.through)
     }
 
-    /// Removes what a reading gave out before it failed.
+    /// Removes the records that were read before reading failed.
     private func remove(_ reading: Reading, of snapshot: PendingEvents) throws {
         var removal = UsageRemoval(goneWithheld: reading.withheld, session: reading.session ?? session, former: session)
         if reading.start { removal.session?.isSent = true }
@@ -277,9 +287,9 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         guard left > 0 else { return }
         throw TrackwayError(
             .storageUnavailable,
-            "The last reading of the snapshot ended early, after \(reading.count) records. These were removed, and "
+            "The last read of the snapshot ended early, after \(reading.count) records. These were removed, and "
                 + "\(left) others are still stored.",
-            recoverySuggestion: "Take another snapshot for them."
+            recoverySuggestion: "Take another snapshot for the rest."
         )
     }
 
@@ -287,7 +297,7 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         var session = reading?.session
         if reading == nil {
             var found = self.session
-            // Records that cannot be read cannot say which session comes last; they are removed all the same.
+            // Unreadable records cannot show which session comes last, but they are removed anyway.
             try? read { item in
                 if case .withheld = item.slot { return true }
                 found = following(found, item)
@@ -300,7 +310,7 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         removal.goneWithheld = Set(withheld.compactMap(\.place))
         var range = RemovedRange()
         for (writer, last) in snapshot.places { range.add(0...last, of: writer) }
-        // The session changes in one step with the records that it began with.
+        // The session must change in the same write as the records that it began with.
         if removal.session != self.session || !removal.goneWithheld.isEmpty {
             if !range.isEmpty { removal.ranges = [range] }
             try core.apply(removal, of: target, forgetting: [])
@@ -309,14 +319,14 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
             try snapshot.remove()
         } catch {
             guard error.code == .deliveredElsewhere, !range.isEmpty else { throw error }
-            // The other process moves the log; until then the removal is remembered.
+            // The other process advances the log; until then the saved removal hides the records.
             removal.ranges = [range]
             return try core.apply(removal, of: target, forgetting: [])
         }
         core.forget(removed + [range], of: target)
     }
 
-    /// Moves the log over what was removed.
+    /// Advances the log past the removed records.
     func moveLog(through places: [WriterID: UInt64]) {
         if let snapshot { core.moveLog(of: target, snapshot, through: places) }
     }
@@ -326,7 +336,7 @@ extension UsageRecord {
     /// The date in seconds since 2001.
     fileprivate var seconds: Double { date.timeIntervalSinceReferenceDate }
 
-    /// Reads a record back; nil for events that are none of a store's.
+    /// Decodes a record; nil for events that a store did not write.
     fileprivate init?(_ event: RecordedEvent) {
         guard event.name == UsageStoreCore.eventName, let text = event.attributes[UsageStoreCore.recordKey]?.string
         else { return nil }

@@ -5,36 +5,37 @@ public import Foundation
 public import Trackway
 internal import TrackwayEvents
 
-/// Keeps records in a journal on this device until somebody has uploaded them.
+/// Keeps records in a journal on this device until they are uploaded.
 ///
 /// ```swift
 /// let store = try UsageStore()
 /// Usage.shared.configure(with: store)
 /// ```
-/// A record that was stored survives the death of the process. Each person has a folder, and so have records of nobody known.
-/// Objects of one folder share it; several processes may, too, where the system lets them (not in an app group on iOS). Any
-/// thread.
+/// A stored record survives termination of the process. Each user has a folder, and unattributed records have one.
+/// Objects with the same folder share its state. Several processes can share a folder where the system permits it (not
+/// in an app group on iOS). Thread-safe.
 public final class UsageStore: UsageStoring, Sendable {
-    /// The storage id of records of nobody known.
+    /// The storage ID of records without a known user.
     public static let unattributedStorageID = Usage.unattributedStorageID
 
-    /// The folder that stores use unless told otherwise: the app's own for state that must survive.
+    /// The default folder of stores: the app's folder for persistent state.
     public static var defaultFolderURL: URL { Usage.shared.core.environment.folder }
 
     let core: UsageStoreCore
-    /// The folder with the persons' folders.
+    /// The folder that contains the users' folders.
     let folder: URL
 
-    /// Opens a store, and makes it when it is not there.
+    /// Opens a store, creating it if necessary.
     ///
     /// - Parameters:
-    ///   - path: the folder that holds a folder for each storage id.
-    ///   - storageID: whose records these are; nil for nobody known.
-    ///   - encryptionKey: a secret that everything in the folder is encrypted with, made of chance and kept by the app, not a
-    ///     word that a person chose; nil for plain files. It must stay the same: with another one, or none, the store is refused and
-    ///     left as it is. What a folder held before it was first opened with a key is read as well.
-    /// - Throws: `TrackwayError`: `encryption_key_missing` for a folder that needs another key, `invalid_encryption_key` for an
-    ///   empty one, or `storage_unavailable` with the folder at fault.
+    ///   - path: the folder that contains a folder for each storage ID.
+    ///   - storageID: the user's ID; nil for unattributed records.
+    ///   - encryptionKey: a secret that encrypts everything in the folder; nil for plain files. Use a random secret
+    ///     that the app keeps, not a word chosen by a person. The key must stay the same: with a different key, or
+    ///     none, opening the store fails and leaves the folder unchanged. Records written before the folder was first
+    ///     opened with a key are still read.
+    /// - Throws: `TrackwayError`: `encryption_key_missing` if the folder needs another key, `invalid_encryption_key` if
+    ///   the key is empty, or `storage_unavailable` with the folder at fault.
     public convenience init(
         with path: URL = UsageStore.defaultFolderURL,
         storageID: UUID? = nil,
@@ -43,7 +44,7 @@ public final class UsageStore: UsageStoring, Sendable {
         try self.init(path, storageID, encryptionKey, in: Usage.shared.core.environment)
     }
 
-    /// The same in an environment of a test's own.
+    /// Opens a store in the given environment.
     package init(
         _ path: URL,
         _ storageID: UUID?,
@@ -68,27 +69,29 @@ public final class UsageStore: UsageStoring, Sendable {
         core = try UsageStoreCore.open(
             path,
             storageID: storageID?.uuidString ?? Self.unattributedStorageID,
-            // Its hash has the length of a key, whatever the text's is.
+            // The hash has the length of a key, regardless of the length of the text.
             encryption: encryptionKey.map { .key(EncryptionKey(SHA256.hash($0.utf8))) },
             in: environment
         )
     }
 
-    /// The person's id, or ``unattributedStorageID``.
+    /// The user's ID, or ``unattributedStorageID``.
     public var storageID: String { core.storageID }
 
     /// When the folder was first used.
     public var initTimestamp: Date { core.created }
 
-    /// Records that were not stored since this process began, by reason: the switch was off, consent was withdrawn, the disk
-    /// was full.
+    /// The number of records not stored since the process started, by reason.
+    ///
+    /// Reasons include: collection was switched off, consent was withdrawn, the disk was full.
     public var droppedRecords: [DropReason: UInt64] { core.droppedRecords }
 
-    /// Removes records of a target that are older than a date, those of the date included.
+    /// Removes a target's records up to and including a date.
     ///
     /// - Parameters:
     ///   - date: the latest date that is removed; now by default.
-    ///   - end: the earliest date that is removed; nil for all. One that is later than `date` removes nothing, and is told.
+    ///   - end: the earliest date that is removed; nil for no lower bound. If it is later than `date`, nothing is
+    ///     removed, and a `Diagnostic` is reported.
     ///   - targetID: the target.
     public func removeRecords(before date: Date = Usage.now, after end: Date? = nil, targetID: String) {
         if let end, end > date {
@@ -111,23 +114,25 @@ public final class UsageStore: UsageStoring, Sendable {
         core.snapshot(for: targetID, within: bounds).removeRecords()
     }
 
-    /// What is stored for a target now.
+    /// Returns the records that are stored for a target now.
     public func snapshot(for targetID: String) -> any UsageSnapshotting {
         core.snapshot(for: targetID)
     }
 
-    /// What is stored for a target now, without records of a later date.
+    /// Returns a target's currently stored records up to a date.
     public func snapshot(for targetID: String, till date: Date?) -> any UsageSnapshotting {
         core.snapshot(for: targetID, within: RemovedRange(through: date?.timeIntervalSinceReferenceDate))
     }
 
-    /// Stores a record. When this returns, it survives the death of the process; a record that cannot be stored is counted
-    /// in ``droppedRecords``.
+    /// Stores a record.
+    ///
+    /// When this returns, the record survives termination of the process. A record that cannot be stored is counted in
+    /// ``droppedRecords``.
     public func store(record: UsageRecord, for targetID: String) {
         core.record(record, for: targetID)
     }
 
-    /// The targets that records are stored for, in alphabetical order.
+    /// The targets that have stored records, in alphabetical order.
     public func targetIdentifiers() -> [String] {
         core.targetIdentifiers()
     }

@@ -3,31 +3,33 @@
 
 internal import TrackwayEvents
 
-/// The persistent state of a store beside its records.
+/// The persistent state of a store, apart from its records.
 ///
 /// Files of earlier versions lack the optional members.
 struct UsageStoreContent: Sendable, Hashable, Codable {
     /// The time of the first use, in seconds since 2001.
     var created: Double
-    /// Every target that something was stored for.
+    /// Every target that records were stored for.
     var targets: [String] = []
     /// The records removed from the middle of the log, by target.
     var removed: [String: [RemovedRange]] = [:]
-    /// The targets whose last session is being stored for a person, or was when the process died.
+    /// The targets whose last session is being moved to a user's store.
+    ///
+    /// A process may have been killed during the move.
     var leaving: Set<String> = []
-    /// The number of the last withdrawal of consent that was carried out here.
+    /// The number of the last consent withdrawal that was applied here.
     var withdrawal: UInt64?
-    /// The session in effect at the first record that is left, by target.
+    /// The session in effect at the first remaining record, by target.
     var sessions: [String: UsageSession]?
     /// The report that was being sent, by target.
     var plans: [String: UploadPlan]?
 
-    /// An empty state.
+    /// Creates an empty state.
     init(created: Double) {
         self.created = created
     }
 
-    /// Remembers a removal, and forgets those that are part of it.
+    /// Saves a removal, replacing those that it covers.
     mutating func remove(_ range: RemovedRange, of target: String) {
         var ranges = removed[target, default: []]
         guard !range.isEmpty, !ranges.contains(where: { $0.covers(range) }) else { return }
@@ -35,7 +37,7 @@ struct UsageStoreContent: Sendable, Hashable, Codable {
         removed[target] = ranges + [range]
     }
 
-    /// Forgets removals that the log has passed.
+    /// Deletes removals that the log has advanced past.
     mutating func forget(_ ranges: [RemovedRange], of target: String) {
         removed[target]?.removeAll { ranges.contains($0) }
         if removed[target]?.isEmpty == true { removed[target] = nil }
@@ -60,31 +62,37 @@ struct UsageStoreContent: Sendable, Hashable, Codable {
 struct UsageSession: Sendable, Hashable, Codable {
     /// The record of the start, as JSON.
     var start: String
-    /// Whether the start was sent or removed. Otherwise it counts as the first stored record.
+    /// Whether the start was sent or removed.
+    ///
+    /// Otherwise it counts as the first stored record.
     var isSent: Bool
     /// Whether the session has not ended.
     var isOpen: Bool
-    /// The latest time of an event in earlier reports, in milliseconds since 1970, by the sessions' ids.
+    /// The latest event times in earlier reports, by session ID.
+    ///
+    /// In milliseconds since 1970.
     var sentThrough: [String: Int64]?
-    /// The start of the session that an upload ended, for one that it began; as JSON.
+    /// The start of the previous session, as JSON.
+    ///
+    /// Set if an upload ended that session and began this one.
     var previous: String?
 
-    /// The most sessions whose latest times are remembered.
+    /// Maximum number of sessions whose latest times are saved.
     static let maximumSessions = 16
 
     /// The record of the start.
     var record: UsageRecord? { UsageRecord(written: start) }
 
-    /// The session's id.
+    /// The session's ID.
     var id: String { record?.info[UsageRecord.sessionIdentifierKey] as? String ?? "" }
 
-    /// The start as a record that is still stored; nil otherwise.
+    /// The start as a record; nil if it was sent or removed.
     var unsentStart: UsageRecord? { isSent ? nil : record }
 }
 
-/// A report that is about to be sent, written down first.
+/// A report that is about to be sent, saved beforehand.
 ///
-/// A process that ends before the answer leaves the plan behind, and the next one sends the same report again, byte for byte.
+/// If the process ends before the response arrives, the next process sends the same report again, byte for byte.
 struct UploadPlan: Sendable, Hashable, Codable {
     /// The end of the session that an upload adds to a report.
     struct End: Sendable, Hashable, Codable {
@@ -94,11 +102,11 @@ struct UploadPlan: Sendable, Hashable, Codable {
         var next: String?
     }
 
-    /// Where the report goes.
+    /// The address that the report is sent to.
     var destination: String
     /// Identifies the report's records, in order.
     var records: String
-    /// The number of records, the added end not counted.
+    /// The number of records, excluding the added end.
     var count: Int
     /// Whether the records are those withheld by an earlier upload.
     var isWithheld: Bool
@@ -108,10 +116,10 @@ struct UploadPlan: Sendable, Hashable, Codable {
     var zone: String
     /// Whether the back end may have accepted the report.
     var isUncertain = true
-    /// How often the back end refused its content since an answer was lost.
+    /// The number of content rejections since a response was lost.
     var refusals = 0
 
-    /// Whether another plan makes the same report.
+    /// Whether another plan produces the same report.
     func isSame(as other: UploadPlan) -> Bool {
         var other = other
         other.isUncertain = isUncertain

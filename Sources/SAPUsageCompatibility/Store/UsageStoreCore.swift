@@ -6,21 +6,23 @@ package import Trackway
 package import TrackwayEvents
 internal import TrackwayJournal
 
-/// What stands behind one folder of records: analytics whose destinations are targets, and what was removed from the midst.
+/// The implementation of a store folder, shared by its ``UsageStore`` objects.
 ///
-/// The objects of one folder share it. Any thread.
+/// Holds analytics with one destination per target, and the records removed from the middle of the log. Thread-safe.
 package final class UsageStoreCore: Sendable {
-    /// The name of the recorded events; the record itself is one text among their attributes.
+    /// The name of the recorded events.
+    ///
+    /// One of their attributes contains the record as text.
     static let eventName = "usage_record"
     static let recordKey = "record"
 
-    /// The analytics: journal, ledger, consent and switch of this folder.
+    /// The journal, ledger, consent and on/off switch of this folder.
     package let analytics: Analytics
-    /// Whose records these are.
+    /// The storage ID of the records' owner.
     package let storageID: String
-    /// Where mistakes are told.
+    /// The environment, which receives diagnostics.
     package let environment: UsageEnvironment
-    /// The key that the folder was opened with; nil for plain files.
+    /// The key the folder was opened with; nil for plain files.
     package let encryption: Encryption?
     private let file: StateFile<UsageStoreContent>
     private let withheld: WithheldFile
@@ -55,7 +57,7 @@ package final class UsageStoreCore: Sendable {
                         field: "UsageStore",
                         value: what,
                         message: "The store's state is damaged (\(what)). No record is lost; records that were "
-                            + "removed from among others are present again."
+                            + "removed from the middle of the log are present again."
                     )
                 )
             }
@@ -65,7 +67,8 @@ package final class UsageStoreCore: Sendable {
         let names = Set(content.targets).union([Usage.defaultTargetID])
         configuration.destinations = Set(names.map { DestinationID(target: $0) }).sorted().map { .local($0) }
         analytics = try Analytics(configuration, in: dependencies)
-        // Nothing in a new folder is older than the decisions so far. Decisions that cannot be read now are followed later.
+        // A new folder has no records older than the decisions so far. Decisions that cannot be read now are applied
+        // later.
         let decisions = (try? UsageDecisionsFile(in: environment))?.read()
         let withdrawal = decisions?.withdrawal(of: storageID)
         if isNew { content.withdrawal = withdrawal }
@@ -76,7 +79,7 @@ package final class UsageStoreCore: Sendable {
 
     // MARK: Cores in use
 
-    /// A folder on the system's disk, or on that of a test's dependencies.
+    /// A folder on disk, or in the storage of a test's dependencies.
     private struct Place: Sendable, Hashable {
         let dependencies: ObjectIdentifier?
         let folder: String
@@ -89,13 +92,13 @@ package final class UsageStoreCore: Sendable {
 
     private static let known = Locked<[Place: Known]>([:])
 
-    /// The cores in use of a person's folders, wherever these are.
+    /// Returns the open cores of a user's folders in all locations.
     static func inUse(of storageID: String, in environment: UsageEnvironment) -> [UsageStoreCore] {
         known.withLock { $0.values.compactMap(\.core) }
             .filter { $0.storageID == storageID && $0.environment === environment }
     }
 
-    /// The core of a folder that was made plain or with a key.
+    /// Opens the core of a folder, plain or encrypted with a key.
     static func open(
         _ folder: URL,
         storageID: String,
@@ -110,9 +113,9 @@ package final class UsageStoreCore: Sendable {
         }
     }
 
-    /// The core of a folder; a new one when none is in use.
+    /// Returns the core of a folder, opening it if necessary.
     ///
-    /// - Parameter encryption: the folder's key; nil for what the environment says, which is plain files.
+    /// - Parameter encryption: the folder's key; nil for the environment's default, which is plain files.
     package static func open(
         _ folder: URL,
         storageID: String,
@@ -127,7 +130,7 @@ package final class UsageStoreCore: Sendable {
                 guard inUse == encryption else {
                     throw TrackwayError(
                         .encryptionKeyMissing,
-                        "The store in \(folder) is in use with another encryptionKey, or without one.",
+                        "The store in \(folder) is in use with a different encryptionKey, or without one.",
                         recoverySuggestion: "Use the same key."
                     )
                 }
@@ -147,16 +150,18 @@ package final class UsageStoreCore: Sendable {
     /// When the folder was first used.
     package var created: Date { Date(timeIntervalSinceReferenceDate: content.withLock { $0.created }) }
 
-    /// Records that were not stored, by reason, since this process began.
+    /// The number of records not stored since the process started, by reason.
     package var droppedRecords: [DropReason: UInt64] { dropped.withLock { $0 } }
 
-    /// Stores a record. When this returns, it survives the death of the process.
+    /// Stores a record.
+    ///
+    /// When this returns, the record survives termination of the process.
     ///
     /// - Parameters:
     ///   - record: the record.
-    ///   - target: the target it is for.
-    ///   - isFiltered: whether interceptors and rules have seen it before, in another store.
-    /// - Returns: nil when it was stored; else why not.
+    ///   - target: the record's target.
+    ///   - isFiltered: whether interceptors and rules already processed the record in another store.
+    /// - Returns: nil if the record was stored, otherwise the reason why not.
     @discardableResult
     func record(_ record: UsageRecord, for target: String, isFiltered: Bool = false) -> DropReason? {
         let reason = storing(record, for: target, isFiltered: isFiltered)
@@ -191,21 +196,23 @@ package final class UsageStoreCore: Sendable {
         ).dropped
     }
 
-    /// The destination of a target; nil when there is none and none is to be, or can be, made.
+    /// Returns the destination of a target, adding it if necessary.
+    ///
+    /// Returns nil if the target is unknown and `isNew` is false, or if the destination cannot be added.
     private func destination(of target: String, isNew: Bool) -> DestinationID? {
         let id = DestinationID(target: target)
         if !content.withLock({ $0.targets.contains(target) }) {
-            // Another process may have stored something for it.
+            // Another process may have stored records for it.
             let isKept = file.readable?.targets.contains(target) ?? false
             guard isNew || isKept || analytics.hasDestination(id) else { return nil }
-            // Its name first: nothing may wait that nobody finds.
+            // Save the name first, so that every pending record can be found.
             if isNew { change { content in if !content.targets.contains(target) { content.targets.append(target) } } }
         }
         guard !analytics.hasDestination(id) else { return id }
         do throws(TrackwayError) {
             try analytics.addDestination(.local(id))
         } catch {
-            // Another thread was faster.
+            // Another thread added it first.
             guard !analytics.hasDestination(id) else { return id }
             environment.report(error, in: "store(record:for:)")
             return nil
@@ -215,11 +222,11 @@ package final class UsageStoreCore: Sendable {
 
     // MARK: Reading
 
-    /// The targets that something is stored for, in alphabetical order.
+    /// The targets that have stored records, in alphabetical order.
     package func targetIdentifiers() -> [String] {
         let known = content.withLock { $0 }
         let present = file.readable ?? known
-        // A target with such records alone is missing while their file cannot be read; its snapshot says why.
+        // A target that has only withheld records is missing while their file is unreadable; its snapshot reports why.
         let kept = (try? withheld.all()) ?? [:]
         return Set(known.targets).union(present.targets).filter { name in
             guard let id = destination(of: name, isNew: false) else { return false }
@@ -227,11 +234,11 @@ package final class UsageStoreCore: Sendable {
         }.sorted()
     }
 
-    /// What is stored for a target now.
+    /// Returns the records that are stored for a target now.
     ///
     /// - Parameters:
-    ///   - places: the last place of each writer that is looked at; nil for all.
-    ///   - bounds: of the dates; without places.
+    ///   - places: the last position of each writer to include; nil for all.
+    ///   - bounds: the bounds of the dates; contains no positions.
     func snapshot(
         for target: String,
         through places: [WriterID: UInt64]? = nil,
@@ -241,7 +248,7 @@ package final class UsageStoreCore: Sendable {
             return UsageSnapshot(of: target, nil, in: self, within: bounds)
         }
         do throws(TrackwayError) {
-            // The log first: what leaves it afterwards is in one of the files by then.
+            // Read the log first: a record that leaves it afterward is in one of the files by then.
             let whole = try analytics.pendingEvents(for: id)
             let snapshot = places.map { whole.prefix(through: $0) } ?? whole
             let known = content.withLock { $0 }
@@ -268,14 +275,14 @@ package final class UsageStoreCore: Sendable {
         }
     }
 
-    /// The bytes that can still be withheld.
+    /// The number of bytes that can still be withheld.
     var withheldRoom: Int {
-        // Nothing is added to a file that cannot be read.
+        // Nothing is added to an unreadable file.
         guard let records = try? withheld.all() else { return 0 }
         return WithheldFile.maximumBytes - records.values.joined().reduce(0) { $0 + $1.bytes }
     }
 
-    /// What an upload of a target has to go on with.
+    /// The state from which an upload of a target resumes.
     func uploadState(of target: String) -> (plan: UploadPlan?, withdrawal: UInt64) {
         let known = content.withLock { $0 }
         let present = file.readable ?? known
@@ -284,25 +291,25 @@ package final class UsageStoreCore: Sendable {
 
     // MARK: Removing
 
-    /// Writes a removal down, durably.
+    /// Saves a removal durably.
     ///
-    /// - Parameter past: removals that the log has passed.
-    /// - Throws: when it could not be written down; then nothing that is left was removed.
+    /// - Parameter past: removals that the log has advanced past.
+    /// - Throws: if the removal cannot be saved; no record that should stay has then been removed.
     func apply(_ removal: UsageRemoval, of target: String, forgetting past: [RemovedRange]) throws(TrackwayError) {
         try write(removal, of: target, forgetting: past, when: nil)
     }
 
-    /// The same for records that an upload sent, which ends its plan.
+    /// Saves the removal of uploaded records, and ends the upload's plan.
     ///
     /// - Parameter withdrawal: the number of the last withdrawal when the upload began.
-    /// - Returns: false when consent was withdrawn since; nothing changed then.
+    /// - Returns: false if consent was withdrawn since; nothing has then been changed.
     func settle(_ removal: UsageRemoval, of target: String, when withdrawal: UInt64) throws(TrackwayError) -> Bool {
         try write(removal, of: target, forgetting: [], when: withdrawal)
     }
 
-    /// Writes down what is going to be sent.
+    /// Saves the report that is about to be sent.
     ///
-    /// - Returns: false when consent was withdrawn since; nothing changed then.
+    /// - Returns: false if consent was withdrawn since; nothing has then been changed.
     func write(_ plan: UploadPlan?, of target: String, when withdrawal: UInt64) throws(TrackwayError) -> Bool {
         var isCurrent = false
         let isWritten = change { content in
@@ -344,7 +351,7 @@ package final class UsageStoreCore: Sendable {
             if withdrawal != nil { content.set(UploadPlan?.none, of: target) }
         }
         guard isWritten else { throw Self.notWritten }
-        // What was withheld for it belongs to somebody who withdrew consent meanwhile.
+        // Discard the records just withheld: their user has withdrawn consent in the meantime.
         if !isCurrent, !removal.withheld.isEmpty { try changeWithheld { $0[target] = nil } }
         return isCurrent
     }
@@ -378,18 +385,19 @@ package final class UsageStoreCore: Sendable {
         }
     }
 
-    /// Moves the log over what was removed, so that its bytes can go.
+    /// Advances the log past removed records.
     ///
-    /// Where that fails, or another process delivers, the removal is remembered, and a later one moves the log.
+    /// Their space can then be freed. If this fails, or another process delivers, the removal stays saved, and a later
+    /// one advances the log.
     func moveLog(of target: String, _ snapshot: PendingEvents, through places: [WriterID: UInt64]) {
-        // Where it fails, the removal is remembered.
+        // If this fails, the removal stays saved.
         guard !places.isEmpty, (try? snapshot.prefix(through: places).remove()) != nil else { return }
         let known = content.withLock { $0 }
         let past = ((file.readable ?? known).removed[target] ?? []).filter { $0.ends(by: places) }
         forget(past, of: target)
     }
 
-    /// Withholds what stays in front of removed records, and moves the log over both.
+    /// Withholds the records before removed ones, and advances the log past both.
     func compact(_ target: String) {
         let whole = snapshot(for: target)
         var session = whole.session
@@ -413,23 +421,23 @@ package final class UsageStoreCore: Sendable {
             try apply(removal, of: target, forgetting: [])
             whole.moveLog(through: removal.through)
         } catch {
-            // The removal is remembered; a later one moves the log. What keeps it from being read, readers report.
+            // The removal stays saved, and a later one advances the log. Readers report why the records are unreadable.
             return
         }
     }
 
-    /// Removes everything, for a person who withdrew consent, unless that was done before.
+    /// Removes all records of a user who withdrew consent, unless already done.
     ///
-    /// - Parameter number: counts the person's withdrawals.
-    /// - Returns: false when it could not be written down.
+    /// - Parameter number: the number of the user's withdrawals so far.
+    /// - Returns: false if the records could not be read, or the removal could not be saved.
     @discardableResult
     func carryOut(withdrawal number: UInt64) -> Bool {
         guard content.withLock({ $0.withdrawal ?? 0 }) < number else { return true }
-        // So the ledger counts the records as dropped, not as delivered.
+        // While consent is denied, the ledger counts the records as dropped, not as delivered.
         let consent = analytics.consent
         if consent != .denied { analytics.setConsent(.denied) }
         defer { if consent != .denied { analytics.setConsent(consent) } }
-        leaveSegment()
+        startNewSegment()
         let known = content.withLock { $0 }
         let names = Set(known.targets).union(file.readable?.targets ?? [])
         var snapshots: [String: PendingEvents] = [:]
@@ -464,48 +472,50 @@ package final class UsageStoreCore: Sendable {
         return true
     }
 
-    private func leaveSegment() {
-        // Where that fails, the bytes of removed records go with the segment.
-        try? analytics.storage.journal.leaveSegment()
+    private func startNewSegment() {
+        // If this fails, the bytes of removed records are deleted together with the segment.
+        try? analytics.storage.journal.startNewSegment()
     }
 
     private func deleteSettledFiles() {
-        // Where that fails, maintenance comes to it.
+        // If this fails, maintenance deletes them later.
         try? analytics.storage.journal.deleteSettledFiles()
     }
 
-    // MARK: What is remembered
+    // MARK: Saved state
 
-    /// Notes that a target's last session goes elsewhere.
+    /// Marks a target's last session as being moved to another store.
     ///
-    /// - Returns: whether that was noted before: the process died in the midst of it.
-    func beginLeaving(_ target: String) -> Bool {
+    /// - Returns: whether it was already marked, because a process was killed during the move.
+    func beginMove(_ target: String) -> Bool {
         var isAgain = false
         change { content in isAgain = !content.leaving.insert(target).inserted }
         return isAgain
     }
 
-    /// Removes the records of a target's last session that went elsewhere.
-    func endLeaving(_ range: RemovedRange, _ withheld: Set<UsagePlace>, of target: String) {
+    /// Removes the moved records of a target's last session.
+    func endMove(_ range: RemovedRange, _ withheld: Set<UsagePosition>, of target: String) {
         var removal = UsageRemoval(goneWithheld: withheld)
         removal.session = content.withLock { $0.sessions?[target] }
         removal.former = removal.session
         if !range.isEmpty { removal.ranges = [range] }
-        // Where it cannot be written down, the note stays, and the next process looks what was stored already.
+        // If this cannot be saved, the mark stays, and the next process checks which records were already stored.
         guard (try? apply(removal, of: target, forgetting: [])) != nil else { return }
         change { $0.leaving.remove(target) }
-        leaveSegment()
+        startNewSegment()
         compact(target)
         deleteSettledFiles()
     }
 
-    /// Forgets removals of which nothing is left.
+    /// Deletes saved removals that no longer cover a stored record.
     func forget(_ ranges: [RemovedRange], of target: String) {
         guard !ranges.isEmpty else { return }
         change { $0.forget(ranges, of: target) }
     }
 
-    /// Changes what is remembered, here and in the file, as another process left it.
+    /// Changes the state in memory and in the file.
+    ///
+    /// The change applies to the file's current content, which another process may have written.
     @discardableResult
     private func change(_ body: (inout UsageStoreContent) -> Void) -> Bool {
         let problem = content.withLock { content -> StorageError? in
@@ -543,8 +553,10 @@ package final class UsageStoreCore: Sendable {
 }
 
 extension DestinationID {
-    /// The destination of a target of this name: `t.` and the name, or, where that is no destination's id (capital letters, spaces,
-    /// more than 62 characters), `h.` and 56 digits of the name's SHA-256. See ``Usage/destinationID(for:)``.
+    /// The destination of the target with this name.
+    ///
+    /// Its ID is `t.` and the name or, if that is not a valid ID (capital letters, spaces, more than 62 characters),
+    /// `h.` and 56 digits of the name's SHA-256. See ``Usage/destinationID(for:)``.
     init(target: String) {
         if !target.isEmpty, let id = DestinationID("t.\(target)") {
             self = id
@@ -554,18 +566,18 @@ extension DestinationID {
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0\(digits)" : digits
         }
-        // 2 and 56 characters out of a-z, 0-9 and .: always a valid name.
+        // 2 plus 56 characters from a-z, 0-9 and `.`: always a valid ID.
         self = DestinationID("h.\(hash.joined())") ?? "h"
     }
 }
 
 extension Timestamp {
-    /// The moment as a date.
+    /// The timestamp as a date.
     package var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
 }
 
 extension UsageEnvironment {
-    /// Tells what of a record's info is no JSON.
+    /// Reports the values of a record's info that JSON cannot represent.
     func report(_ faults: [UsageInfoFault], of record: UsageRecord) {
         for fault in faults {
             report(
@@ -573,15 +585,15 @@ extension UsageEnvironment {
                     code: .usageInfoInvalid,
                     field: "info.\(fault.path)".cut(toBytes: Diagnostic.maximumValueBytes),
                     value: "\(record.event): \(fault.value)",
-                    message: "The record \"\(record.event)\" was stored without a value of its info: \(fault.value).",
-                    recoverySuggestion: "Use texts, finite numbers, Booleans, NSNull, and lists and dictionaries of "
-                        + "these with texts as keys."
+                    message: "The record \"\(record.event)\" was stored without an invalid info value: \(fault.value).",
+                    recoverySuggestion: "Use strings, finite numbers, Booleans, NSNull, and arrays and dictionaries of "
+                        + "these with string keys."
                 )
             )
         }
     }
 
-    /// Tells that a record was not stored.
+    /// Reports a record that was not stored.
     func report(refused record: UsageRecord, _ reason: String) {
         report(
             Diagnostic(

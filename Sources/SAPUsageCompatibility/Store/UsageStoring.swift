@@ -3,50 +3,56 @@
 
 public import Foundation
 
-/// Keeps records until somebody has uploaded them. ``UsageStore`` is one; an app may have its own.
+/// A store that keeps records until they are uploaded.
 ///
-/// The calls that ``Usage`` and the uploader make, to the store and to its snapshots, come one at a time, from any thread, so a store of
-/// one's own needs no lock for them.
+/// ``UsageStore`` is one implementation; an app may supply its own.
+///
+/// ``Usage`` and the uploader call a store and its snapshots one call at a time, from any thread, so a custom store
+/// needs no lock for these calls.
 public protocol UsageStoring: AnyObject {
-    /// Whose records these are: a person's id, or ``Usage/unattributedStorageID``.
+    /// The owner of the records: a user's ID, or ``Usage/unattributedStorageID``.
     var storageID: String { get }
 
     /// When the store was first used.
     var initTimestamp: Date { get }
 
-    /// Removes the records of a target that are not needed any more.
+    /// Removes records of a target that are no longer needed.
     ///
     /// - Parameters:
-    ///   - date: records of this date and earlier ones are removed.
-    ///   - end: but none that are earlier than this; nil for all.
+    ///   - date: the latest date to remove, inclusive.
+    ///   - end: the earliest date to remove, inclusive; nil for no lower bound.
     ///   - targetID: the target.
     func removeRecords(before date: Date, after end: Date?, targetID: String)
 
-    /// What is stored for a target now.
+    /// Returns the records that are stored for a target now.
     func snapshot(for targetID: String) -> any UsageSnapshotting
 
-    /// What is stored for a target now, without records of a later date.
+    /// Returns a target's currently stored records up to a date.
     ///
     /// - Parameters:
     ///   - targetID: the target.
-    ///   - date: the latest date; nil for all.
+    ///   - date: the latest date, inclusive; nil for all records.
     func snapshot(for targetID: String, till date: Date?) -> any UsageSnapshotting
 
     /// Stores a record.
     func store(record: UsageRecord, for targetID: String)
 
-    /// The targets that records are stored for.
+    /// The targets that have stored records.
     func targetIdentifiers() -> [String]
 }
 
-/// The records of a target at one moment, to be read and then removed.
+/// The records of a target at one moment.
+///
+/// They are read and then removed.
 public protocol UsageSnapshotting {
     /// Calls `body` with each record, in order, until it returns false.
     func records(_ body: (UsageRecord) -> Bool)
 
-    /// How many records there are.
+    /// The number of records.
     func recordCount() -> Int
 
-    /// Removes the records from the store they came from. Records stored since stay.
+    /// Removes the records from their store.
+    ///
+    /// Records stored since the snapshot was taken stay.
     func removeRecords()
 }

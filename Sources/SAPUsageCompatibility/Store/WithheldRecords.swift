@@ -6,21 +6,25 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// A record moved out of the log, because it stays while records behind it are removed.
+/// A record that was moved out of the log.
+///
+/// Records after it were removed.
 struct WithheldRecord: Sendable, Hashable, Codable {
     /// The process that recorded it.
     var writer: String
-    /// Its former place in the log of that process.
+    /// Its former position in the log of that process.
     var sequence: UInt64
     /// The record as JSON.
     var record: String
-    /// The start of its session as JSON; nil without one.
+    /// The start of its session as JSON, if any.
     var start: String?
-    /// Whether the back end refused the record alone: it is not sent again.
+    /// Whether the back end rejected this record individually.
+    ///
+    /// It is then not sent again.
     var isRefused: Bool?
 
-    /// A record at a place.
-    init(_ record: String, at place: UsagePlace, start: String?, isRefused: Bool = false) {
+    /// Creates a withheld record with its former position.
+    init(_ record: String, at place: UsagePosition, start: String?, isRefused: Bool = false) {
         writer = place.writer.description
         sequence = place.sequence
         self.record = record
@@ -28,23 +32,23 @@ struct WithheldRecord: Sendable, Hashable, Codable {
         self.isRefused = isRefused ? true : nil
     }
 
-    /// Its former place; nil when the file was damaged.
-    var place: UsagePlace? { WriterID(writer).map { UsagePlace(writer: $0, sequence: sequence) } }
+    /// Its former position, or nil if the file was damaged.
+    var place: UsagePosition? { WriterID(writer).map { UsagePosition(writer: $0, sequence: sequence) } }
 
-    /// The bytes it takes, roughly.
+    /// The approximate size in bytes.
     var bytes: Int { record.utf8.count + (start?.utf8.count ?? 0) + 64 }
 }
 
-/// The records of a store that were moved out of the log, in a file of their own.
+/// The file of records that a store moved out of the log.
 ///
-/// A record is added before it leaves the log. Between the two it is in both, and readers take the one in this file.
+/// A record is added before it leaves the log. While it is in both, readers use the copy in this file.
 struct WithheldFile: Sendable {
-    /// The most bytes of one target's records in the file.
+    /// Maximum size of one target's records in the file, in bytes.
     static let maximumBytes = 4 << 20
 
-    /// Drops the oldest records beyond the limit of bytes.
+    /// Drops the oldest records beyond the size limit.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of dropped records.
     static func trim(_ records: inout [WithheldRecord]) -> Int {
         var bytes = records.reduce(0) { $0 + $1.bytes }
         var count = 0
@@ -64,12 +68,12 @@ struct WithheldFile: Sendable {
 
     /// The records of a target, in the order they were recorded.
     ///
-    /// - Throws: when the file is there and cannot be read now.
+    /// - Throws: if the file exists but cannot be read now.
     func records(of target: String) throws(StorageError) -> [WithheldRecord] {
         try all()[target] ?? []
     }
 
-    /// All records, by target; none for a damaged file.
+    /// All records by target; empty if the file is missing or damaged.
     func all() throws(StorageError) -> [String: [WithheldRecord]] {
         switch try file.read() {
         case .kept(let records, _): records
@@ -77,7 +81,7 @@ struct WithheldFile: Sendable {
         }
     }
 
-    /// Changes the records, durably.
+    /// Changes the records durably.
     func change(_ body: (inout [String: [WithheldRecord]]) -> Void) throws(StorageError) {
         let isOurTurn = try file.exclusively(.few) { () throws(StorageError) in
             let before = try all()

@@ -9,42 +9,46 @@ public import Foundation
 public final class SAConfigOptionsObject: NSObject {
     let options: SAConfigOptions
 
-    /// Options for a back-end; nothing is read from the launch options.
+    /// Creates the options for a back end.
+    ///
+    /// The launch options are not read.
     @objc public init(serverURL: String, launchOptions: NSDictionary?) {
         options = SAConfigOptions(serverURL: serverURL)
     }
 
-    /// Where events go.
+    /// The address that events are sent to.
     @objc public var serverURL: String {
         get { options.serverURL }
         set { options.serverURL = newValue }
     }
 
-    /// What is recorded without a call: values of ``SensorsAnalyticsAutoTrackEventTypeObject``, combined with `|`.
+    /// The events that are recorded automatically.
+    ///
+    /// Values of ``SensorsAnalyticsAutoTrackEventTypeObject``, combined with `|`.
     @objc public var autoTrackEventType: UInt {
         get { options.autoTrackEventType.rawValue }
         set { options.autoTrackEventType = SensorsAnalyticsAutoTrackEventType(rawValue: newValue) }
     }
 
-    /// Where the back-end's configuration lies; empty for the usual place.
+    /// The address of the back end's configuration; empty for the default.
     @objc public var remoteConfigURL: String {
         get { options.remoteConfigURL }
         set { options.remoteConfigURL = newValue }
     }
 
-    /// Whether the back-end is asked for a configuration.
+    /// Whether a configuration is requested from the back end.
     @objc public var enableRemoteConfig: Bool {
         get { options.enableRemoteConfig }
         set { options.enableRemoteConfig = newValue }
     }
 
-    /// The longest an event waits to be sent, in milliseconds.
+    /// Maximum time until an event is sent, in milliseconds.
     @objc public var flushInterval: Int {
         get { options.flushInterval }
         set { options.flushInterval = newValue }
     }
 
-    /// So many waiting events are sent at once.
+    /// The number of pending events that starts an upload immediately.
     @objc public var flushBulkSize: Int {
         get { options.flushBulkSize }
         set { options.flushBulkSize = newValue }
@@ -56,25 +60,25 @@ public final class SAConfigOptionsObject: NSObject {
         set { options.enableLog = newValue }
     }
 
-    /// Whether a crash is told at the next start.
+    /// Whether a crash is reported at the next launch.
     @objc public var enableTrackAppCrash: Bool {
         get { options.enableTrackAppCrash }
         set { options.enableTrackAppCrash = newValue }
     }
 
-    /// Whether each event names its session.
+    /// Whether each event contains its session.
     @objc public var enableSession: Bool {
         get { options.enableSession }
         set { options.enableSession = newValue }
     }
 
-    /// How many seconds the app may be away before another session begins.
+    /// The seconds in the background after which a new session begins.
     @objc public var eventSessionTimeout: Int {
         get { options.eventSessionTimeout }
         set { options.eventSessionTimeout = newValue }
     }
 
-    /// Whether the SDK begins switched off.
+    /// Whether the SDK starts disabled.
     @objc public var disableSDK: Bool {
         get { options.disableSDK }
         set { options.disableSDK = newValue }

@@ -4,8 +4,8 @@
 #if canImport(ObjectiveC)
 public import Foundation
 
-// Super properties, timers, screens, address and switch for Objective-C; each call does what the one of the same name does in
-// Swift.
+// Super properties, timers, screens, address and enabling for Objective-C. Each method does what the Swift method of
+// the same name does.
 extension SensorsAnalyticsSDKObject {
     // MARK: Super properties
 
@@ -14,34 +14,36 @@ extension SensorsAnalyticsSDKObject {
         sdk.registerSuperProperties(Self.properties(properties))
     }
 
-    /// Names properties anew for each event, on the thread that records it.
+    /// Sets a closure that returns properties for each event.
+    ///
+    /// It is called on the recording thread.
     @objc public func registerDynamicSuperProperties(_ properties: @escaping @Sendable () -> NSDictionary?) {
         sdk.registerDynamicSuperProperties { SensorsAnalyticsSDKObject.properties(properties()) }
     }
 
-    /// Takes a property away from every event from now on.
+    /// Stops adding a super property to events.
     @objc public func unregisterSuperProperty(_ property: String) {
         sdk.unregisterSuperProperty(property)
     }
 
-    /// Takes all properties away from every event from now on.
+    /// Stops adding all super properties to events.
     @objc public func clearSuperProperties() {
         sdk.clearSuperProperties()
     }
 
-    /// The properties that every event has, without the dynamic ones.
+    /// The super properties, without the dynamic ones.
     @objc public func currentSuperProperties() -> NSDictionary {
         Self.dictionary(sdk.currentSuperProperties())
     }
 
-    /// The properties that the SDK adds to every event by itself.
+    /// The properties that the SDK adds to every event automatically.
     @objc public func getPresetProperties() -> NSDictionary {
         Self.dictionary(sdk.getPresetProperties())
     }
 
     // MARK: Timers
 
-    /// Starts a timer and answers its id.
+    /// Starts a timer and returns its ID.
     @discardableResult
     @objc public func trackTimerStart(_ event: String) -> String? {
         sdk.trackTimerStart(event)
@@ -57,52 +59,54 @@ extension SensorsAnalyticsSDKObject {
         sdk.trackTimerEnd(event, withProperties: Self.properties(properties))
     }
 
-    /// Lets a timer stand still.
+    /// Pauses a timer.
     @objc public func trackTimerPause(_ event: String) {
         sdk.trackTimerPause(event)
     }
 
-    /// Lets a timer go on.
+    /// Resumes a timer.
     @objc public func trackTimerResume(_ event: String) {
         sdk.trackTimerResume(event)
     }
 
-    /// Gives a timer up.
+    /// Removes a timer.
     @objc public func removeTimer(_ event: String) {
         sdk.removeTimer(event)
     }
 
-    /// Gives all timers up.
+    /// Removes all timers.
     @objc public func clearTrackTimer() {
         sdk.clearTrackTimer()
     }
 
     // MARK: Screens
 
-    /// Tells which screen is shown.
+    /// Records `$AppViewScreen` with a screen's address.
     @objc public func trackViewScreen(_ url: String, withProperties properties: NSDictionary?) {
         sdk.trackViewScreen(url, withProperties: Self.properties(properties))
     }
 
-    /// The address of the screen that was shown last; nil before there was one.
+    /// The address of the last screen shown; nil before the first.
     @objc public func getLastScreenUrl() -> String? { sdk.getLastScreenUrl() }
 
-    /// The address of the screen that is shown; nil before there was one.
+    /// The address of the current screen; nil before the first.
     @objc public func getCurrentScreenUrl() -> String? { sdk.getCurrentScreenUrl() }
 
-    // MARK: Address and switch
+    // MARK: Address, enabling and disabling
 
-    /// Sends to another address from now on.
+    /// Sets the address to send events to, also for pending events.
     @objc public func setServerUrl(_ serverUrl: String) {
         sdk.setServerUrl(serverUrl)
     }
 
-    /// Sends to another address from now on, and asks there for a configuration if it is to.
+    /// Sets the address to send events to.
+    ///
+    /// Optionally requests a configuration from it.
     @objc public func setServerUrl(_ serverUrl: String, isRequestRemoteConfig: Bool) {
         sdk.setServerUrl(serverUrl, isRequestRemoteConfig: isRequestRemoteConfig)
     }
 
-    /// Where events go.
+    /// The address that events are sent to.
     @objc public func serverUrl() -> String { sdk.serverUrl() }
 
     /// Sends a cookie with every request.
@@ -110,40 +114,42 @@ extension SensorsAnalyticsSDKObject {
         sdk.setCookie(cookie, withEncode: encode)
     }
 
-    /// Looks at events one by one from now on, or stops that.
+    /// Sets the debug mode, in which events are checked one by one.
     @objc public func setDebugMode(_ debugMode: SensorsAnalyticsDebugModeObject) {
         sdk.setDebugMode(debugMode.debugMode)
     }
 
-    /// Sends what waits.
+    /// Sends pending events.
     @objc public func flush() {
         sdk.flush()
     }
 
-    /// Drops what waits to be sent.
+    /// Drops pending events.
     @objc public func deleteAll() {
         sdk.deleteAll()
     }
 
-    /// Records `$AppDataTrackingClose`, sends what waits, and records nothing more until ``enableSDK()`` or the next start.
+    /// Disables recording until ``enableSDK()`` or the next launch.
+    ///
+    /// Records `$AppDataTrackingClose` and sends pending events first.
     @objc public static func disableSDK() {
         SensorsAnalyticsSDK.disableSDK()
     }
 
-    /// Records again.
+    /// Enables recording again.
     @objc public static func enableSDK() {
         SensorsAnalyticsSDK.enableSDK()
     }
 
-    /// Whether anything is recorded without a call.
+    /// Whether any events are recorded automatically.
     @objc public func isAutoTrackEnabled() -> Bool { sdk.isAutoTrackEnabled() }
 
-    /// Whether events of these kinds are not recorded by themselves.
+    /// Whether events of these kinds are not recorded automatically.
     @objc public func isAutoTrackEventTypeIgnored(_ eventType: UInt) -> Bool {
         sdk.isAutoTrackEventTypeIgnored(SensorsAnalyticsAutoTrackEventType(rawValue: eventType))
     }
 
-    /// Records the start of this process, if that is still to be done.
+    /// Records the start of this process, unless it has been recorded.
     @objc public func autoTrackAppStart() {
         sdk.autoTrackAppStart()
     }

@@ -5,53 +5,53 @@
 public import Foundation
 internal import TrackwayEvents
 
-// People, profiles and things for Objective-C; each call does what the one of the same name does in Swift.
+// Users, profiles and items for Objective-C. Each method does what the Swift method of the same name does.
 extension SensorsAnalyticsSDKObject {
-    /// Says who uses the app.
+    /// Signs a user in.
     @objc public func login(_ loginId: String) {
         sdk.login(loginId)
     }
 
-    /// Says who uses the app, with properties for `$SignUp`.
+    /// Signs a user in, with properties for `$SignUp`.
     @objc public func login(_ loginId: String, withProperties properties: NSDictionary?) {
         sdk.login(loginId, withProperties: Self.properties(properties))
     }
 
-    /// Says that nobody is signed in any more.
+    /// Signs the user out.
     @objc public func logout() {
         sdk.logout()
     }
 
-    /// Who is signed in; nil when nobody is.
+    /// The signed-in user's ID, or nil if no user is signed in.
     @objc public func loginId() -> String? { sdk.loginId() }
 
-    /// The name of the anonymous visitor.
+    /// The anonymous ID.
     @objc public func anonymousId() -> String { sdk.anonymousId() }
 
-    /// Who events belong to.
+    /// The signed-in user's ID, or else the anonymous ID.
     @objc public func distinctId() -> String { sdk.distinctId() }
 
-    /// Names the anonymous visitor.
+    /// Sets the anonymous ID.
     @objc public func identify(_ anonymousId: String) {
         sdk.identify(anonymousId)
     }
 
-    /// Gives the anonymous visitor the name back that it began with.
+    /// Restores the initial anonymous ID.
     @objc public func resetAnonymousId() {
         sdk.resetAnonymousId()
     }
 
-    /// Gives the anonymous visitor another name: this one, or with nil a new one.
+    /// Sets the anonymous ID; nil creates a new one.
     @objc public func resetAnonymousIdentity(_ identity: String?) {
         sdk.resetAnonymousIdentity(identity)
     }
 
-    /// Adds an id of the person.
+    /// Adds an ID of the user.
     @objc public func bind(_ key: String, value: String) {
         sdk.bind(key, value: value)
     }
 
-    /// Takes an id of the person away.
+    /// Removes an ID of the user.
     @objc public func unbind(_ key: String, value: String) {
         sdk.unbind(key, value: value)
     }
@@ -78,22 +78,24 @@ extension SensorsAnalyticsSDKObject {
         sdk.setOnce(Self.properties(profile, value))
     }
 
-    /// Takes an attribute of the user away.
+    /// Removes an attribute of the user.
     @objc public func unset(_ profile: String) {
         sdk.unset(profile)
     }
 
-    /// Adds to numbers of the user's.
+    /// Adds to numeric attributes of the user.
     @objc public func increment(_ profile: NSDictionary) {
         sdk.increment(Self.properties(profile))
     }
 
-    /// Adds to a number of the user's.
+    /// Adds to a numeric attribute of the user.
     @objc public func increment(_ profile: String, by amount: NSNumber) {
         sdk.increment(Self.properties(profile, amount))
     }
 
-    /// Appends to a list of the user's: an array or a set of texts; what is no text stays behind.
+    /// Appends to a list attribute of the user.
+    ///
+    /// Takes an array or a set of strings; other elements are left out.
     @objc public func append(_ profile: String, by content: Any) {
         switch content {
         case let list as NSArray: sdk.append(profile, by: list.compactMap { $0 as? String })
@@ -102,19 +104,19 @@ extension SensorsAnalyticsSDKObject {
         }
     }
 
-    /// Takes all attributes of the user away.
+    /// Removes all attributes of the user.
     @objc public func deleteUser() {
         sdk.deleteUser()
     }
 
-    // MARK: Things
+    // MARK: Items
 
-    /// Sets attributes of a thing.
+    /// Sets attributes of an item.
     @objc public func itemSet(withType itemType: String, itemId: String, properties: NSDictionary?) {
         sdk.itemSet(withType: itemType, itemId: itemId, properties: Self.properties(properties))
     }
 
-    /// Forgets a thing.
+    /// Deletes an item.
     @objc public func itemDelete(withType itemType: String, itemId: String) {
         sdk.itemDelete(withType: itemType, itemId: itemId)
     }

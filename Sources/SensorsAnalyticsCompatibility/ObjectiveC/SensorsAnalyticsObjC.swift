@@ -29,7 +29,7 @@ public final class SensorsAnalyticsSDKObject: NSObject {
         SensorsAnalyticsSDK.start(configOptions: configOptions?.options, debugMode: debugMode.debugMode)
     }
 
-    /// The SDK; nil before it was started.
+    /// The SDK; nil before it was started or while disabled remotely.
     @objc public static func sharedInstance() -> SensorsAnalyticsSDKObject? {
         SensorsAnalyticsSDK.sharedInstance().map { SensorsAnalyticsSDKObject($0) }
     }
@@ -44,12 +44,12 @@ public final class SensorsAnalyticsSDKObject: NSObject {
         sdk.track(event, withProperties: Self.properties(properties))
     }
 
-    /// Records an event, saying who asked for it.
+    /// Records an event with its origin.
     @objc public func track(_ event: String, withTrackType type: SensorsAnalyticsTrackTypeObject) {
         sdk.track(event, withTrackType: type.trackType)
     }
 
-    /// Records an event with properties, saying who asked for it.
+    /// Records an event with properties and its origin.
     @objc public func track(
         _ event: String,
         withProperties properties: NSDictionary?,
@@ -60,7 +60,9 @@ public final class SensorsAnalyticsSDKObject: NSObject {
 
     // MARK: Values
 
-    /// The entries with a name and a value of one of the format's types; others are left out.
+    /// Returns the entries with a string key and a supported value.
+    ///
+    /// Other entries are left out.
     static func properties(_ dictionary: NSDictionary?) -> SensorsAnalyticsProperties {
         var properties: SensorsAnalyticsProperties = [:]
         for (key, value) in dictionary ?? [:] {
@@ -70,12 +72,12 @@ public final class SensorsAnalyticsSDKObject: NSObject {
         return properties
     }
 
-    /// The same for one name and value.
+    /// Returns a name and value as properties.
     static func properties(_ name: String, _ value: Any) -> SensorsAnalyticsProperties {
         attribute(value).map { [name: $0] } ?? [:]
     }
 
-    /// Properties as a dictionary of Foundation's values.
+    /// Returns properties as a dictionary of Foundation values.
     static func dictionary(_ properties: SensorsAnalyticsProperties) -> NSDictionary {
         dictionary(properties.lazy.compactMap { key, value in value.attributeValue.map { (key, $0) } })
     }
@@ -117,10 +119,10 @@ public final class SensorsAnalyticsSDKObject: NSObject {
 public enum SensorsAnalyticsTrackTypeObject: Int, Sendable {
     /// The app.
     @objc(SensorsAnalyticsTrackTypeCode) case code
-    /// What watches the app on its behalf.
+    /// Automatic tracking on the app's behalf.
     @objc(SensorsAnalyticsTrackTypeAuto) case auto
 
-    /// The same for Swift.
+    /// The value for Swift.
     var trackType: SensorsAnalyticsTrackType {
         switch self {
         case .code: .code
@@ -132,14 +134,14 @@ public enum SensorsAnalyticsTrackTypeObject: Int, Sendable {
 /// ``TrackwayDestinations/SensorsAnalyticsDebugMode`` for Objective-C.
 @objc(SensorsAnalyticsDebugMode)
 public enum SensorsAnalyticsDebugModeObject: Int, Sendable {
-    /// Events go to the back-end as usual.
+    /// Events are sent to the back end as usual.
     @objc(SensorsAnalyticsDebugOff) case off
-    /// Events are checked one by one, and not kept by the back-end.
+    /// Events are checked one by one, and not stored.
     @objc(SensorsAnalyticsDebugOnly) case only
-    /// Events are checked one by one, and kept.
+    /// Events are checked one by one, and stored.
     @objc(SensorsAnalyticsDebugAndTrack) case andTrack
 
-    /// The same for Swift.
+    /// The value for Swift.
     var debugMode: SensorsAnalyticsDebugMode {
         switch self {
         case .off: .off

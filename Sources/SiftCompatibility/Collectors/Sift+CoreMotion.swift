@@ -7,30 +7,30 @@ internal import Foundation
 internal import TrackwayEvents
 internal import TrackwayMotion
 
-// Optional, as the system hands readings to its callbacks; nothing is told by nil.
+// Parameters are optional, because the system passes optional readings to its callbacks; nil is ignored.
 extension Sift {
-    /// Hands over how the device was held and moved, as the system says it; see ``updateDeviceMotion(_:)``.
+    /// Adds a device motion reading from the system; see ``updateDeviceMotion(_:)``.
     public func updateDeviceMotion(_ data: CMDeviceMotion?) {
         appStateCollector.updateDeviceMotion(data)
     }
 
-    /// Hands over what the accelerometer read, as the system says it; see ``updateAccelerometerData(_:)``.
+    /// Adds an accelerometer reading from the system; see ``updateAccelerometerData(_:)``.
     public func updateAccelerometerData(_ data: CMAccelerometerData?) {
         appStateCollector.updateAccelerometerData(data)
     }
 
-    /// Hands over what the gyroscope read, as the system says it; see ``updateGyroData(_:)``.
+    /// Adds a gyroscope reading from the system; see ``updateGyroData(_:)``.
     public func updateGyroData(_ data: CMGyroData?) {
         appStateCollector.updateGyroData(data)
     }
 
-    /// Hands over what the magnetometer read, as the system says it; see ``updateMagnetometerData(_:)``.
+    /// Adds a magnetometer reading from the system; see ``updateMagnetometerData(_:)``.
     public func updateMagnetometerData(_ data: CMMagnetometerData?) {
         appStateCollector.updateMagnetometerData(data)
     }
 }
 
-// The names under which Swift sees the same calls of a class written in Objective-C.
+// The names that Swift gives these methods when it imports them from an Objective-C class.
 extension Sift {
     /// The same as ``updateDeviceMotion(_:)``.
     @nonobjc public func update(_ data: CMDeviceMotion?) {

@@ -9,10 +9,10 @@ public import TrackwayEvents
 /// Milliseconds since 1970.
 public typealias SFTimestamp = UInt64
 
-/// What collects app state: while the app is used, when screens change, and when asked.
+/// Collects app state during use, on screen changes and on request.
 ///
-/// It is limited to thirty collections a minute that use brings about, and collects at least every two minutes while the app
-/// is in the foreground. All limits are reckoned with a clock that cannot be set, whatever moment a call names.
+/// Collections triggered by use are limited to thirty a minute. While the app is in the foreground, app state is
+/// collected at least every two minutes. All limits use a monotonic clock, regardless of the time that a call passes.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
@@ -26,80 +26,87 @@ public final class SiftIosAppStateCollector: NSObject, Sendable {
 
     // MARK: Collecting
 
-    /// Collects, unless that happened too often lately or the app is in the background.
+    /// Requests a collection of app state.
     ///
-    /// - Parameter title: what is shown.
+    /// Ignored if there were too many collections recently, or the app is in the background.
+    ///
+    /// - Parameter title: the title of the current screen.
     public func requestCollectionWithTitle(_ title: String?) {
         core.working("requestCollectionWithTitle")?.requestSnapshot(title: title)
     }
 
-    /// Collects if that did not happen for two minutes and the app is in the foreground.
+    /// Collects app state if none was collected for two minutes.
     ///
-    /// - Parameter now: the time is read where it is needed; this one is not.
+    /// Ignored if the app is in the background.
+    ///
+    /// - Parameter now: ignored; the current time is used.
     public func checkAndCollectWhenNoneRecently(_ now: SFTimestamp) {
         core.working("checkAndCollectWhenNoneRecently")?.takeSnapshotIfDue()
     }
 
-    /// Collects now, whatever the limits say.
+    /// Collects app state now, regardless of the limits.
     ///
     /// - Parameters:
-    ///   - title: what is shown.
-    ///   - now: when the event says that it happened; zero is this moment. All limits are reckoned with the clock that cannot
-    ///     be set.
+    ///   - title: the title of the current screen.
+    ///   - now: the time of the event; zero for the current time. All limits use a monotonic clock.
     @nonobjc public func collectWithTitle(_ title: String?, _ now: SFTimestamp) {
         core.collectState(title: title, at: now == 0 ? nil : Timestamp(milliseconds: Int64(clamping: now)))
     }
 
     // MARK: Sensors
 
-    /// Whether a collection now would say where the device is: the person allows it, and the app does not disallow it.
+    /// Whether a collection now would include the device's location.
+    ///
+    /// True if the user permits it and the app does not disallow it.
     public func canCollectLocationData() -> Bool {
         core.analytics()?.canCollectLocation ?? false
     }
 
-    /// Whether the app disallows that app state says where the device is.
+    /// Whether the app disallows the device's location in app state.
     public func disallowCollectingLocationData() -> Bool {
         !core.state.withLock { $0.allowsLocation }
     }
 
-    /// Whether the app allows that sensors of motion are read.
+    /// Whether the app allows motion sensors to be read.
     public func allowUsingMotionSensors() -> Bool {
         core.state.withLock { $0.allowsMotion }
     }
 
-    /// Hands over how the device was held and moved; see ``Sift/updateDeviceMotion(_:)``.
+    /// Adds a device motion reading; see ``Sift/updateDeviceMotion(_:)``.
     @nonobjc public func updateDeviceMotion(_ data: DeviceMotion) {
         core.feed(.device(data))
     }
 
-    /// Hands over what the accelerometer read; see ``Sift/updateAccelerometerData(_:)``.
+    /// Adds an accelerometer reading; see ``Sift/updateAccelerometerData(_:)``.
     @nonobjc public func updateAccelerometerData(_ data: SensorReading) {
         core.feed(.sensor(.acceleration, data))
     }
 
-    /// Hands over what the gyroscope read; see ``Sift/updateGyroData(_:)``.
+    /// Adds a gyroscope reading; see ``Sift/updateGyroData(_:)``.
     @nonobjc public func updateGyroData(_ data: SensorReading) {
         core.feed(.sensor(.rotationRate, data))
     }
 
-    /// Hands over what the magnetometer read; see ``Sift/updateMagnetometerData(_:)``.
+    /// Adds a magnetometer reading; see ``Sift/updateMagnetometerData(_:)``.
     @nonobjc public func updateMagnetometerData(_ data: SensorReading) {
         core.feed(.sensor(.magneticField, data))
     }
 
-    // MARK: Over restarts
+    // MARK: Persistence
 
-    /// When app state was collected, and how often lately, is written down with every collection: there is nothing left to
-    /// be done, but to let it survive power loss, soon.
+    /// Flushes the times of collections to disk in the background.
+    ///
+    /// They then survive power loss. The last collection and the recent number of collections are saved with every
+    /// collection; no other action is needed.
     public func archive() {
         core.archive()
     }
 
-    /// What was written down is read at the start: there is nothing to be done.
+    /// Does nothing: the saved state is read at startup.
     public func unarchive() {}
 }
 
-/// What collects device properties.
+/// Collects device properties.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
@@ -111,7 +118,9 @@ public final class SiftIosDevicePropertiesCollector: NSObject, Sendable {
         super.init()
     }
 
-    /// Collects device properties into their own queue, which leaves out what did not change within an hour.
+    /// Collects device properties into their queue.
+    ///
+    /// The queue skips properties that have not changed within an hour.
     public func collect() {
         core.collectProperties()
     }

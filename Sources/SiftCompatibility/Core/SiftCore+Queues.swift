@@ -8,14 +8,18 @@ internal import TrackwayDestinations
 internal import TrackwayEvents
 
 extension SiftCore {
-    /// A queue that the app sees; nil when there is none of this name.
+    /// Returns a queue that the app sees.
+    ///
+    /// Returns nil if it does not exist.
     func entry(_ identifier: String?) -> SiftQueueTable.Entry? {
         guard let identifier else { return nil }
-        if identifier == SiftQueueTable.properties { noticeProperties() }
+        if identifier == SiftQueueTable.properties { showPropertiesQueueIfUsed() }
         return state.withLock { $0.queues[identifier] }
     }
 
-    /// Adds a queue. What waited in one of this name goes on waiting in it.
+    /// Adds a queue.
+    ///
+    /// Pending events of an earlier queue with this name stay pending in it.
     func addQueue(_ identifier: String?, _ config: SiftQueueConfig) -> Bool {
         guard let analytics = analytics() else { return false }
         guard let identifier else {
@@ -25,12 +29,12 @@ extension SiftCore {
         guard let policy = config.policy else {
             refuse(
                 queue: identifier,
-                "The queue \(identifier.quoted) was not added because a time of its configuration is not a number.",
+                "The queue \(identifier.quoted) was not added because a time in its configuration is not a number.",
                 "Use times in seconds."
             )
             return false
         }
-        if identifier == SiftQueueTable.properties { noticeProperties() }
+        if identifier == SiftQueueTable.properties { showPropertiesQueueIfUsed() }
         letGo(analytics)
         let settings = state.withLock { $0.settings }
         let refusal = changingQueues { () -> (message: String, suggestion: String?)? in
@@ -62,19 +66,21 @@ extension SiftCore {
             state.queues.added(identifier, config)
             return state.settings
         }
-        // What was chosen while the queue was on its way counts for it, too.
+        // Settings that changed while the queue was being added apply to it, too.
         if now != settings { apply(to: analytics) }
         return true
     }
 
-    /// Removes a queue. What was handed over of it is still delivered; what waits in it stays, and goes on when the queue is
-    /// added again.
+    /// Removes a queue.
+    ///
+    /// Its handed-over events are still delivered. Its pending events stay on the device, and are uploaded when the
+    /// queue is added again.
     func removeQueue(_ identifier: String?) -> Bool {
         guard let analytics = analytics() else { return false }
-        if identifier == SiftQueueTable.properties { noticeProperties() }
+        if identifier == SiftQueueTable.properties { showPropertiesQueueIfUsed() }
         let isRemoved = changingQueues {
             guard let identifier, let entry = state.withLock({ $0.queues.remove(identifier) }) else { return false }
-            // Without rules nothing more of it is handed over. Of the SDK's own, snapshots go on to be taken for it.
+            // Without rules, no more of its events are handed over. Snapshots are still taken for the SDK's own queues.
             var resting = entry.config
             resting.uploadWhenMoreThan = -1
             resting.uploadWhenOlderThan = 0
@@ -84,8 +90,8 @@ extension SiftCore {
         guard isRemoved else {
             refuse(
                 queue: identifier,
-                "Nothing was removed because there is no queue "
-                    + "\((identifier ?? "nil").quoted).",
+                "Nothing was removed because the queue "
+                    + "\((identifier ?? "nil").quoted) does not exist.",
                 nil
             )
             return false
@@ -94,8 +100,9 @@ extension SiftCore {
         return true
     }
 
-    /// Lets go of removed queues of which everything that was handed over is delivered, and writes down which others there are:
-    /// the next process goes on with them.
+    /// Removes the destinations of removed queues that are completely delivered.
+    ///
+    /// Saves which other removed queues exist; the next process continues with them.
     func letGo(_ analytics: Analytics) {
         guard state.withLock({ !$0.queues.leaving.isEmpty }) else { return }
         changingQueues {
@@ -104,11 +111,11 @@ extension SiftCore {
                 state.withLock { $0.queues.left(id) }
             }
         }
-        keepLeaving(analytics)
+        saveLeavingQueues(analytics)
     }
 
-    /// Takes up the removed queues of which the last process could not deliver everything that was handed over.
-    func takeUpRemoved(_ analytics: Analytics) {
+    /// Restores removed queues that the last process did not finish delivering.
+    func restoreRemovedQueues(_ analytics: Analytics) {
         changingQueues {
             let settings = state.withLock { $0.settings }
             for id in settings.leaving.compactMap({ DestinationID($0) }) {
@@ -118,7 +125,7 @@ extension SiftCore {
                         DestinationConfiguration(settings.destination(id), delivery: resting)
                     )
                 } catch {
-                    // There already: the app was quicker to add it again.
+                    // It already exists, because the app has added it again.
                     continue
                 }
                 state.withLock { $0.queues.isLeaving(id) }
@@ -126,18 +133,20 @@ extension SiftCore {
         }
     }
 
-    /// Lets a queue come or go, one at a time. What is to be told of it is told after: the app is not called meanwhile.
+    /// Adds or removes a queue, one at a time.
+    ///
+    /// Diagnostics are reported afterward, because the app must not be called during the change.
     private func changingQueues<Result: Sendable>(_ body: () -> Result) -> Result {
         let result = queueChanges.withLock { _ in
             state.withLock { $0.isChangingQueues = true }
             defer { state.withLock { $0.isChangingQueues = false } }
             return body()
         }
-        reportEarly()
+        reportDeferred()
         return result
     }
 
-    private func keepLeaving(_ analytics: Analytics) {
+    private func saveLeavingQueues(_ analytics: Analytics) {
         let isNew = state.withLock { state in
             let leaving = state.queues.leaving.map(\.rawValue).sorted()
             defer { state.settings.leaving = leaving }
@@ -146,8 +155,8 @@ extension SiftCore {
         if isNew { apply(to: analytics) }
     }
 
-    /// Lets the app see the queue of device properties once it was used.
-    private func noticeProperties() {
+    /// Shows the device properties queue to the app after its first use.
+    private func showPropertiesQueueIfUsed() {
         guard state.withLock({ $0.queues.expectsProperties }), let analytics = analytics() else { return }
         let id = DestinationID(queue: SiftQueueTable.properties)
         guard analytics.lastUpload(of: id) != nil || analytics.pendingCount(for: id) > 0 else { return }
@@ -168,15 +177,15 @@ extension SiftCore {
 }
 
 extension QueuePolicy {
-    /// Nothing is ever worth an upload.
+    /// A policy under which a queue is never ready for upload.
     static let resting = QueuePolicy(uploadWhenMoreThan: -1)
 }
 
 extension SiftCore {
-    /// Takes an event into a queue.
+    /// Appends an event to a queue.
     ///
-    /// - Returns: False when it was not taken, which is told; true also when the queue's rules found that it says nothing
-    ///   new.
+    /// - Returns: False if it was not accepted, which is reported; true also if the queue's rules skipped it because it
+    ///   contains nothing new.
     func append(_ event: SiftEvent?, to identifier: String?) -> Bool {
         guard let analytics = analytics() else { return false }
         guard let event else {
@@ -192,7 +201,7 @@ extension SiftCore {
         guard let identifier, let queue = entry(identifier) else {
             refuse(
                 queue: identifier,
-                "The event was not appended because there is no queue \((identifier ?? "nil").quoted).",
+                "The event was not appended because the queue \((identifier ?? "nil").quoted) does not exist.",
                 "Add the queue with addEventQueue first, or use another."
             )
             return false
@@ -206,7 +215,7 @@ extension SiftCore {
             return false
         }
         var recorded = content
-        // The one that sends needs no mention.
+        // The ID of the sending installation is not recorded.
         if recorded.installationId == installation { recorded.installationId = nil }
         let receipt = analytics.record(
             recorded.recordedName,
@@ -220,12 +229,12 @@ extension SiftCore {
         return true
     }
 
-    /// The events that wait in a queue, oldest first.
+    /// Returns the pending events of a queue, oldest first.
     func waiting(in destination: DestinationID) -> [SiftEvent] {
         guard let analytics = analytics() else { return [] }
         let installation = analytics.siftInstallation
         return analytics.waitingEvents(for: destination, most: .max).compactMap { json in
-            // A record that cannot be read is told when it is delivered.
+            // An unreadable record is reported when it is delivered.
             guard let event = json.withUnsafeBytes({ try? Event(json: $0) }) else { return nil }
             var content = SiftContent(event)
             content.installationId = content.installationId ?? installation
@@ -233,12 +242,14 @@ extension SiftCore {
         }
     }
 
-    /// When an event happened that does not say so, by the clock of a test; nil outside one.
+    /// The time for an event without one, from a test's clock.
+    ///
+    /// Nil outside tests.
     private func testTime(_ analytics: Analytics) -> UInt64? {
         isInTest ? UInt64(clamping: analytics.delivery.environment.wall.milliseconds) : nil
     }
 
-    /// The analytics, unless they cannot be had or the app has paused, which is told.
+    /// Returns the analytics, or nil if unavailable or paused, which is reported.
     func working(_ call: String) -> Analytics? {
         guard let analytics = analytics() else { return nil }
         guard analytics.isPaused else { return analytics }
@@ -256,7 +267,7 @@ extension SiftCore {
 }
 
 extension Analytics {
-    /// What the format calls the installation.
+    /// The installation's ID in the format.
     var siftInstallation: String {
         SiftDestination.installation(on: recordedContext.device, else: installationID)
     }

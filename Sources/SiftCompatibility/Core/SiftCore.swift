@@ -9,10 +9,11 @@ internal import TrackwayDestinations
 internal import TrackwayEvents
 internal import TrackwayUIKit
 
-/// What stands behind one root directory: the analytics once they are made, and what the app chose.
+/// The implementation of one root directory: its analytics and settings.
 ///
-/// Any thread. The state's lock guards what is known and is never held while anything else is called. A second lock lets
-/// one thread at a time make the analytics; the app is not called under it either: what is told meanwhile is told after.
+/// Thread-safe. The state's lock protects the state and is never held during any other call. A second lock lets one
+/// thread at a time create the analytics. The app is not called under that lock either: diagnostics that occur under it
+/// are reported afterward.
 package final class SiftCore: Sendable {
     struct State: Sendable {
         var settings = SiftSettings()
@@ -20,40 +21,45 @@ package final class SiftCore: Sendable {
         var defaultQueue: String? = SiftQueueTable.standard
         var allowsLocation = true
         var allowsMotion = false
-        /// Who uses the app, as chosen while the analytics could not be made; the inner nil is nobody.
+        /// The user set while the analytics could not be created.
+        ///
+        /// The inner nil means no user.
         var user: String??
-        /// Whether everything rests, as chosen while the analytics could not be made.
+        /// Whether the SDK is paused.
+        ///
+        /// Set while the analytics could not be created.
         var isPaused = false
         var analytics: Analytics?
-        /// The titles of view controllers, which snapshots of the app's state tell.
+        /// Captures the titles of view controllers for app state snapshots.
         var automatic: AutomaticCapture?
-        /// Whether a queue comes or goes at this moment.
+        /// Whether a queue is being added or removed.
         var isChangingQueues = false
-        /// Diagnostics that came while the analytics were made, or a queue came or went.
+        /// Diagnostics reported while the analytics were created or a queue was changed.
         var early: [Diagnostic] = []
         var hasToldFailure = false
     }
 
     let state = Locked(State())
-    /// Held while settings are made to count; what of them lies in the file.
+    /// Held while settings are applied; contains what the settings file contains.
     private let applying = Locked(SiftSettings().kept)
     private let opening = Locked(())
-    /// Held while a queue comes or goes, so that one that was removed and one that is added do not meet half way.
+    /// Held while a queue is added or removed, which must not interleave.
     let queueChanges = Locked(())
     private let base: Configuration
 
-    /// Makes a core whose analytics are not there yet.
+    /// Creates a core without analytics yet.
     ///
-    /// - Parameter base: the app's wishes; queues, limits and snapshots' routes are the compatibility module's business.
+    /// - Parameter base: the app's configuration; the compatibility module sets queues, limits and snapshot routes.
     package init(_ base: Configuration) {
         self.base = base
     }
 
-    /// Whether the analytics work with dependencies that a test made.
+    /// Whether the analytics use a test's dependencies.
     var isInTest: Bool { base.dependencySource != nil }
 
-    /// The analytics, made now if they are not there yet. nil when that is not possible; the first time that is told, and
-    /// every call tries again.
+    /// Returns the analytics, creating them if necessary.
+    ///
+    /// Returns nil if they cannot be created. The first failure is reported, and every call tries again.
     @discardableResult
     package func analytics() -> Analytics? {
         if let analytics = state.withLock({ $0.analytics }) { return analytics }
@@ -79,17 +85,17 @@ package final class SiftCore: Sendable {
             }
         }
         if let failure { report(failure) }
-        reportEarly()
+        reportDeferred()
         let (analytics, settings) = state.withLock { ($0.analytics, $0.settings) }
-        // Chosen while they could not be made, and so not written down yet.
+        // Settings changed while the analytics could not be created are not saved yet.
         if isNew, let analytics {
-            takeUpRemoved(analytics)
+            restoreRemovedQueues(analytics)
             if settings.kept != applying.withLock({ $0 }) { apply(to: analytics) }
         }
         return analytics
     }
 
-    /// The analytics; while they cannot be made, the state is changed instead.
+    /// Returns the analytics, or changes the state if they cannot be created.
     private func madeAnalytics(orElse change: (inout State) -> Void) -> Analytics? {
         analytics()
         return state.withLock { state in
@@ -98,17 +104,19 @@ package final class SiftCore: Sendable {
         }
     }
 
-    /// Tells of a mistake in a call.
+    /// Reports a diagnostic.
     func report(_ diagnostic: Diagnostic) {
         analytics()?.report(diagnostic)
     }
 
-    /// Tells what keeps a call from doing what it says: the first few faults, for an event may have thousands.
+    /// Reports the faults of a call.
+    ///
+    /// Reports only the first eight, because an event may have thousands.
     func report(_ faults: [SiftFault], _ code: Diagnostic.Code) {
         for fault in faults.prefix(8) { report(fault.diagnostic(code)) }
     }
 
-    // MARK: Making the analytics
+    // MARK: Creating the analytics
 
     private func open() throws(TrackwayError) -> Analytics {
         var configuration = base
@@ -116,7 +124,7 @@ package final class SiftCore: Sendable {
         let kept = dependencies.contents(of: SiftSettings.file)
         if let kept { applying.withLock { $0 = kept } }
         let state = state.withLock { state in
-            // What was chosen already, while this could not be done, is newer.
+            // Settings made while the analytics could not be created are newer than the saved ones.
             let chosen = state.settings
             if let kept { state.settings.recall(kept) }
             state.settings.accountId = chosen.accountId ?? state.settings.accountId
@@ -132,14 +140,14 @@ package final class SiftCore: Sendable {
         snapshots.allowsLocation = state.allowsLocation
         snapshots.appStateRoute = [DestinationID(queue: SiftQueueTable.standard)]
         snapshots.devicePropertiesRoute = [DestinationID(queue: SiftQueueTable.properties)]
-        // Unchanged properties are the queue's business.
+        // The queue skips unchanged properties.
         snapshots.repeatsDevicePropertiesAfter = .zero
         configuration.snapshots = snapshots
         if base.onDiagnostic != nil { configuration.onDiagnostic = { [weak self] in self?.hear($0) } }
         return try Analytics(configuration, in: dependencies)
     }
 
-    /// The destinations that are part of the SDK, and their pace.
+    /// Returns the SDK's own destinations and their delivery policies.
     private func builtIn(_ state: State) -> [(id: DestinationID, policy: DeliveryPolicy)] {
         [
             (SiftQueueTable.standard, SFIosAppStateCollectorQueueConfig),
@@ -147,8 +155,8 @@ package final class SiftCore: Sendable {
         ].map { identifier, config in (DestinationID(queue: identifier), state.settings.delivery(config)) }
     }
 
-    /// Hands over what was kept until the app may call back.
-    func reportEarly() {
+    /// Reports the diagnostics that were deferred until the app may call back.
+    func reportDeferred() {
         let early = state.withLock { state in
             defer { state.early = [] }
             return state.early
@@ -156,7 +164,9 @@ package final class SiftCore: Sendable {
         for diagnostic in early { base.onDiagnostic?(diagnostic) }
     }
 
-    /// Hands a diagnostic to the app, or keeps it until the app may call back.
+    /// Reports a diagnostic to the app.
+    ///
+    /// Keeps it for later if the app must not call back now.
     private func hear(_ diagnostic: Diagnostic) {
         let isEarly = state.withLock { state in
             guard state.analytics == nil || state.isChangingQueues else { return false }
@@ -176,7 +186,9 @@ package final class SiftCore: Sendable {
 }
 
 extension SiftSettings {
-    /// The pace of a queue with these rules. One whose rules are none is worth no upload by itself.
+    /// Returns the delivery policy of a queue with these rules.
+    ///
+    /// A queue with invalid rules is never uploaded automatically.
     func delivery(_ config: SiftQueueConfig) -> DeliveryPolicy {
         var policy = DeliveryPolicy()
         policy.queue = config.policy ?? .resting
@@ -186,17 +198,19 @@ extension SiftSettings {
 }
 
 extension SiftCore {
-    // MARK: Where events go
+    // MARK: Settings
 
-    /// What was chosen so far, by this process or an earlier one.
+    /// The settings, as made by this process or an earlier one.
     var settings: SiftSettings {
         analytics()
         return state.withLock { $0.settings }
     }
 
-    /// Changes where events go; what waits goes there, too. Account and key are kept over restarts.
+    /// Changes the settings, which also apply to pending events.
+    ///
+    /// The account and key persist across restarts.
     func choose(_ choice: (inout SiftSettings) -> Void) {
-        // Made first, so that what an earlier process kept does not take the place of what is chosen now.
+        // Create them first, so that settings saved by an earlier process do not replace the new ones.
         let analytics = analytics()
         let isNew = state.withLock { state in
             let before = state.settings
@@ -204,11 +218,13 @@ extension SiftCore {
             return state.settings != before
         }
         guard let analytics else { return }
-        // What is said once more may be what the back-end did not know a moment ago.
-        if isNew { apply(to: analytics) } else { analytics.wakeParked() }
+        // Setting the same value again retries, because the back end may accept it now.
+        if isNew { apply(to: analytics) } else { analytics.probeParkedDestinations() }
     }
 
-    /// Makes what was chosen count. One thread at a time, so that the last to be chosen is the last to be applied.
+    /// Applies the settings.
+    ///
+    /// Runs on one thread at a time, so that the settings made last are applied last.
     func apply(to analytics: Analytics) {
         applying.withLock { kept in
             let (settings, queues) = state.withLock { ($0.settings, $0.queues) }
@@ -220,20 +236,20 @@ extension SiftCore {
                 do throws(TrackwayError) {
                     try analytics.replaceDestination(DestinationConfiguration(settings.destination(id)))
                 } catch {
-                    // The queue was removed in this moment; adding it again gives it the settings of then.
+                    // The queue has just been removed; adding it again applies the settings current at that time.
                     continue
                 }
             }
         }
     }
 
-    // MARK: Who uses the app
+    // MARK: User
 
     var user: String? { analytics()?.userID ?? state.withLock { $0.user ?? nil } }
 
     func setUser(_ user: String?) {
         let user = user.flatMap { $0.isEmpty ? nil : $0 }
-        // Kept while the analytics cannot be made: their first event is this user's.
+        // Kept while the analytics cannot be created, so that their first event belongs to this user.
         madeAnalytics(orElse: { $0.user = .some(user) })?.setUser(user)
     }
 
@@ -251,7 +267,7 @@ extension SiftCore {
 }
 
 extension Analytics {
-    /// Says who uses the app, or that nobody does.
+    /// Sets the current user; nil for none.
     func setUser(_ user: String?) {
         if let user {
             identifySilently(user)
@@ -262,20 +278,22 @@ extension Analytics {
 }
 
 extension SiftCore {
-    /// Hands over what is ready, or everything.
+    /// Hands over the events of ready queues, or of all queues.
     ///
-    /// - Parameter ids: the queues that this is about; all when nil.
-    /// - Returns: Whether there was anything to hand over, and it can be sent.
+    /// - Parameter ids: the queues to hand over; nil for all.
+    /// - Returns: Whether events were handed over and can be sent.
     @discardableResult
     func upload(_ ids: [DestinationID]? = nil, force: Bool) -> Bool {
         guard let analytics = working("upload"), canUpload() else { return false }
         letGo(analytics)
         let ids = ids ?? state.withLock { $0.queues.destinations }
-        if force, !ids.isEmpty { analytics.wakeParked() }
+        if force, !ids.isEmpty { analytics.probeParkedDestinations() }
         return analytics.requestUpload(of: .only(ids), force: force)
     }
 
-    /// Whether events can be sent, as far as the app's settings go. What stands in the way is told.
+    /// Whether the app's settings allow events to be sent.
+    ///
+    /// Faults in the settings are reported.
     func canUpload() -> Bool {
         let faults = state.withLock { $0.settings }.faults
         report(faults, .accountIncomplete)
@@ -298,17 +316,17 @@ extension SiftCore {
 
     /// Collects app state now.
     ///
-    /// - Parameter time: what the event says about when it happened; now when nil.
+    /// - Parameter time: the time of the event; nil for now.
     func collectState(title: String?, at time: Timestamp?) {
         working("collectWithTitle")?.collectAppState(title: title, at: time)
     }
 
-    /// Hands over a reading that the app made itself.
+    /// Adds a reading that the app made.
     func feed(_ reading: MotionReading) {
         working("update")?.addSensorReading(reading)
     }
 
-    /// Collects and sends nothing until ``resume()``; what is appended is kept.
+    /// Pauses collecting and sending until ``resume()``; appended events are stored.
     func pause() {
         rest(true) { $0.pause() }
     }
@@ -319,14 +337,16 @@ extension SiftCore {
     }
 
     private func rest(_ isPaused: Bool, _ change: (Analytics) -> Void) {
-        // Kept while the analytics cannot be made: they rest from their beginning then.
+        // Kept while the analytics cannot be created, so that they start paused.
         if let analytics = madeAnalytics(orElse: { $0.isPaused = isPaused }) { change(analytics) }
     }
 
-    /// Lets what was appended survive power loss, soon: that it survives the process is so already.
+    /// Flushes appended events to disk in the background.
+    ///
+    /// They then survive power loss. They already survive termination of the process.
     func archive() {
         guard let analytics = analytics() else { return }
-        // Nobody waits for it; a disk that fails is told by the journal.
+        // No caller waits for it, and the journal reports a disk failure.
         Task { try? await analytics.storage.commits.commit() }
     }
 }

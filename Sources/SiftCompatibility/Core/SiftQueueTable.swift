@@ -4,25 +4,27 @@
 package import CSiftCompatibility
 package import TrackwayEvents
 
-/// Which queues there are, and what is known about each.
+/// The queues and their state.
 ///
-/// Two are part of the SDK and always there as destinations; the table says whether the app sees them.
+/// Two queues are part of the SDK and always exist as destinations; the table records whether the app sees them.
 package struct SiftQueueTable: Sendable {
     /// A queue that the app sees.
     package struct Entry: Sendable {
-        /// The destination that it is.
+        /// The queue's destination.
         package let destination: DestinationID
         /// Its rules.
         package let config: SiftQueueConfig
-        /// The last event taken since the process began.
+        /// The last event appended since the process started.
         package var lastEvent: SiftContent?
     }
 
-    /// What is to be done so that a queue is there.
+    /// The action that adds a queue.
     package enum Addition: Sendable, Hashable {
-        /// Nothing: it is there, or is being added.
+        /// None: it already exists or is being added.
         case refuse
-        /// Give a destination of the SDK's own these rules.
+        /// Apply the rules to an existing destination.
+        ///
+        /// It belongs to the SDK or to a removed queue.
         case change(DestinationID)
         /// Add a destination.
         case add(DestinationID)
@@ -38,14 +40,14 @@ package struct SiftQueueTable: Sendable {
     ]
 
     private var entries: [String: Entry]
-    /// Queues whose destination is on its way.
+    /// Queues whose destination is being added.
     private var arriving: Set<String> = []
-    /// Queues of the SDK's own that the app has removed.
+    /// Queues of the SDK that the app has removed.
     private var removed: Set<String> = []
-    /// Destinations of queues that the app has removed, of which something that was handed over may not be delivered yet.
+    /// Destinations of removed queues whose handed-over events may be undelivered.
     package private(set) var leaving: Set<DestinationID> = []
 
-    /// The queues as an installation begins with them.
+    /// Creates the queues of a new installation.
     package init() {
         entries = [
             Self.standard: Entry(
@@ -55,15 +57,17 @@ package struct SiftQueueTable: Sendable {
         ]
     }
 
-    /// A queue; nil when the app sees none of this name.
+    /// A queue, or nil if the app sees none with this name.
     package subscript(identifier: String) -> Entry? { entries[identifier] }
 
-    /// Whether the queue of device properties appears by itself, as soon as it is used.
+    /// Whether the device properties queue appears automatically once it is used.
     package var expectsProperties: Bool {
         entries[Self.properties] == nil && !removed.contains(Self.properties) && !arriving.contains(Self.properties)
     }
 
-    /// The destinations that an upload is about: those of all queues, device properties included before the app sees them.
+    /// The destinations of an upload: those of all queues.
+    ///
+    /// Includes the device properties queue before the app sees it.
     package var destinations: [DestinationID] {
         var all = entries.values.map(\.destination)
         if expectsProperties { all.append(DestinationID(queue: Self.properties)) }
@@ -72,7 +76,9 @@ package struct SiftQueueTable: Sendable {
 
     // MARK: Changes
 
-    /// A queue is to be added. Answer with ``added(_:_:)`` or ``notAdded(_:)``, unless it is refused.
+    /// Begins adding a queue.
+    ///
+    /// Call ``added(_:_:)`` or ``notAdded(_:)`` afterward, unless the result is ``Addition/refuse``.
     package mutating func add(_ identifier: String) -> Addition {
         guard entries[identifier] == nil, arriving.insert(identifier).inserted else { return .refuse }
         let id = DestinationID(queue: identifier)
@@ -80,27 +86,27 @@ package struct SiftQueueTable: Sendable {
         return isThere ? .change(id) : .add(id)
     }
 
-    /// The queue is there.
+    /// Completes adding a queue.
     package mutating func added(_ identifier: String, _ config: SiftQueueConfig) {
         arriving.remove(identifier)
         removed.remove(identifier)
         entries[identifier] = Entry(destination: DestinationID(queue: identifier), config: config)
     }
 
-    /// The queue could not be made.
+    /// Cancels adding a queue that could not be created.
     package mutating func notAdded(_ identifier: String) {
         arriving.remove(identifier)
     }
 
-    /// Device properties were collected.
+    /// Shows the device properties queue after a collection.
     package mutating func propertiesAppeared() {
         guard expectsProperties else { return }
         added(Self.properties, SFIosDevicePropertiesCollectorQueueConfig)
     }
 
-    /// A queue is to be gone.
+    /// Removes a queue.
     ///
-    /// - Returns: What it was; nil when there is no such queue.
+    /// - Returns: The removed queue, or nil if it does not exist.
     package mutating func remove(_ identifier: String) -> Entry? {
         guard let entry = entries.removeValue(forKey: identifier) else { return nil }
         if Self.builtIn[identifier] == nil {
@@ -111,29 +117,29 @@ package struct SiftQueueTable: Sendable {
         return entry
     }
 
-    /// A removed queue of an earlier process is there until it is delivered.
+    /// Adds a removed queue of an earlier process, until it is delivered.
     package mutating func isLeaving(_ id: DestinationID) {
         guard !entries.values.contains(where: { $0.destination == id }) else { return }
         leaving.insert(id)
     }
 
-    /// Everything that was handed over of a removed queue is delivered.
+    /// Removes a removed queue whose handed-over events have all been delivered.
     package mutating func left(_ id: DestinationID) {
         leaving.remove(id)
     }
 
-    /// An event was taken into a queue.
+    /// Saves the last event of a queue.
     package mutating func appended(_ content: SiftContent, to identifier: String) {
         entries[identifier]?.lastEvent = content
     }
 }
 
 extension DestinationID {
-    /// The destination that a queue of this name is.
+    /// The destination of the queue with this name.
     ///
-    /// A name that is none of a destination's (capital letters, a slash, an emoji, too long or empty) is hashed, under a
-    /// beginning that no other name gets: different queues are different destinations, and the same queue is the same one
-    /// in the next process.
+    /// A name that is not a valid destination ID (capital letters, a slash, an emoji, too long or empty) is hashed,
+    /// with a prefix that no other name gets. Different queues therefore have different destinations, and a queue keeps
+    /// its destination in the next process.
     init(queue identifier: String) {
         if let id = DestinationID("sift.\(identifier)"), !identifier.isEmpty {
             self = id
@@ -143,7 +149,7 @@ extension DestinationID {
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0\(digits)" : digits
         }
-        // 7 and 56 characters out of a-z, 0-9 and -: always a valid name.
+        // 7 plus 56 characters from a-z, 0-9, `-` and `.`: always a valid ID.
         self = DestinationID("sift-q.\(hash.joined())") ?? "sift-q"
     }
 }

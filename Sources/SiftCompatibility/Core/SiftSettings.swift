@@ -5,25 +5,27 @@ internal import TrackwayDelivery
 package import TrackwayDestinations
 internal import TrackwayEvents
 
-/// What an app chose about where its events go.
+/// An app's settings for sending events.
 package struct SiftSettings: Sendable, Hashable {
-    /// The account events belong to.
+    /// The account that events belong to.
     package var accountId: String?
-    /// What the back-end knows the app by.
+    /// The key that identifies the app to the back end.
     package var beaconKey: String?
-    /// The address, `%@` where the account's id goes.
+    /// The address, with `%@` in place of the account ID.
     package var serverUrlFormat: String? = SiftDestination.defaultServerURLFormat
-    /// Which client's set of keys is sent.
+    /// The client whose set of keys is sent.
     package var edition = SiftDestination.Edition.legacy
-    /// Whether a batch is given up after three refusals.
+    /// Whether a batch is dropped after three rejections.
     package var strikesOut = false
-    /// The destinations of removed queues of which something handed over may wait, in alphabetical order.
+    /// Destinations of removed queues whose handed-over events may be undelivered.
+    ///
+    /// In alphabetical order.
     package var leaving: [String] = []
 
-    /// Nothing was chosen.
+    /// Creates the default settings.
     package init() {}
 
-    /// A queue's destination.
+    /// Returns a queue's destination.
     func destination(_ id: DestinationID) -> SiftDestination {
         SiftDestination(
             id: id,
@@ -34,10 +36,12 @@ package struct SiftSettings: Sendable, Hashable {
         )
     }
 
-    /// When a batch is given up; nil for never.
+    /// The number of failures after which a batch is dropped.
+    ///
+    /// Nil for never.
     var attempts: AttemptLimit? { strikesOut ? .threeStrikes : nil }
 
-    /// What keeps events from being sent, if anything does.
+    /// The reasons why events cannot be sent; empty if they can.
     package var faults: [SiftFault] {
         var faults: [SiftFault] = []
         if accountId?.isEmpty ?? true { faults.append(Self.missing("accountId", "account id")) }
@@ -66,13 +70,16 @@ package struct SiftSettings: Sendable, Hashable {
     }
 }
 
-// MARK: Over restarts
+// MARK: Persistence
 
 extension SiftSettings {
-    /// The name of the file in the installation's folder that holds what is kept.
+    /// The name of the settings file in the installation's folder.
     package static let file = "sift"
 
-    /// What is kept over restarts: account and key, whether batches are given up, and which removed queues leave.
+    /// The settings that persist across restarts, as JSON.
+    ///
+    /// These are the account and key, whether batches are dropped, and the removed queues that are still being
+    /// delivered.
     package var kept: [UInt8] {
         var members = [("account", accountId), ("beacon_key", beaconKey)].compactMap { key, text in
             text.map { JSONValue.Object.Member(key: key, value: .string($0)) }
@@ -82,9 +89,11 @@ extension SiftSettings {
         return JSONValue.object(JSONValue.Object(members)).json()
     }
 
-    /// Takes over what an earlier process kept. What cannot be understood says nothing: the app sets both at its start.
+    /// Restores the settings that an earlier process saved.
+    ///
+    /// Settings that cannot be decoded are ignored: the app sets the account and key at its launch.
     package mutating func recall(_ kept: [UInt8]) {
-        guard let json = try? JSONValue.parse(kept) else { return }  // As above.
+        guard let json = try? JSONValue.parse(kept) else { return }  // See above.
         accountId = json["account"]?.string ?? accountId
         beaconKey = json["beacon_key"]?.string ?? beaconKey
         strikesOut = json["strikes_out"]?.boolean ?? strikesOut

@@ -4,11 +4,11 @@
 public import TrackwayEvents
 
 extension Diagnostic.Code {
-    /// An event has content that the format cannot carry.
+    /// An event has content that the format does not support.
     ///
     /// Cause: The event has a value of a wrong type or beyond a limit, so it was not appended.
     ///
-    /// Remedy: Correct what the message names, and append the event again.
+    /// Remedy: Correct the part that the message names, and append the event again.
     public static let eventRefusedByFormat = Diagnostic.Code(rawValue: "event_refused_by_format", severity: .error)
 
     /// A queue is missing, duplicate or invalid.
@@ -23,7 +23,7 @@ extension Diagnostic.Code {
     /// Cause: The account id, the beacon key or the address format is missing or invalid; events are stored and not
     /// sent.
     ///
-    /// Remedy: Set what the message names.
+    /// Remedy: Set the value that the message names.
     public static let accountIncomplete = Diagnostic.Code(rawValue: "account_incomplete", severity: .error)
 
     /// A call was made during a pause.

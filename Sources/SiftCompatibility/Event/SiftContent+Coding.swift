@@ -5,9 +5,9 @@ internal import Foundation
 internal import TrackwayEvents
 
 extension SiftContent {
-    /// Reads what an archive says of an event.
+    /// Decodes an event from an archive.
     ///
-    /// - Parameter now: when it happened, if the archive does not say so.
+    /// - Parameter now: the time of the event if the archive contains none.
     init(_ coder: NSCoder, orAt now: UInt64) {
         self.init(time: coder.containsValue(forKey: "time") ? UInt64(clamping: coder.decodeInt64(forKey: "time")) : now)
         type = coder.text("type")
@@ -38,19 +38,19 @@ extension SiftContent {
 
 extension NSCoder {
     fileprivate func text(_ key: String) -> String? {
-        // Asking for what is not there is a mistake to some readers.
+        // Some decoders treat decoding a missing key as an error.
         guard containsValue(forKey: key) else { return nil }
         return decodeObject(of: NSString.self, forKey: key).map { "\($0)" }
     }
 
-    fileprivate func texts(_ key: String) -> SiftTexts? {
+    fileprivate func texts(_ key: String) -> SiftStrings? {
         guard let texts = dictionary(key) else { return nil }
         var entries: [AnyHashable: Any] = [:]
         for (name, text) in texts { entries["\(name)"] = "\(text)" }
-        // What was no text before stays none: an archive does not make sense of an event that made none.
+        // Invalid entries stay invalid: archiving must not make an invalid event valid.
         let misfits = dictionary(Self.misfits(key))
-        var content = SiftTexts(entries)
-        for (name, value) in misfits ?? [:] { content.add(SiftTexts.Misfit(name: "\(name)", value: "\(value)")) }
+        var content = SiftStrings(entries)
+        for (name, value) in misfits ?? [:] { content.add(SiftStrings.Misfit(name: "\(name)", value: "\(value)")) }
         return content
     }
 
@@ -60,7 +60,7 @@ extension NSCoder {
     }
 
     fileprivate func attributes(_ key: String) -> Attributes? {
-        // An archive of another client has no text here, and nothing that this one knows to read.
+        // An archive from another client has no string here, only objects that this client cannot decode.
         text(key).flatMap { text in try? JSONValue.parse(Array(text.utf8)) }?.object.map { Attributes($0) }
     }
 
@@ -68,7 +68,7 @@ extension NSCoder {
         if let text { encode(NSString(string: text), forKey: key) }
     }
 
-    fileprivate func encode(_ texts: SiftTexts?, _ key: String) {
+    fileprivate func encode(_ texts: SiftStrings?, _ key: String) {
         guard let texts else { return }
         encode(NSDictionary(dictionary: texts.texts), forKey: key)
         guard !texts.misfits.isEmpty else { return }

@@ -4,40 +4,40 @@
 internal import TrackwayDestinations
 package import TrackwayEvents
 
-/// What one event says.
+/// The content of an event.
 package struct SiftContent: Sendable, Hashable {
-    /// When it happened, in milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     package var time: UInt64
-    /// What happened.
+    /// The event's type.
     package var type: String?
-    /// Where in the app.
+    /// The location in the app.
     package var path: String?
-    /// Who used it.
+    /// The user's ID.
     package var userId: String?
-    /// Which installed copy of the app it was.
+    /// The installation's ID.
     package var installationId: String?
-    /// The app's own texts.
-    package var fields: SiftTexts?
-    /// Texts about the device.
-    package var deviceProperties: SiftTexts?
-    /// Texts about the client itself.
-    package var metrics: SiftTexts?
-    /// What the app and its device were about, by the format's names.
+    /// The app's own strings.
+    package var fields: SiftStrings?
+    /// Strings about the device.
+    package var deviceProperties: SiftStrings?
+    /// Strings about the client itself.
+    package var metrics: SiftStrings?
+    /// The state of the app and its device, under the format's names.
     package var iosAppState: Attributes?
-    /// What the device is, by the format's names.
+    /// The device's properties, under the format's names.
     package var iosDeviceProperties: Attributes?
 
-    /// An event that says nothing but when.
+    /// Creates an event that contains only a time.
     package init(time: UInt64) {
         self.time = time
     }
 
-    /// Whether both say the same, whenever they say it.
+    /// Whether both are equal except for their times.
     package func isEssentiallyEqual(to other: SiftContent) -> Bool {
         timeless == other.timeless
     }
 
-    /// The same without its time, and with named values in an order that does not depend on who named them.
+    /// The content without its time, with named values in alphabetical order.
     private var timeless: SiftContent {
         var content = self
         content.time = 0
@@ -46,7 +46,9 @@ package struct SiftContent: Sendable, Hashable {
         return content
     }
 
-    /// What the format cannot carry: entries that are no texts, and two snapshots in one event.
+    /// The faults of content that the format does not support.
+    ///
+    /// These are entries that are not strings, and two snapshots in one event.
     package var faults: [SiftFault] {
         let parts = [("fields", fields), ("deviceProperties", deviceProperties), ("metrics", metrics)]
         var faults = parts.flatMap { part, texts in
@@ -54,9 +56,9 @@ package struct SiftContent: Sendable, Hashable {
                 SiftFault(
                     field: misfit.name.isEmpty ? part : "\(part).\(misfit.name)",
                     value: misfit.value,
-                    message: "The event was not appended because a name or value in \(part) is not a text: "
+                    message: "The event was not appended because a name or value in \(part) is not a string: "
                         + "\(misfit.value.quoted).",
-                    recoverySuggestion: "Use texts as names and values."
+                    recoverySuggestion: "Use strings as names and values."
                 )
             }
         }
@@ -64,7 +66,7 @@ package struct SiftContent: Sendable, Hashable {
             faults.append(
                 SiftFault(
                     field: "iosDeviceProperties",
-                    value: "beside iosAppState",
+                    value: "together with iosAppState",
                     message: "The event was not appended because it has both iosAppState and iosDeviceProperties.",
                     recoverySuggestion: "Append app state and device properties as two events."
                 )
@@ -75,7 +77,7 @@ package struct SiftContent: Sendable, Hashable {
 }
 
 extension Attributes {
-    /// The same, in alphabetical order at every level.
+    /// The attributes in alphabetical order at every level.
     fileprivate var inOrder: Attributes {
         Attributes(sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value.inOrder) })
     }
@@ -92,7 +94,9 @@ extension AttributeValue {
 }
 
 extension SiftContent {
-    /// The name of the recorded event: the type where it can be one.
+    /// The name of the recorded event.
+    ///
+    /// It is the type, if that is valid as a name.
     package var recordedName: String {
         if iosAppState != nil { return CapturedName.appState }
         if iosDeviceProperties != nil { return CapturedName.deviceProperties }
@@ -100,17 +104,19 @@ extension SiftContent {
         return type
     }
 
-    /// The attributes of the recorded event: everything that is said, in words that the destination writes as they are.
+    /// The attributes of the recorded event.
+    ///
+    /// They contain the whole content, under keys that the destination writes unchanged.
     package var recordedAttributes: Attributes {
         var pairs: [(String, AttributeValue)] = [
-            // Nothing is said as well: the context's user or screen is not meant.
+            // Empty values are recorded, too, so that the context's user or screen is not used.
             (SiftKey.path, .string(path ?? "")),
             (SiftKey.user, .string(userId ?? "")),
         ]
         if let installationId { pairs.append((SiftKey.installation, .string(installationId))) }
         let name = recordedName
         if let type, !type.isEmpty {
-            // The name of untyped events says nothing, even where it is the type.
+            // The name of untyped events is not a type, even if it equals the type.
             if type != name || name == SiftKey.untypedName { pairs.append((SiftKey.type, .string(type))) }
         } else if name == SiftKey.untypedName {
             pairs.append((SiftKey.untyped, true))
@@ -124,13 +130,13 @@ extension SiftContent {
         return Attributes(uniquing: pairs)
     }
 
-    /// What a recorded event says.
+    /// Creates the content of a recorded event.
     package init(_ event: Event) {
         self.init(time: UInt64(clamping: event.time.milliseconds))
         func text(_ key: String) -> String? {
-            event.attributes[key].flatMap { SiftTexts.text($0) }.flatMap { $0.isEmpty ? nil : $0 }
+            event.attributes[key].flatMap { SiftStrings.text($0) }.flatMap { $0.isEmpty ? nil : $0 }
         }
-        func texts(_ key: String) -> SiftTexts? { event.attributes[key]?.object.map { SiftTexts($0) } }
+        func texts(_ key: String) -> SiftStrings? { event.attributes[key]?.object.map { SiftStrings($0) } }
         path = text(SiftKey.path)
         userId = text(SiftKey.user)
         installationId = text(SiftKey.installation)
@@ -147,32 +153,36 @@ extension SiftContent {
         type = text(SiftKey.type) ?? (isNamed ? event.name : nil)
     }
 
-    /// Whether a type can be the name of an event as it is.
+    /// Whether a type is valid as an event name, unchanged.
     private static func isName(_ type: String) -> Bool {
-        !type.isEmpty && type.utf8.count <= SiftBounds.nameBytes && !isSpecial(type)
+        !type.isEmpty && type.utf8.count <= SiftEventLimits.nameBytes && !isSpecial(type)
             && type.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
-    /// Whether the name says what kind of event it is, and not what happened.
+    /// Whether the name denotes a kind of event, and not a type.
     private static func isSpecial(_ name: String) -> Bool {
         name == CapturedName.appState || name == CapturedName.deviceProperties || name == SiftKey.untypedName
     }
 }
 
-extension SiftTexts {
-    /// The texts as an attribute, in alphabetical order: the same ones are the same value.
+extension SiftStrings {
+    /// The strings as an attribute, in alphabetical order.
+    ///
+    /// The order ensures that equal strings result in equal values.
     fileprivate var value: AttributeValue {
         .object(Attributes(texts.sorted { $0.key < $1.key }.map { (key: $0.key, value: .string($0.value)) }))
     }
 
-    /// The texts of an attribute.
+    /// Creates strings from an attribute.
     fileprivate init(_ attributes: Attributes) {
         self.init(
             Dictionary(attributes.compactMap { key, value in Self.text(value).map { (key, $0) } }) { $1 }
         )
     }
 
-    /// A text that was recorded; one in the form of a date is read back as a date.
+    /// Returns a recorded string.
+    ///
+    /// A string in the form of a date is read back as a date, which is converted here.
     fileprivate static func text(_ value: AttributeValue) -> String? {
         value.string ?? value.date?.description
     }

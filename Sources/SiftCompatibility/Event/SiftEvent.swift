@@ -6,49 +6,50 @@ internal import Trackway
 public import TrackwayDestinations
 public import TrackwayEvents
 
-/// One event: what happened, where, when, and the app's own texts about it.
+/// An event: type, path, time, and the app's own strings.
 ///
 /// ```swift
 /// let event = SiftEvent(type: "checkout", path: "/cart/confirm", fields: ["cart_size": "3"])
 /// sift.append(event)
 /// ```
-/// Any thread. What counts is what the event says when it is appended; changes after that are another event's.
+/// Thread-safe. Appending an event records its content at that time; later changes do not affect what was appended.
 ///
-/// It can be archived, with or without secure coding, and subclassed, as the documented client's can. What a subclass adds is
-/// not sent, and must bear being used on any thread.
+/// It can be archived, with or without secure coding, and subclassed, like the documented client's class. Properties
+/// that a subclass adds are not sent, and must be thread-safe.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
 open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
-    // The class is open, so that the compiler cannot know what subclasses hold; here it is one constant behind a lock.
+    // The class is open, so the compiler cannot check the properties of subclasses; this class has one constant with a
+    // lock.
     private let state: Locked<State>
 
     private struct State: Sendable {
         var content: SiftContent
-        /// Whether the app, or an archive, said when it happened.
+        /// Whether the app or an archive set the time.
         var hasOwnTime: Bool
-        /// Whether the event is in the journal already, and on its way from there.
+        /// Whether the event is in the journal and handed over for delivery.
         var isHandedOver = false
     }
 
-    /// An event that happens now, and says nothing else.
+    /// Creates an event that contains only the current time.
     public override init() {
         state = Locked(State(content: SiftContent(time: SiftEvent.now), hasOwnTime: false))
         super.init()
     }
 
-    /// An event that happens now.
+    /// Creates an event with the current time.
     ///
     /// - Parameters:
-    ///   - type: what happened; nil or empty is left out on the wire.
-    ///   - path: where in the app; nil or empty is left out on the wire.
-    ///   - fields: the app's own texts by name. An event with anything else in it can be made, and is refused by
-    ///     ``sanityCheck()``.
+    ///   - type: the event's type; nil or empty is omitted on the wire.
+    ///   - path: the location in the app; nil or empty is omitted on the wire.
+    ///   - fields: the app's own strings by name. An event with any other value can be created, but ``sanityCheck()``
+    ///     rejects it.
     public init(type: String?, path: String? = nil, fields: [AnyHashable: Any]? = nil) {
         var content = SiftContent(time: SiftEvent.now)
         content.type = type
         content.path = path
-        content.fields = fields.map { SiftTexts($0) }
+        content.fields = fields.map { SiftStrings($0) }
         state = Locked(State(content: content, hasOwnTime: false))
         super.init()
     }
@@ -60,7 +61,7 @@ open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
 
     private static var now: UInt64 { UInt64(clamping: Analytics.wallTime.milliseconds) }
 
-    /// What it says at this moment.
+    /// The current content.
     package var content: SiftContent { state.withLock { $0.content } }
 
     /// The same as ``init(type:path:fields:)``.
@@ -71,24 +72,29 @@ open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
 
     // MARK: Archives
 
-    /// True: whoever reads an archive of events may insist on their class.
+    /// True: decoders of archived events may require their class.
     public class var supportsSecureCoding: Bool { true }
 
-    /// Reads an event from an archive. What is missing there, or of another class, counts as not said.
+    /// Decodes an event from an archive.
+    ///
+    /// Values that are missing or of another class count as not set.
     public required init?(coder: NSCoder) {
         state = Locked(State(content: SiftContent(coder, orAt: SiftEvent.now), hasOwnTime: true))
         super.init()
     }
 
-    /// Writes every member into an archive that has keys, under the documented names. A subclass that has more to say writes
-    /// it here, too.
+    /// Encodes every member into a keyed archive, under the documented names.
+    ///
+    /// A subclass with more members encodes them in its override.
     open func encode(with coder: NSCoder) {
         content.encode(with: coder)
     }
 
     // MARK: Members
 
-    /// When it happened, in milliseconds since 1970; now, unless it is set.
+    /// The time of the event, in milliseconds since 1970.
+    ///
+    /// The time of creation, unless set.
     public var time: UInt64 {
         get { content.time }
         set {
@@ -99,104 +105,121 @@ open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
         }
     }
 
-    /// What happened.
+    /// The event's type.
     public var type: String? {
         get { content.type }
         set { state.withLock { $0.content.type = newValue } }
     }
 
-    /// Where in the app.
+    /// The location in the app.
     public var path: String? {
         get { content.path }
         set { state.withLock { $0.content.path = newValue } }
     }
 
-    /// Who used the app. When it is nil, appending sets it to ``Sift/userId``.
+    /// The user's ID.
+    ///
+    /// If it is nil, appending sets it to ``Sift/userId``.
     public var userId: String? {
         get { content.userId }
         set { state.withLock { $0.content.userId = newValue } }
     }
 
-    /// Which installed copy of the app it was. When it is nil, appending sets it to the one at hand, which is what is sent.
+    /// The installation's ID.
+    ///
+    /// If it is nil, appending sets it to the current installation's ID, which is sent.
     public var installationId: String? {
         get { content.installationId }
         set { state.withLock { $0.content.installationId = newValue } }
     }
 
-    /// What the app and its device were about, by the format's names: `AppStateSnapshot.attributes`, for instance.
+    /// The state of the app and its device, under the format's names.
+    ///
+    /// For example, `AppStateSnapshot.attributes`.
     @nonobjc public var iosAppState: Attributes? {
         get { content.iosAppState }
         set { state.withLock { $0.content.iosAppState = newValue } }
     }
 
-    /// What the device is, by the format's names: `DeviceProperties.attributes`, for instance.
+    /// The device's properties, under the format's names.
+    ///
+    /// For example, `DeviceProperties.attributes`.
     @nonobjc public var iosDeviceProperties: Attributes? {
         get { content.iosDeviceProperties }
         set { state.withLock { $0.content.iosDeviceProperties = newValue } }
     }
 
-    // MARK: Texts
+    // MARK: Strings
 
-    /// The app's own texts by name. Entries that are none are not shown.
+    /// The app's own strings by name, without entries that are not strings.
     @nonobjc public var fields: [String: String]? {
         get { content.fields?.texts }
-        set { state.withLock { $0.content.fields = newValue.map { SiftTexts($0) } } }
+        set { state.withLock { $0.content.fields = newValue.map { SiftStrings($0) } } }
     }
 
-    /// Texts about the device by name. Entries that are none are not shown.
+    /// Strings about the device by name, without entries that are not strings.
     @nonobjc public var deviceProperties: [String: String]? {
         get { content.deviceProperties?.texts }
-        set { state.withLock { $0.content.deviceProperties = newValue.map { SiftTexts($0) } } }
+        set { state.withLock { $0.content.deviceProperties = newValue.map { SiftStrings($0) } } }
     }
 
-    /// Texts about the client itself by name. Entries that are none are not shown.
+    /// Strings about the client by name, without entries that are not strings.
     @nonobjc public var metrics: [String: String]? {
         get { content.metrics?.texts }
-        set { state.withLock { $0.content.metrics = newValue.map { SiftTexts($0) } } }
+        set { state.withLock { $0.content.metrics = newValue.map { SiftStrings($0) } } }
     }
 
-    /// Sets ``fields`` to whatever a dictionary holds; what is no text is refused by ``sanityCheck()``.
+    /// Sets ``fields`` to the entries of a dictionary.
+    ///
+    /// ``sanityCheck()`` rejects entries that are not strings.
     @nonobjc public func setFields(_ fields: [AnyHashable: Any]?) {
-        let texts = fields.map { SiftTexts($0) }
+        let texts = fields.map { SiftStrings($0) }
         state.withLock { $0.content.fields = texts }
     }
 
-    /// Sets ``deviceProperties`` to whatever a dictionary holds; what is no text is refused by ``sanityCheck()``.
+    /// Sets ``deviceProperties`` to the entries of a dictionary.
+    ///
+    /// ``sanityCheck()`` rejects entries that are not strings.
     @nonobjc public func setDeviceProperties(_ deviceProperties: [AnyHashable: Any]?) {
-        let texts = deviceProperties.map { SiftTexts($0) }
+        let texts = deviceProperties.map { SiftStrings($0) }
         state.withLock { $0.content.deviceProperties = texts }
     }
 
-    /// Sets ``metrics`` to whatever a dictionary holds; what is no text is refused by ``sanityCheck()``.
+    /// Sets ``metrics`` to the entries of a dictionary.
+    ///
+    /// ``sanityCheck()`` rejects entries that are not strings.
     @nonobjc public func setMetrics(_ metrics: [AnyHashable: Any]?) {
-        let texts = metrics.map { SiftTexts($0) }
+        let texts = metrics.map { SiftStrings($0) }
         state.withLock { $0.content.metrics = texts }
     }
 
-    // MARK: On its way
+    // MARK: Delivery
 
-    /// Whether this object stands for an event that is in the journal already, and on its way from there.
+    /// Whether the event is in the journal and handed over for delivery.
     var isHandedOver: Bool {
         get { state.withLock { $0.isHandedOver } }
         set { state.withLock { $0.isHandedOver = newValue } }
     }
 
-    // MARK: Questions
+    // MARK: Comparison and validation
 
-    /// Whether both say the same: every member, ``time`` left out.
+    /// Whether all members except ``time`` are equal.
     @nonobjc public func isEssentiallyEqual(to event: SiftEvent?) -> Bool {
         guard let event else { return false }
         return content.isEssentiallyEqual(to: event.content)
     }
 
-    /// Whether the format can carry it: all names and values in ``fields``, ``deviceProperties`` and ``metrics`` are texts.
+    /// Whether the format supports the event.
+    ///
+    /// All names and values in ``fields``, ``deviceProperties`` and ``metrics`` must be strings, and the event must not
+    /// have both ``iosAppState`` and ``iosDeviceProperties``.
     public func sanityCheck() -> Bool {
         content.faults.isEmpty
     }
 
-    /// Takes over who used the app, and which copy of it that was, where the event does not say.
+    /// Adds the user and the installation if the event has none.
     ///
-    /// - Parameter time: when it happened, if it does not say that either; nil for when it was made.
+    /// - Parameter time: the time to use if none was set; nil for the time of creation.
     func complete(user: String?, installation: String, time: UInt64?) -> SiftContent {
         state.withLock { state in
             if state.content.userId == nil { state.content.userId = user }
@@ -211,12 +234,13 @@ open class SiftEvent: NSObject, NSSecureCoding, @unchecked Sendable {
 }
 
 extension SiftEvent {
-    /// Events as the body of a request in the format, before it is packed: `{"data":[…]}`. Events that make no sense
-    /// (``sanityCheck()``) are left out.
+    /// Returns the body of a request with events, before compression: `{"data":[…]}`.
+    ///
+    /// Events that are invalid (``sanityCheck()``) are left out.
     ///
     /// - Parameters:
-    ///   - events: the events, in the order they are to be written; nil is none.
-    ///   - edition: which client's set of keys app state and device properties have.
+    ///   - events: the events, in the order to write them; nil for none.
+    ///   - edition: the client whose set of keys app state and device properties have.
     /// - Returns: JSON as UTF-8.
     @nonobjc public class func listRequest(
         _ events: [SiftEvent]?,
@@ -228,7 +252,9 @@ extension SiftEvent {
 }
 
 extension SiftContent {
-    /// The event as it would be recorded, for writing only: it has no identity.
+    /// The event as it would be recorded.
+    ///
+    /// For encoding only: it has no identity.
     fileprivate var recorded: Event {
         Event(
             id: EventID(high: 0, low: 0),

@@ -3,18 +3,20 @@
 
 internal import TrackwayEvents
 
-/// What keeps a call from doing what it says: a setting that cannot work, or what the format cannot carry.
+/// The reason why a call failed.
+///
+/// It is either an invalid setting, or content that the format does not support.
 package struct SiftFault: Sendable, Hashable {
     /// The setting or member at fault, as a path such as `fields.cart_size`.
     package var field: String
-    /// What stands there.
+    /// The value of the setting or member.
     package var value: String
     /// What happened, as a sentence.
     package var message: String
-    /// What to do about it, as a sentence; nil when there is nothing to do.
+    /// The suggested fix, as a sentence; nil if none is known.
     package var recoverySuggestion: String?
 
-    /// The same as a diagnostic.
+    /// Returns the fault as a diagnostic.
     func diagnostic(_ code: Diagnostic.Code) -> Diagnostic {
         Diagnostic(code: code, field: field, value: value, message: message, recoverySuggestion: recoverySuggestion)
     }

@@ -5,7 +5,7 @@
 public import CSiftCompatibility
 public import Foundation
 
-// The calls whose names in Objective-C are not the ones that Swift would make of them.
+// Methods whose Objective-C names differ from the ones that Swift would generate.
 extension Sift {
     /// See ``init(rootDirPath:configure:)``.
     @objc(initWithRootDirPath:)
@@ -36,7 +36,7 @@ extension SiftIosAppStateCollector {
     }
 }
 
-// Dictionaries of Objective-C may hold anything: they are looked at, never taken for texts unseen.
+// Objective-C dictionaries may contain any objects: each type is checked, and none is assumed to be a string.
 extension SiftEvent {
     /// See ``init(type:path:fields:)``.
     @objc(eventWithType:path:fields:)
@@ -74,33 +74,34 @@ extension SiftEvent {
     }
 }
 
-/// The calls that change one member of a `SiftQueueConfig` each, for Objective-C, whose structures have no calls. All
-/// members are zero at first.
+/// Builds a `SiftQueueConfig` in Objective-C, whose structures have no methods.
+///
+/// All members are initially zero.
 ///
 /// ```objc
 /// SiftQueueConfig config = [[[SiftQueueConfigBuilder new] withUploadWhenMoreThan:32] withUploadWhenOlderThan:60].config;
 /// ```
-/// One thread at a time.
+/// Not thread-safe.
 @objcMembers
 public final class SiftQueueConfigBuilder: NSObject {
     /// The configuration so far.
     public private(set) var config = SiftQueueConfig()
 
-    /// Sets the member of this name, in seconds, and gives this object back.
+    /// Sets the member with this name, in seconds, and returns this object.
     @discardableResult
     public func withAcceptSameEventAfter(_ acceptSameEventAfter: TimeInterval) -> SiftQueueConfigBuilder {
         config.acceptSameEventAfter = acceptSameEventAfter
         return self
     }
 
-    /// Sets the member of this name, and gives this object back.
+    /// Sets the member with this name, and returns this object.
     @discardableResult
     public func withUploadWhenMoreThan(_ uploadWhenMoreThan: Int) -> SiftQueueConfigBuilder {
         config.uploadWhenMoreThan = uploadWhenMoreThan
         return self
     }
 
-    /// Sets the member of this name, in seconds, and gives this object back.
+    /// Sets the member with this name, in seconds, and returns this object.
     @discardableResult
     public func withUploadWhenOlderThan(_ uploadWhenOlderThan: TimeInterval) -> SiftQueueConfigBuilder {
         config.uploadWhenOlderThan = uploadWhenOlderThan

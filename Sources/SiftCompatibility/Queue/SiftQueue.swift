@@ -6,9 +6,9 @@ public import Foundation
 internal import Trackway
 internal import TrackwayEvents
 
-/// A queue of events that wait until they are worth an upload.
+/// A queue of events that are pending until upload.
 ///
-/// The object holds no events: they lie in the journal, and what is asked here is read there. Any thread.
+/// The object contains no events: they are stored in the journal, and its properties read them there. Thread-safe.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
@@ -28,40 +28,49 @@ public final class SiftQueue: NSObject, Sendable {
         super.init()
     }
 
-    /// The events that wait, oldest first, whoever recorded them: earlier processes too. What was handed over for delivery is
-    /// not among them. The same from a process's first moment on, and in a pause.
+    /// The pending events, oldest first.
     ///
-    /// - Complexity: O(what waits), read from the disk.
+    /// Includes events that earlier processes recorded, but not events that were handed over for delivery. Available
+    /// from the start of the process, and during a pause.
+    ///
+    /// - Complexity: O(pending events), read from disk.
     public var queue: [SiftEvent] { core.waiting(in: destination) }
 
-    /// The event taken last. While none waits it is the last one that this process appended, and nil when it appended none.
+    /// The event appended last.
     ///
-    /// - Complexity: O(what waits), read from the disk.
+    /// While no event is pending, this is the last event that this process appended, or nil if it appended none.
+    ///
+    /// - Complexity: O(pending events), read from disk.
     public var lastEvent: SiftEvent? {
-        // What waits came after everything that was handed over; what the SDK collected is known to the journal alone.
+        // Pending events are newer than all events handed over, and only the journal contains the events that the SDK
+        // collected.
         if let waiting = queue.last { return waiting }
         return core.state.withLock { $0.queues[identifier]?.lastEvent }.map { SiftEvent($0) }
     }
 
-    /// When the queue was found to be worth an upload last, in milliseconds since 1970; 0 when it never was.
+    /// When the queue was last ready for upload, in milliseconds since 1970.
+    ///
+    /// 0 if it never was.
     public var lastUploadTimestamp: UInt64 {
         UInt64(clamping: core.analytics()?.lastUpload(of: destination)?.milliseconds ?? 0)
     }
 
-    /// The directory of the journal, in which the queue's events lie; empty while it cannot be used.
+    /// The directory of the journal that contains the queue's events.
+    ///
+    /// Empty while the directory cannot be used.
     public var archivePath: String { core.analytics()?.delivery.environment.folder ?? "" }
 
-    /// Takes an event; see ``Sift/append(_:toQueue:)``.
+    /// Appends an event; see ``Sift/append(_:toQueue:)``.
     @discardableResult
     public func append(_ event: SiftEvent?) -> Bool {
         core.append(event, to: identifier)
     }
 
-    /// Hands everything that waits over for delivery.
+    /// Hands all pending events over for delivery.
     ///
-    /// - Returns: The events that were handed over, oldest first. They are delivered from the journal: handing them to
-    ///   ``SiftUploader/upload(_:)`` as well changes nothing. Empty while account, key or address are missing or wrong: then
-    ///   nothing is handed over.
+    /// - Returns: The events that were handed over, oldest first. They are delivered from the journal; also passing
+    ///   them to ``SiftUploader/upload(_:)`` has no effect. Empty while the account, key or address is missing or
+    ///   invalid: then nothing is handed over.
     @discardableResult
     public func transfer() -> [SiftEvent] {
         let events = queue
@@ -70,23 +79,27 @@ public final class SiftQueue: NSObject, Sendable {
         return events
     }
 
-    /// Whether the queue is worth an upload: it holds more events than `uploadWhenMoreThan`, or any, and
-    /// the last upload is longer ago than `uploadWhenOlderThan`.
+    /// Whether the queue is ready for upload.
+    ///
+    /// This is the case if it contains more events than `uploadWhenMoreThan`, or if it contains any event and was last
+    /// uploaded longer ago than `uploadWhenOlderThan`.
     public func readyForUpload() -> Bool {
         core.analytics()?.isReadyForUpload(destination) ?? false
     }
 
-    /// Uploads the queues that are worth it; see ``Sift/upload()``.
+    /// Uploads the queues that are ready; see ``Sift/upload()``.
     @discardableResult
     public func requestUpload() -> Bool {
         core.upload(force: false)
     }
 
-    /// The journal is the archive, and what was appended is in it already. This also lets it survive power loss, soon.
+    /// Flushes appended events to disk in the background.
+    ///
+    /// They then survive power loss. The journal is the archive and already contains the events.
     public func archive() {
         core.archive()
     }
 
-    /// The journal is the archive, and every question here reads it: there is nothing to be done.
+    /// Does nothing: the journal is the archive, and every property reads it.
     public func unarchive() {}
 }

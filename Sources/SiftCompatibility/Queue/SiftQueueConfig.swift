@@ -5,30 +5,32 @@ public import CSiftCompatibility
 public import Foundation
 internal import TrackwayBehavior
 
-// The structure is C's, so that C and Objective-C can fill it in as the document does; see its header for the members.
+// The structure is declared in C, so that C and Objective-C can initialize it as documented; see its header for the
+// members.
 //
 //     sift.addEventQueue("orders", config: SiftQueueConfig().withUploadWhenMoreThan(8).withUploadWhenOlderThan(30))
-// C gives the structure an initialiser of all members and one of none, which are zero then. Here are those between.
+//
+// C provides an initializer with all members and one without any, which sets them to zero. These are the others.
 extension SiftQueueConfig {
-    /// A configuration whose other members are zero.
+    /// Creates a configuration whose other members are zero.
     public init(acceptSameEventAfter: TimeInterval) {
         self.init()
         self.acceptSameEventAfter = acceptSameEventAfter
     }
 
-    /// A configuration whose other members are zero.
+    /// Creates a configuration whose other members are zero.
     public init(uploadWhenMoreThan: Int) {
         self.init()
         self.uploadWhenMoreThan = uploadWhenMoreThan
     }
 
-    /// A configuration whose other members are zero.
+    /// Creates a configuration whose other members are zero.
     public init(uploadWhenOlderThan: TimeInterval) {
         self.init()
         self.uploadWhenOlderThan = uploadWhenOlderThan
     }
 
-    /// A configuration whose other member is zero.
+    /// Creates a configuration whose other member is zero.
     public init(acceptSameEventAfter: TimeInterval, uploadWhenMoreThan: Int) {
         self.init(
             acceptSameEventAfter: acceptSameEventAfter,
@@ -37,7 +39,7 @@ extension SiftQueueConfig {
         )
     }
 
-    /// A configuration whose other member is zero.
+    /// Creates a configuration whose other member is zero.
     public init(acceptSameEventAfter: TimeInterval, uploadWhenOlderThan: TimeInterval) {
         self.init(
             acceptSameEventAfter: acceptSameEventAfter,
@@ -46,7 +48,7 @@ extension SiftQueueConfig {
         )
     }
 
-    /// A configuration whose other member is zero.
+    /// Creates a configuration whose other member is zero.
     public init(uploadWhenMoreThan: Int, uploadWhenOlderThan: TimeInterval) {
         self.init(
             acceptSameEventAfter: 0,
@@ -57,7 +59,9 @@ extension SiftQueueConfig {
 }
 
 extension SiftQueueConfig: @retroactive Hashable {
-    /// Whether all members are the same; a time that is not a number is equal to nothing.
+    /// Whether all members are equal.
+    ///
+    /// A time that is not a number equals nothing.
     public static func == (left: SiftQueueConfig, right: SiftQueueConfig) -> Bool {
         left.acceptSameEventAfter == right.acceptSameEventAfter && left.uploadWhenMoreThan == right.uploadWhenMoreThan
             && left.uploadWhenOlderThan == right.uploadWhenOlderThan
@@ -72,21 +76,27 @@ extension SiftQueueConfig: @retroactive Hashable {
 }
 
 extension SiftQueueConfig {
-    /// The same with another time after which an event like the last one is taken, in seconds.
+    /// Returns a copy with a different `acceptSameEventAfter`, in seconds.
+    ///
+    /// An event equal to the last one is accepted after this time.
     public func withAcceptSameEventAfter(_ acceptSameEventAfter: TimeInterval) -> SiftQueueConfig {
         var config = self
         config.acceptSameEventAfter = acceptSameEventAfter
         return config
     }
 
-    /// The same with another number of events that is worth an upload when it is exceeded.
+    /// Returns a copy with a different `uploadWhenMoreThan`.
+    ///
+    /// A queue with more events than this is ready for upload.
     public func withUploadWhenMoreThan(_ uploadWhenMoreThan: Int) -> SiftQueueConfig {
         var config = self
         config.uploadWhenMoreThan = uploadWhenMoreThan
         return config
     }
 
-    /// The same with another time since the last upload that is worth one when it is exceeded, in seconds.
+    /// Returns a copy with a different `uploadWhenOlderThan`, in seconds.
+    ///
+    /// A queue whose last upload is longer ago than this is ready for upload.
     public func withUploadWhenOlderThan(_ uploadWhenOlderThan: TimeInterval) -> SiftQueueConfig {
         var config = self
         config.uploadWhenOlderThan = uploadWhenOlderThan
@@ -94,30 +104,40 @@ extension SiftQueueConfig {
     }
 }
 
-// The document has times as whole numbers.
+// In the documentation, times are integers.
 extension SiftQueueConfig {
-    /// The same with another time after which an event like the last one is taken, in seconds.
+    /// Returns a copy with a different `acceptSameEventAfter`, in seconds.
+    ///
+    /// An event equal to the last one is accepted after this time.
     public func withAcceptSameEventAfter(_ acceptSameEventAfter: Int) -> SiftQueueConfig {
         withAcceptSameEventAfter(TimeInterval(acceptSameEventAfter))
     }
 
-    /// The same with another time since the last upload that is worth one when it is exceeded, in seconds.
+    /// Returns a copy with a different `uploadWhenOlderThan`, in seconds.
+    ///
+    /// A queue whose last upload is longer ago than this is ready for upload.
     public func withUploadWhenOlderThan(_ uploadWhenOlderThan: Int) -> SiftQueueConfig {
         withUploadWhenOlderThan(TimeInterval(uploadWhenOlderThan))
     }
 }
 
-/// The queue of device properties: unchanged ones at most hourly, each one worth an upload.
+/// The rules of the device properties queue.
+///
+/// Unchanged properties are accepted at most hourly, and every event makes the queue ready for upload.
 public let SFIosDevicePropertiesCollectorQueueConfig = SiftQueueConfig(
     acceptSameEventAfter: 3_600,
     uploadWhenMoreThan: 0
 )
 
-/// The queue of app state and of the app's own events: more than 32 events, or one that is over a minute away from the last upload.
+/// The rules of the queue for app state and the app's events.
+///
+/// The queue is ready for upload with more than 32 events, or with any event if the last upload is over a minute ago.
 public let SFIosAppStateCollectorQueueConfig = SiftQueueConfig(uploadWhenMoreThan: 32, uploadWhenOlderThan: 60)
 
 extension SiftQueueConfig {
-    /// The same rules in the front door's words; nil when a time is not a number.
+    /// The rules as a `QueuePolicy`.
+    ///
+    /// Nil if a time is not a number.
     var policy: QueuePolicy? {
         guard let same = Self.duration(acceptSameEventAfter), let older = Self.duration(uploadWhenOlderThan) else {
             return nil
@@ -129,7 +149,7 @@ extension SiftQueueConfig {
         )
     }
 
-    /// A century is as good as for ever, and leaves room to calculate.
+    /// The maximum time: a century, so that calculations cannot overflow.
     private static let longest: TimeInterval = 100 * 365 * 86_400
 
     private static func duration(_ seconds: TimeInterval) -> Duration? {

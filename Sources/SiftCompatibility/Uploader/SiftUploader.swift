@@ -4,9 +4,10 @@
 public import Foundation
 internal import Trackway
 
-/// What sends events to the back-end.
+/// Sends events to the back end.
 ///
-/// The object holds no batches: what was handed over lies in the journal until the back-end has taken it. Any thread.
+/// The object contains no batches: events that were handed over stay in the journal until the back end has accepted
+/// them. Thread-safe.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
@@ -18,11 +19,13 @@ public final class SiftUploader: NSObject, Sendable {
         super.init()
     }
 
-    /// Sends these events: takes them into the default queue and hands it over. Events that ``SiftQueue/transfer()`` gave are
-    /// on their way already, and are left aside.
+    /// Sends events.
     ///
-    /// - Returns: Whether all of them are on their way. False, with a diagnostic, when one of them was not taken, or nothing
-    ///   can be sent: those that were taken wait then. False also when there are none.
+    /// Appends them to the default queue and hands the queue over for delivery. Events returned by
+    /// ``SiftQueue/transfer()`` are already being delivered and are skipped.
+    ///
+    /// - Returns: Whether all events are being delivered. False, with a diagnostic, if one of them was not accepted or
+    ///   nothing can be sent; accepted events then stay pending. Also false without events.
     @discardableResult
     public func upload(_ events: [SiftEvent]?) -> Bool {
         guard let events, !events.isEmpty else { return false }
@@ -31,23 +34,25 @@ public final class SiftUploader: NSObject, Sendable {
         let taken = new.count { core.append($0, to: identifier) }
         if taken > 0, let queue = core.entry(identifier) {
             guard core.canUpload() else { return false }
-            // The queue's own rules may have handed them over before; then nothing of them waits here.
+            // The queue's rules may have handed them over already. In this case, none of them is pending.
             core.upload([queue.destination], force: true)
         }
         return taken == new.count
     }
 
-    /// Sends what waits; see ``Sift/upload(_:)``.
+    /// Sends all pending events; see ``Sift/upload(_:)``.
     @discardableResult
     public func doUpload() -> Bool {
         core.upload(force: true)
     }
 
-    /// The journal is the archive, and what was handed over is in it already. This also lets it survive power loss, soon.
+    /// Flushes the events to disk in the background.
+    ///
+    /// They then survive power loss. The journal is the archive and already contains the events that were handed over.
     public func archive() {
         core.archive()
     }
 
-    /// The journal is the archive, and delivery reads it: there is nothing to be done.
+    /// Does nothing: the journal is the archive, and delivery reads it.
     public func unarchive() {}
 }

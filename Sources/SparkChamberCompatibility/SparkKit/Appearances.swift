@@ -5,65 +5,68 @@
 internal import TrackwayTriggers
 internal import UIKit
 
-/// The one place that decides whether what somebody says of a view's appearing is news.
+/// Decides whether a report of a view's appearance or disappearance is new.
 ///
-/// A view can be told of by its controller, by the controllers around that, by a list's delegate, by itself if it is a cell of SparkKit's,
-/// and by calls of the app's own. Each of them knows a part. A view appears once until it disappears, and the other way round.
+/// A view can be reported by its controller, by the enclosing controllers, by a list's delegate, by itself if it is a
+/// SparkKit cell, and by the app. Each of them has part of the information. A view appears once until it disappears,
+/// and vice versa.
 @MainActor
 enum Appearances {
-    /// What is known of views that do not notice by themselves.
+    /// The visibility of views that do not observe themselves.
     private static let visibilities = AssociatedStorage<CellVisibility>()
 
-    /// A controller's view came into sight, and this view with it.
+    /// Handles the appearance of a view together with its controller's view.
     static func controllerAppeared(with view: UIView) {
         change(view) { $0.willDisplay() }
     }
 
-    /// A controller's view went out of sight, and this view with it.
+    /// Handles the disappearance of a view together with its controller's view.
     static func controllerDisappeared(with view: UIView) {
-        change(view) { view is any SelfNoticingCell ? $0.didEndDisplaying() : $0.didEndByCall() }
+        change(view) { view is any SelfObservingCell ? $0.didEndDisplaying() : $0.didEndByCall() }
     }
 
-    /// A controller's view appears again, and this view is not in it any more: what was known of it is out of date.
-    static func forget(_ view: UIView) {
-        if !(view is any SelfNoticingCell) { visibilities[view] = nil }
-    }
-
-    /// A list will show this view.
+    /// Discards the state of a view that left its controller's view.
     ///
-    /// A list knows its own views: one that does not notice by itself is shown for something new each time, also when nobody was told
-    /// that it went.
+    /// Called when the controller's view appears again.
+    static func forget(_ view: UIView) {
+        if !(view is any SelfObservingCell) { visibilities[view] = nil }
+    }
+
+    /// Handles a list's notification that it will show this view.
+    ///
+    /// A list knows its own views. A view that does not observe itself is shown for new content each time, even if its
+    /// disappearance was never reported.
     static func listWillDisplay(_ view: UIView) {
-        if view is any SelfNoticingCell { return change(view) { $0.willDisplay() } }
+        if view is any SelfObservingCell { return change(view) { $0.willDisplay() } }
         var visibility = CellVisibility()
         let change = visibility.willDisplay()
         visibilities[view] = visibility
         if let change { SparkDetector.noticed(change, of: view) }
     }
 
-    /// A list shows this view no more.
+    /// Handles a list's notification that it no longer shows this view.
     static func listDidEndDisplaying(_ view: UIView) {
-        change(view) { view is any SelfNoticingCell ? $0.didEndDisplaying() : $0.didEndByCall() }
+        change(view) { view is any SelfObservingCell ? $0.didEndDisplaying() : $0.didEndByCall() }
     }
 
-    /// The app tells of a view by a call of its own.
+    /// Handles a call in which the app reports a view.
     ///
-    /// - Parameter fire: Has the view's events fire, and says whether there are any.
-    /// - Returns: Whether an event fired, now or when it was noticed before; nil for a view that does not notice by itself, of which the app
-    ///   tells what it likes.
+    /// - Parameter fire: Fires the view's events, and returns whether there are any.
+    /// - Returns: Whether an event fired, now or when it was noticed before; nil for a view that does not observe
+    ///   itself, for which every report of the app counts.
     static func call(
         _ trigger: Trigger,
         of view: Any,
         _ fire: (CellVisibility.Change, UIView) -> Bool
     ) -> Bool? {
-        guard let cell = view as? any SelfNoticingCell else { return nil }
+        guard let cell = view as? any SelfObservingCell else { return nil }
         let change = trigger == .didAppear ? cell.visibility.willDisplay() : cell.visibility.didEndByCall()
         if let change { return fire(change, cell) }
         return cell.sparkEvents?.contains { $0.current.trigger == trigger } ?? false
     }
 
     private static func change(_ view: UIView, _ observation: (inout CellVisibility) -> CellVisibility.Change?) {
-        if let cell = view as? any SelfNoticingCell { return cell.notice(observation) }
+        if let cell = view as? any SelfObservingCell { return cell.notice(observation) }
         var visibility = visibilities[view] ?? CellVisibility()
         let change = observation(&visibility)
         visibilities[view] = visibility

@@ -6,19 +6,21 @@ internal import Foundation
 internal import TrackwayUIKit
 internal import UIKit
 
-/// Touches of the whole application, while somebody asked for them.
+/// The observation of the application's touches, while enabled.
 @MainActor private var applicationTouches: UIKitHooks.Observation?
 
 extension SparkDetector {
-    /// Whether `didEndTouch` events fire for touches of the whole application: in views of any class, whether or not they are
-    /// SparkKit's. False unless it is set; it takes the place of the documented build setting.
+    /// Whether `didEndTouch` events fire for touches of the whole application.
     ///
-    /// An event fires once for a touch, also when its own element, the application and the app's code tell of it. A touch
-    /// counts when the system hands it to the application, before windows, gestures and views have it: so does one that a
-    /// view does not pass on, and one that a gesture takes for itself.
+    /// This includes touches in views of any class, whether or not they are SparkKit's. False by default; replaces the
+    /// documented build setting.
     ///
-    /// `UIApplication.sendEvent(_:)` is exchanged meanwhile, which `TrackwaySwizzlingEnabled` in the property list
-    /// forbids: then nothing is heard.
+    /// An event fires once for a touch, even if its own element, the application and the app's code all report it. A
+    /// touch counts when the system delivers it to the application, before windows, gestures and views receive it. A
+    /// touch that a view does not pass on, or that a gesture claims, therefore counts, too.
+    ///
+    /// `UIApplication.sendEvent(_:)` is swizzled while this is true. If `TrackwaySwizzlingEnabled` in the property list
+    /// forbids that, no touches are observed.
     #if canImport(ObjectiveC)
     @objc
     #endif

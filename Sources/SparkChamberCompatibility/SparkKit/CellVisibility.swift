@@ -5,50 +5,55 @@
 internal import UIKit
 #endif
 
-/// Whether a cell of a list is in sight, told by several observers of which none knows everything: the list's delegate, if it is one
-/// that tells, and the cell itself. A cell is found to appear once until it disappeared, and the other way round.
+/// The visibility of a list's cell, combined from several observers.
+///
+/// The list's delegate, if it is one that reports, and the cell itself each have only part of the information. A cell
+/// appears once until it disappears, and vice versa.
 struct CellVisibility {
-    /// What an observation comes to.
+    /// The result of an observation.
     enum Change: Hashable {
         case appeared
         case disappeared
     }
 
     private enum State {
-        /// Not in sight; it appears when it is found in sight.
+        /// Not visible; it appears when it is found visible.
         case away
         case shown
-        /// The delegate said that it is out of sight, and it has not gone yet: a list leaves cells where they are for a while.
+        /// The delegate reported it as not visible, but it is in place.
+        ///
+        /// A list leaves cells in place for a while.
         case leaving
     }
 
     private var state = State.away
-    /// Whether its disappearing was the last that was told of it.
+    /// Whether the last reported change was a disappearance.
     private var hasDisappeared = false
 
-    /// The list's delegate is told that the cell will be shown.
+    /// Handles the delegate's notification that the cell will be shown.
     mutating func willDisplay() -> Change? {
         defer { state = .shown }
         return state == .shown ? nil : appeared()
     }
 
-    /// The list's delegate is told that the cell is not shown any more.
+    /// Handles the delegate's notification that the cell is no longer shown.
     mutating func didEndDisplaying() -> Change? {
         guard state == .shown else { return nil }
         state = .leaving
         return disappeared()
     }
 
-    /// The app tells by a call of its own that the cell is not shown any more. That counts also for a cell of which nothing was known, but
-    /// not for one that was found to disappear before.
+    /// Handles the app's report that the cell is no longer shown.
+    ///
+    /// It also counts for a cell in an unknown state, but not for one that was found to disappear before.
     mutating func didEndByCall() -> Change? {
         if state == .shown { return didEndDisplaying() }
         return hasDisappeared ? nil : disappeared()
     }
 
-    /// The cell was laid out: by then the app has said what it shows.
+    /// Handles the cell's layout, after the app has set its content.
     ///
-    /// - Parameter isInSight: whether it lies in a window and is not hidden.
+    /// - Parameter isInSight: whether it is in a window and not hidden.
     mutating func laidOut(isInSight: Bool) -> Change? {
         guard isInSight else { return left() }
         guard state == .away else { return nil }
@@ -56,7 +61,9 @@ struct CellVisibility {
         return appeared()
     }
 
-    /// The cell left its window, was hidden, or is about to be used for something else.
+    /// Handles the cell when it is no longer visible.
+    ///
+    /// It left its window, was hidden, or is about to be reused.
     mutating func left() -> Change? {
         defer { state = .away }
         return state == .shown ? disappeared() : nil
@@ -74,17 +81,17 @@ struct CellVisibility {
 }
 
 #if canImport(UIKit) && !os(watchOS)
-/// A cell that notices by itself when it appears and disappears.
+/// A cell that observes its own appearance and disappearance.
 @MainActor
-protocol SelfNoticingCell: UIView {
+protocol SelfObservingCell: UIView {
     var visibility: CellVisibility { get set }
 }
 
-extension SelfNoticingCell {
-    /// Whether it lies in a window and is not hidden.
+extension SelfObservingCell {
+    /// Whether it is in a window and not hidden.
     var isInSight: Bool { window != nil && !isHidden }
 
-    /// Tells the detector what an observation comes to.
+    /// Reports the result of an observation to the detector.
     func notice(_ observation: (inout CellVisibility) -> CellVisibility.Change?) {
         if let change = observation(&visibility) { SparkDetector.noticed(change, of: self) }
     }

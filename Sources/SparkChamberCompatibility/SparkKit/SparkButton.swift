@@ -5,14 +5,14 @@
 internal import Foundation
 public import UIKit
 
-/// A button whose `didEndTouch` events fire by themselves.
+/// A button whose `didEndTouch` events fire automatically.
 ///
-/// The detector is told first, while the button still knows whether the touch lies inside.
+/// The detector is notified first, while the button still knows whether the touch is inside.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
 open class SparkButton: UIButton {
-    /// Tells the detector, then the button.
+    /// Notifies the detector, then the button.
     open override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) {
         SparkDetector.ended(touches)
         super.touchesEnded(touches, with: event)

@@ -5,10 +5,14 @@
 public import Foundation
 public import UIKit
 
-/// A view controller whose view and its direct subviews appear and disappear by themselves, and that tells the detector what lists
-/// and scroll views tell their delegate.
+/// A view controller that reports its interface to the detector.
 ///
-/// A subclass declares the delegates it is; it overrides what it needs, and calls `super`.
+/// It reports its views, lists and scroll views.
+///
+/// Its view and the view's direct subviews appear and disappear automatically. The detector also receives what lists
+/// and scroll views report to their delegate.
+///
+/// A subclass declares its delegate protocols, overrides the methods it needs, and calls `super`.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
@@ -17,10 +21,12 @@ open class SparkViewController: UIViewController {
         weak var view: UIView?
     }
 
-    /// What appeared with the view the last time.
+    /// The views that last appeared with the view.
     private var shown: [Shown] = []
 
-    /// The view's direct subviews appear, and the view. One that is known to be in sight does not appear again.
+    /// Reports that the view's direct subviews appear, then the view.
+    ///
+    /// Views known to be visible do not appear again.
     open override func viewDidAppear(_ animated: Bool) {
         super.viewDidAppear(animated)
         let views: [UIView] = view.subviews + [view]
@@ -31,7 +37,9 @@ open class SparkViewController: UIViewController {
         for view in views { Appearances.controllerAppeared(with: view) }
     }
 
-    /// The view's direct subviews disappear, and the view. One that is known to be out of sight does not disappear again.
+    /// Reports that the view's direct subviews disappear, then the view.
+    ///
+    /// Views known not to be visible do not disappear again.
     open override func viewDidDisappear(_ animated: Bool) {
         super.viewDidDisappear(animated)
         for view: UIView in view.subviews + [view] { Appearances.controllerDisappeared(with: view) }
@@ -39,7 +47,7 @@ open class SparkViewController: UIViewController {
 
     // MARK: Tables
 
-    /// The cell appears.
+    /// Reports that the cell appears.
     #if canImport(ObjectiveC)
     @objc(tableView:willDisplayCell:forRowAtIndexPath:)
     #endif
@@ -47,7 +55,7 @@ open class SparkViewController: UIViewController {
         appeared(cell)
     }
 
-    /// The header appears.
+    /// Reports that the header appears.
     #if canImport(ObjectiveC)
     @objc(tableView:willDisplayHeaderView:forSection:)
     #endif
@@ -55,7 +63,7 @@ open class SparkViewController: UIViewController {
         appeared(view)
     }
 
-    /// The footer appears.
+    /// Reports that the footer appears.
     #if canImport(ObjectiveC)
     @objc(tableView:willDisplayFooterView:forSection:)
     #endif
@@ -63,7 +71,7 @@ open class SparkViewController: UIViewController {
         appeared(view)
     }
 
-    /// The cell disappears.
+    /// Reports that the cell disappears.
     #if canImport(ObjectiveC)
     @objc(tableView:didEndDisplayingCell:forRowAtIndexPath:)
     #endif
@@ -75,7 +83,7 @@ open class SparkViewController: UIViewController {
         disappeared(cell)
     }
 
-    /// The header disappears.
+    /// Reports that the header disappears.
     #if canImport(ObjectiveC)
     @objc(tableView:didEndDisplayingHeaderView:forSection:)
     #endif
@@ -83,7 +91,7 @@ open class SparkViewController: UIViewController {
         disappeared(view)
     }
 
-    /// The footer disappears.
+    /// Reports that the footer disappears.
     #if canImport(ObjectiveC)
     @objc(tableView:didEndDisplayingFooterView:forSection:)
     #endif
@@ -91,7 +99,7 @@ open class SparkViewController: UIViewController {
         disappeared(view)
     }
 
-    /// The row's cell is acted upon.
+    /// Reports the target action of the row's cell.
     #if canImport(ObjectiveC)
     @objc(tableView:didSelectRowAtIndexPath:)
     #endif
@@ -101,7 +109,7 @@ open class SparkViewController: UIViewController {
 
     // MARK: Collections
 
-    /// The cell appears.
+    /// Reports that the cell appears.
     #if canImport(ObjectiveC)
     @objc(collectionView:willDisplayCell:forItemAtIndexPath:)
     #endif
@@ -113,7 +121,7 @@ open class SparkViewController: UIViewController {
         appeared(cell)
     }
 
-    /// The view beside the cells appears.
+    /// Reports that the supplementary view appears.
     #if canImport(ObjectiveC)
     @objc(collectionView:willDisplaySupplementaryView:forElementKind:atIndexPath:)
     #endif
@@ -126,7 +134,7 @@ open class SparkViewController: UIViewController {
         appeared(view)
     }
 
-    /// The cell disappears.
+    /// Reports that the cell disappears.
     #if canImport(ObjectiveC)
     @objc(collectionView:didEndDisplayingCell:forItemAtIndexPath:)
     #endif
@@ -138,7 +146,7 @@ open class SparkViewController: UIViewController {
         disappeared(cell)
     }
 
-    /// The view beside the cells disappears.
+    /// Reports that the supplementary view disappears.
     #if canImport(ObjectiveC)
     @objc(collectionView:didEndDisplayingSupplementaryView:forElementOfKind:atIndexPath:)
     #endif
@@ -151,7 +159,7 @@ open class SparkViewController: UIViewController {
         disappeared(view)
     }
 
-    /// The item's cell is acted upon.
+    /// Reports the target action of the item's cell.
     #if canImport(ObjectiveC)
     @objc(collectionView:didSelectItemAtIndexPath:)
     #endif
@@ -161,7 +169,7 @@ open class SparkViewController: UIViewController {
 
     // MARK: Scrolling
 
-    /// Scrolling begins.
+    /// Reports that scrolling begins.
     #if canImport(ObjectiveC)
     @objc(scrollViewWillBeginDragging:)
     #endif
@@ -169,7 +177,7 @@ open class SparkViewController: UIViewController {
         SparkDetector.trackBeganScrolling(forScrollView: scrollView)
     }
 
-    // MARK: Inside
+    // MARK: Implementation
 
     private func appeared(_ view: UIView) { Appearances.listWillDisplay(view) }
     private func disappeared(_ view: UIView) { Appearances.listDidEndDisplaying(view) }

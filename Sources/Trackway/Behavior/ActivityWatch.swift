@@ -7,25 +7,28 @@ internal import TrackwayEvents
 
 /// The user's latest activity in the foreground, while sessions can end there.
 ///
-/// Activity is noted at most once a second, so that recording compares one number for all events in between; with a timeout of less
-/// than a minute, at most sixty times in that.
+/// Activity is noted at most once a second, so that recording an event in between only compares one number. With a
+/// timeout of less than a minute, activity is noted at most 60 times within the timeout.
 ///
-/// `@unchecked Sendable`: the word's address never changes while this lives, and it is read and written with atomic operations only.
+/// `@unchecked Sendable`: the word's address never changes during the object's lifetime, and the word is read and
+/// written with atomic operations only.
 final class ActivityWatch: @unchecked Sendable {
     private struct State: Sendable {
-        /// How long noted activity covers what follows; nil while nothing is watched.
+        /// The time after noted activity during which further activity is not noted.
+        ///
+        /// nil while nothing is watched.
         var cover: Duration?
-        var last: Moment?
+        var last: DualTimestamp?
     }
 
     private static let longestCover = Duration.seconds(1)
     private static let parts = 60
 
-    /// Milliseconds of monotonic time: before them, activity need not be noted.
+    /// The monotonic time in milliseconds before which activity need not be noted.
     private let word: UnsafeMutablePointer<UInt64>
     private let state = Locked(State())
 
-    /// Nothing is watched yet.
+    /// Creates an inactive watch.
     init() {
         word = .allocate(capacity: 1)
         word.initialize(to: 0)
@@ -35,17 +38,21 @@ final class ActivityWatch: @unchecked Sendable {
         word.deallocate()
     }
 
-    /// Whether activity at this time is covered by what was noted. One load.
+    /// Whether activity at this time need not be noted.
+    ///
+    /// One load.
     @inline(__always)
     func covers(_ time: MonotonicTime) -> Bool {
         UInt64(bitPattern: time.milliseconds) < ctrackway_load_relaxed_64(word)
     }
 
-    /// The latest activity that was noted; nil when there was none, or nothing is watched.
-    var last: Moment? { state.withLock { $0.last } }
+    /// The latest noted activity.
+    ///
+    /// nil before the first one, or while nothing is watched.
+    var last: DualTimestamp? { state.withLock { $0.last } }
 
-    /// Notes activity; earlier times than the latest change nothing.
-    func note(_ moment: Moment) {
+    /// Notes activity; a time before the latest one changes nothing.
+    func note(_ moment: DualTimestamp) {
         state.withLock { state in
             guard let cover = state.cover else { return }
             if let last = state.last, moment.monotonic < last.monotonic { return }
@@ -54,10 +61,10 @@ final class ActivityWatch: @unchecked Sendable {
         }
     }
 
-    /// Begins or ends to watch, or goes on under other limits.
+    /// Starts or stops watching, or changes the limits.
     ///
-    /// - Parameter limits: asked under the lock, so that of two changes at the same time the later one counts; nil when nothing is to be
-    ///   watched.
+    /// - Parameter limits: Evaluated under the lock, so that the later of two concurrent changes applies; nil if
+    ///   nothing is to be watched.
     func follow(_ limits: () -> SessionLimits?) {
         state.withLock { state in
             let shortest = limits().flatMap { limits in
@@ -67,7 +74,7 @@ final class ActivityWatch: @unchecked Sendable {
             guard cover != state.cover else { return }
             if cover == nil { state.last = nil }
             state.cover = cover
-            // The next activity is noted.
+            // The next activity is to be noted.
             ctrackway_store_64(word, 0)
         }
     }

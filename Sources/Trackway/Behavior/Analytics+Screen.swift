@@ -5,22 +5,22 @@ package import TrackwayBehavior
 public import TrackwayEvents
 
 extension Analytics {
-    /// Records that a screen is shown, as `_screen_view`.
+    /// Records a screen view, as `_screen_view`.
     ///
-    /// Every event recorded after this call carries the screen, on every thread.
+    /// Every event recorded after this call contains the screen, on every thread.
     ///
     /// ```swift
     /// analytics.screen("Product", path: "shop/products", ["sku": sku])
     /// ```
-    /// Where UIKit screens are captured, a named screen replaces a captured one: that of the view controller that is about to appear, or else the
-    /// one in front. So call this from `viewDidAppear`, or from `viewWillAppear` after `super`. Every other view controller that appears later is a
-    /// screen of its own.
+    /// If UIKit screens are captured, a named screen replaces a captured one: that of the view controller that is about
+    /// to appear, or else the one in front. Therefore call this from `viewDidAppear`, or from `viewWillAppear` after
+    /// `super`. Every other view controller that appears later is a separate screen.
     ///
     /// - Parameters:
-    ///   - name: the screen's name. An empty name is reported as a `Diagnostic` and changes nothing.
-    ///   - path: the screen's position in the app, such as `shop/products`; recorded as `_screen_id`.
-    ///   - instanceID: an id that distinguishes two screens of one name; recorded as `_screen_unique_id`.
-    ///   - attributes: attributes of this screen view.
+    ///   - name: The screen's name. An empty name is reported as a `Diagnostic` and changes nothing.
+    ///   - path: The screen's position in the app, such as `shop/products`; recorded as `_screen_id`.
+    ///   - instanceID: An id that distinguishes two screens with the same name; recorded as `_screen_unique_id`.
+    ///   - attributes: The attributes of this screen view.
     public func screen(
         _ name: String,
         path: String? = nil,
@@ -30,7 +30,7 @@ extension Analytics {
         screen(name, id: path, uniqueID: instanceID, standingFor: .lastFound, attributes)
     }
 
-    /// Records which screen is shown, of one that takes the place of a screen that the platform finds.
+    /// Records a screen that replaces a screen detected by the platform.
     package func screen(
         _ name: String,
         id: String?,
@@ -57,11 +57,13 @@ extension Analytics {
         )
     }
 
-    /// Records a tap on an element that is not captured by itself, as `_click`.
+    /// Records a tap on an element, as `_click`.
+    ///
+    /// Call this for elements that are not captured automatically.
     ///
     /// - Parameters:
-    ///   - element: the name of the element; an empty name is ignored with a `Diagnostic`.
-    ///   - attributes: attributes of the tap.
+    ///   - element: The element's name; an empty name is ignored with a `Diagnostic`.
+    ///   - attributes: The attributes of the tap.
     public func trackTap(_ element: String, _ attributes: Attributes = [:]) {
         guard !isInChild else { return }
         guard !element.isEmpty else {
@@ -70,7 +72,7 @@ extension Analytics {
                     code: .elementInvalid,
                     field: "element",
                     value: element,
-                    message: "A click was not recorded because the name of its element is empty.",
+                    message: "A tap was not recorded because the name of its element is empty.",
                     recoverySuggestion: "Give every element a name."
                 )
             )
@@ -81,7 +83,9 @@ extension Analytics {
         record(CapturedName.click, attributes)
     }
 
-    /// What stands in every event's context is held to the limits of an event's texts.
+    /// Truncates a screen's text to the limit for text values.
+    ///
+    /// The text is part of every event's context.
     private func fit(_ text: String) -> String {
         guard text.utf8.count > recording.limits.stringBytes else { return text }
         reporter.report(

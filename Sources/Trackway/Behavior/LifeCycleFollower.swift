@@ -5,33 +5,39 @@ public import TrackwayBehavior
 internal import TrackwayEvents
 package import TrackwayPlatform
 
-/// Turns what the system does with the app into inputs of behaviour, snapshots and control, in this order: an exit is
-/// recorded before what waits is sent.
+/// Passes lifecycle changes to behavior, snapshots and control, in this order.
 ///
-/// A system that announces things on the main thread is not held up there: the time is taken at once, and the rest happens
-/// on a thread of its own, one announcement after the other. What the app records meanwhile carries its own time.
+/// An exit is therefore recorded before pending events are sent.
+///
+/// A system that sends notifications on the main thread is not delayed: the time is read immediately, and the rest
+/// happens on a separate queue, one notification after another. Events that the app records in the meantime have their
+/// own times.
 package final class LifeCycleFollower: Sendable {
-    private let behavior: BehaviorDriver
-    private let timers: TimerDriver
-    private let snapshots: SnapshotDriver?
-    private let control: ControlDriver
+    private let behavior: LifecycleController
+    private let timers: TimerController
+    private let snapshots: SnapshotController?
+    private let control: PipelineController
     private let refreshFacts: (@Sendable () -> ContextFacts)?
     private let clock: any EventClock
-    /// Where announcements are dealt with; the thread they come on, when nil.
+    /// The queue that handles notifications.
+    ///
+    /// nil uses the thread on which they arrive.
     private let queue: StorageQueue?
     private let others = Locked<[@Sendable ([LifeCycleChange]) -> Void]>([])
 
-    /// How long what waits may be sent before the process ends, when nobody said how long it has.
+    /// The default time for sending pending events before the process ends.
+    ///
+    /// Used if the system states no limit.
     private static let usualLimit = Duration.seconds(1)
-    /// How long the thread is held up on which the end of the process is announced.
+    /// The maximum delay of the thread that announces the process's end.
     private static let terminationLimit = Duration.milliseconds(200)
 
-    /// Makes a follower.
+    /// Creates a follower.
     init(
-        _ behavior: BehaviorDriver,
-        _ timers: TimerDriver,
-        _ snapshots: SnapshotDriver?,
-        _ control: ControlDriver,
+        _ behavior: LifecycleController,
+        _ timers: TimerController,
+        _ snapshots: SnapshotController?,
+        _ control: PipelineController,
         in dependencies: Dependencies
     ) {
         self.behavior = behavior
@@ -43,32 +49,40 @@ package final class LifeCycleFollower: Sendable {
         queue = dependencies.lifeCycleQueue
     }
 
-    /// The system announces this, on any thread; returns without having touched the storage where there is a queue for it.
-    package func announced(_ changes: [LifeCycleChange], moment: LifeCycleMoment?) {
+    /// Handles changes that the system announces on any thread.
+    ///
+    /// Returns without accessing storage if there is a queue for it.
+    package func announced(_ changes: [LifeCycleChange], moment: LifeCycleGracePeriod?) {
         guard let queue else { return lifeCycleChanged(changes, moment: moment) }
         let time = clock.now()
         queue.order { self.lifeCycleChanged(changes, moment: moment, at: time) }
-        // The process is gone as soon as everybody was told, so this one waits: for the exit, not for the network.
+        // The process ends once all observers were notified, so wait for the exit to be recorded, but not for the
+        // network.
         if changes.contains(.willTerminate) { queue.wait(atMost: Self.terminationLimit) }
     }
 
-    /// Does something after everything announced so far was dealt with, on the same thread.
+    /// Runs `work` after everything announced so far was handled, on the same thread.
     func order(_ work: @escaping @Sendable () -> Void) {
         guard let queue else { return work() }
         queue.order(work)
     }
 
-    /// Returns when everything announced so far was dealt with.
+    /// Returns when everything announced so far was handled.
     package func untilSettled() async {
         await queue?.run {}
     }
 
-    /// The system did this with the app, and gives this moment for it.
+    /// Handles lifecycle changes within the time that the system grants for them.
     ///
-    /// - Parameter time: when, if that was not just now.
-    package func lifeCycleChanged(_ changes: [LifeCycleChange], moment: LifeCycleMoment?, at time: Moment? = nil) {
+    /// - Parameter time: The time of the changes; nil for now.
+    package func lifeCycleChanged(
+        _ changes: [LifeCycleChange],
+        moment: LifeCycleGracePeriod?,
+        at time: DualTimestamp? = nil
+    ) {
         let isReturn = !behavior.isForeground && changes.contains(where: \.isReturn)
-        // A system that gives a moment stops the process when it is over; without one it says so by `willSuspend`.
+        // A system that grants time stops the process when that time is over; any other system announces the stop with
+        // `willSuspend`.
         let leaves = changes.contains {
             $0 == .willSuspend || $0 == .willTerminate || $0 == .didEnterBackground && moment != nil
         }
@@ -76,15 +90,15 @@ package final class LifeCycleFollower: Sendable {
         behavior.lifeCycleChanged(changes, facts: isReturn ? refreshFacts?() : nil, stepsAside: leaves, at: time)
         snapshots?.lifeCycleChanged(changes)
         if leaves {
-            // Letting go of the folder needs some of the moment too.
+            // Releasing the folder takes some of the granted time, too.
             let lastFlush = (moment?.limit ?? Self.usualLimit) * 0.8
             control.change { $0.suspended(within: lastFlush) }
-            // The system wants the process now: requests end, locks are given back, and only then the moment.
+            // When the granted time is over, requests end and locks are released before the system is notified.
             moment?.whenExpired { [weak control] in control?.hurry() }
             let ends = changes.contains(.willTerminate)
             control.whenAtRest { [weak control] in
                 moment?.finish()
-                // The host may have handled the signal in its own way and goes on.
+                // The host app may have handled the signal in its own way and continue to run.
                 if ends { control?.change { $0.resumed() } }
             }
         } else {
@@ -94,7 +108,7 @@ package final class LifeCycleFollower: Sendable {
         for report in others.withLock({ $0 }) { report(changes) }
     }
 
-    /// Has somebody else told, after everything here was done.
+    /// Adds a closure that is called after everything here was done.
     func reportAlso(_ report: @escaping @Sendable ([LifeCycleChange]) -> Void) {
         others.withLock { $0.append(report) }
     }
@@ -103,15 +117,15 @@ package final class LifeCycleFollower: Sendable {
 extension Analytics {
     /// Reports a lifecycle change that the SDK does not observe itself.
     ///
-    /// See ``Configuration/Lifecycle/isObserved``. Starts, exits, sessions and engagement are recorded before this returns. Pending events are
-    /// sent when the app goes to the background.
+    /// See ``Configuration/Lifecycle/isObserved``. Starts, exits, sessions and engagement are recorded before this
+    /// returns. Pending events are sent when the app moves to the background.
     public func lifeCycleChanged(to change: LifeCycleChange) {
         lifecycle.follower.lifeCycleChanged([change], moment: nil)
     }
 }
 
 extension LifeCycleChange {
-    /// Whether the person has the app before them again.
+    /// Whether the app returns to the foreground.
     fileprivate var isReturn: Bool {
         switch self {
         case .willEnterForeground, .didBecomeActive: true
@@ -121,11 +135,11 @@ extension LifeCycleChange {
 }
 
 extension AppState {
-    /// What the app does after the change.
+    /// Returns the app's state after the change.
     func after(_ change: LifeCycleChange) -> AppState {
         switch change {
-        case .didFinishLaunching: self  // In the foreground or unseen: the start of the process told which.
-        case .willResignActive: isForeground ? .inactive : self  // Some say it once more on their way to sleep.
+        case .didFinishLaunching: self  // In the foreground or not, as at the start of the process.
+        case .willResignActive: isForeground ? .inactive : self  // Some systems repeat it before they suspend the app.
         case .willEnterForeground: .inactive
         case .didBecomeActive: .active
         case .didEnterBackground: .background
@@ -134,7 +148,7 @@ extension AppState {
         }
     }
 
-    /// Whether the person has the app before them.
+    /// Whether the app is in the foreground.
     var isForeground: Bool {
         switch self {
         case .inactive, .active: true
@@ -144,7 +158,9 @@ extension AppState {
 }
 
 extension LifeCycleEvent {
-    /// What it means to an app: a terminal's Ctrl-Z is a person who goes away, its `fg` one who comes back.
+    /// The lifecycle changes of an app in a terminal.
+    ///
+    /// Ctrl-Z backgrounds the app, and `fg` foregrounds it.
     var changes: [LifeCycleChange] {
         switch self {
         case .entersBackground: [.willResignActive, .didEnterBackground, .willSuspend]

@@ -5,10 +5,11 @@ package import TrackwayBehavior
 internal import TrackwayDelivery
 internal import TrackwayEvents
 
-/// Reports which screen is shown, of those that lie over one another: one stack for every kind of interface, in each scene.
+/// Reports which of several overlapping screens is shown.
 ///
-/// The screen is the one that events carry when a call returns, except while the return to the app is still to be recorded, which it
-/// then follows. The disk is waited for elsewhere. Any thread, though usually the main one.
+/// Each scene has one stack for all kinds of interfaces. Events contain the screen when a call returns, unless the
+/// return to the app has not been recorded yet: then the screen follows it. No call waits for the disk. Safe from any
+/// thread, usually called on the main thread.
 package final class ScreenTracker: Sendable {
     private struct Finder: Sendable {
         weak var object: (any AnyObject & Sendable)?
@@ -22,41 +23,47 @@ package final class ScreenTracker: Sendable {
     }
 
     private let state = Locked(State())
-    private let behavior: BehaviorDriver
+    private let behavior: LifecycleController
     private let clock: any EventClock
     private let sleeper: any DeliverySleeper
-    private let reportUnseen: @Sendable () -> Void
+    private let reportMissingScreens: @Sendable () -> Void
 
-    /// How long after the first activation screens may be named or found for the first time.
+    /// The time by which a first screen must be named or detected.
+    ///
+    /// It begins with the first activation.
     package static let grace = Duration.seconds(2)
 
-    /// Makes a tracker.
+    /// Creates a tracker.
     ///
-    /// - Parameter reportUnseen: Called once if screens are wanted and nothing reports any.
-    init(_ behavior: BehaviorDriver, in dependencies: Dependencies, reportUnseen: @escaping @Sendable () -> Void) {
+    /// - Parameter reportMissingScreens: Called once if screens are captured but nothing reports any.
+    init(
+        _ behavior: LifecycleController,
+        in dependencies: Dependencies,
+        reportMissingScreens: @escaping @Sendable () -> Void
+    ) {
         self.behavior = behavior
         clock = dependencies.clock
         sleeper = dependencies.pacer
-        self.reportUnseen = reportUnseen
+        self.reportMissingScreens = reportMissingScreens
     }
 
     // MARK: Screens
 
-    /// A screen that the platform finds begins to appear.
+    /// Handles a screen that the platform detects and that begins to appear.
     ///
     /// - Parameters:
-    ///   - id: Identifies it until it disappears.
+    ///   - id: Identifies the screen until it disappears.
     ///   - uniqueID: The unique id of its views.
-    ///   - scene: Where; nil when that is not known.
+    ///   - scene: The scene of the screen; nil if unknown.
     package func willAppear(_ id: Int, uniqueID: String, in scene: Int? = nil) {
         state.withLock { $0.screens.willAppear(id, uniqueID: uniqueID, in: scene) }
     }
 
-    /// A screen appeared.
+    /// Handles a screen that appeared.
     ///
     /// - Parameters:
-    ///   - id: Identifies it until it disappears.
-    ///   - scene: Where; nil when that is not known.
+    ///   - id: Identifies the screen until it disappears.
+    ///   - scene: The scene of the screen; nil if unknown.
     package func appeared(_ id: Int, _ view: ScreenView, in scene: Int? = nil) {
         perform { state in
             state.hasSeen = true
@@ -64,25 +71,25 @@ package final class ScreenTracker: Sendable {
         }
     }
 
-    /// What a screen is called changed while it is visible.
+    /// Handles a visible screen whose name changed.
     package func changed(_ id: Int, to view: ScreenView) {
         perform { $0.screens.changed(id, to: view) }
     }
 
-    /// Whether a screen appeared and did not disappear since.
+    /// Whether a screen appeared and has not disappeared since.
     package func isShowing(_ id: Int) -> Bool { state.withLock { $0.screens.isShowing(id) } }
 
-    /// A screen disappeared.
+    /// Handles a screen that disappeared.
     package func disappeared(_ id: Int) {
         perform { $0.screens.disappeared(id) }
     }
 
-    /// Nothing is known of these screens any more; what is shown stays what it is.
+    /// Forgets these screens; the shown screen does not change.
     package func forget(_ ids: Set<Int>) {
         state.withLock { $0.screens.forget(ids) }
     }
 
-    /// The app named the screen that is shown, by a call.
+    /// Handles a call in which the app names the shown screen.
     func named(_ view: ScreenView) {
         let view = state.withLock { state in
             state.hasSeen = true
@@ -93,18 +100,18 @@ package final class ScreenTracker: Sendable {
 
     // MARK: Scenes
 
-    /// A scene became active, or the person used it.
+    /// Handles a scene that became active, or that the user used.
     package func sceneActivated(_ scene: Int) { perform { $0.screens.activated(scene) } }
-    /// A scene is found to be active, which may have become so before anything was reported.
+    /// Handles a scene that is already active, possibly since before the first report.
     package func found(activeScene scene: Int) { state.withLock { $0.screens.found(active: scene) } }
-    /// A scene is not active any more.
+    /// Handles a scene that is no longer active.
     package func sceneDeactivated(_ scene: Int) { perform { $0.screens.deactivated(scene) } }
-    /// A scene was closed.
+    /// Handles a closed scene.
     package func sceneClosed(_ scene: Int) { perform { $0.screens.closed(scene) } }
 
-    // MARK: Whether anything reports screens
+    // MARK: Detecting missing screens
 
-    /// Something finds screens from now on, for as long as it exists.
+    /// Registers an object that detects screens during its lifetime.
     package func found(by finder: any AnyObject & Sendable) {
         let finder = Finder(object: finder)
         state.withLock { state in
@@ -113,7 +120,9 @@ package final class ScreenTracker: Sendable {
         }
     }
 
-    /// The app is active for the first time: by now, or soon, something finds its screens or names them.
+    /// Handles the first activation of the app.
+    ///
+    /// By now, or soon, its screens should be detected or named.
     func appBecameActive() {
         let isFirst = state.withLock { state in
             defer { state.isWatched = true }
@@ -131,10 +140,10 @@ package final class ScreenTracker: Sendable {
         let isUnseen = state.withLock { state in
             !state.hasSeen && !state.finders.contains { $0.object != nil }
         }
-        if isUnseen { reportUnseen() }
+        if isUnseen { reportMissingScreens() }
     }
 
-    // MARK: Inside
+    // MARK: Actions
 
     private func perform(_ change: (inout sending State) -> sending [SceneScreens.Action]) {
         for action in state.withLock(change) {

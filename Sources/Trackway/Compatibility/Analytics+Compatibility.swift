@@ -8,39 +8,44 @@ internal import TrackwayJournal
 internal import TrackwayPlatform
 package import TrackwayWire
 
-// What the compatibility modules of other products need of the front door, and apps of ours do not.
+// Additions to the public API for compatibility modules.
 extension Analytics {
-    /// What the next event has in common with others.
+    /// The context of the next event.
     package var recordedContext: RecordedContext { recording.contextStore.current }
 
-    /// The attributes of every event.
+    /// The global attributes.
     package var globalAttributes: Attributes { recording.contextStore.current.global }
 
-    /// What is captured now, as far as the app chose it.
+    /// The capture options, as the app set them.
     package var runtimeCapture: CaptureOptions { runtimeOptions.withLock { $0.capture } }
 
-    /// Tells of a mistake, as the SDK's own are told.
+    /// Reports a diagnostic like one of the SDK's own.
     package func report(_ diagnostic: Diagnostic) { reporter.report(diagnostic) }
 
-    /// Records the start of this process now, if that is still to be done.
+    /// Records the start of this process now, if it has not been recorded yet.
     package func recordPendingStart() { lifecycle.behavior.begin() }
 
-    /// Records an event that a compatibility module makes by itself, with the time of the call. While the app launches it waits for the
-    /// start: it does not bring that about, and is recorded after it.
+    /// Records an event that a compatibility module creates, with the time of the call.
+    ///
+    /// While the app launches, the event does not trigger the start and is recorded after it.
     package func recordAfterLaunch(_ name: String, _ attributes: Attributes = [:], to route: Route = .all) {
         let moment = recording.clock.now()
         afterLaunch { [weak self] in _ = self?.recordOwn(name, attributes, to: route, at: moment) }
     }
 
-    /// Does work that may bring the start about; while the app launches, after the start. See ``BehaviorDriver/afterLaunch(_:)``.
+    /// Runs work that may trigger the start.
+    ///
+    /// While the app launches, the work runs after the start. See ``LifecycleController/afterLaunch(_:)``.
     package func afterLaunch(_ work: @escaping @Sendable () -> Void) { lifecycle.behavior.afterLaunch(work) }
 
-    /// Has every change of the app's life told, after it was acted upon. The closure is kept as long as this object.
+    /// Calls `report` after every lifecycle change was handled.
+    ///
+    /// The closure is retained for this object's lifetime.
     package func followLifeCycle(_ report: @escaping @Sendable ([LifeCycleChange]) -> Void) {
         lifecycle.follower.reportAlso(report)
     }
 
-    /// Tells that a compatibility module could not make its analytics, as a diagnostic of the app's.
+    /// Reports to the app that a compatibility module could not create its ``Analytics``.
     package static func report(notStarted error: TrackwayError, to configuration: Configuration) {
         let clock = SystemClock()
         let log = StandardErrorLog(clock: clock)
@@ -50,13 +55,14 @@ extension Analytics {
                 field: "start",
                 value: error.description,
                 message: "The SDK could not start, so nothing is recorded in this run (\(error)).",
-                recoverySuggestion: "Correct what the error names, and start again."
+                recoverySuggestion: "Fix the reported problem, then start the SDK again."
             )
         )
     }
 
-    /// Tells if another image of the process defines one of these classes of Objective-C, too: the SDK that a module stands for was
-    /// linked beside it. Looks later, on another thread.
+    /// Reports if another image of the process also defines one of these Objective-C classes.
+    ///
+    /// In that case, the SDK that a module replaces is linked as well. The check runs later, on another thread.
     package func reportDuplicates(of classes: Set<String>) {
         let (reporter, imagesDefining) = (reporter, delivery.environment.imagesDefining)
         storage.queue.order {
@@ -68,62 +74,72 @@ extension Analytics {
 
     // MARK: Pauses
 
-    /// Whether nothing is collected or sent for a while.
+    /// Whether collecting and sending are paused.
     package var isPaused: Bool { delivery.control.machine.isPaused }
 
-    /// Takes no snapshots and begins no request until ``resume()``, or until the end of the process. A request under way
-    /// gets its answer; what the app records is kept, and waits. Again while paused changes nothing.
+    /// Pauses snapshots and requests until ``resume()`` or the end of the process.
+    ///
+    /// A request in flight is completed. Events that the app records are stored and stay pending. A second call while
+    /// paused changes nothing.
     package func pause() {
-        // Held before it is forbidden, so that no request is refused that was about to begin: it waits.
+        // Hold delivery before sending is forbidden, so that a request that is about to begin waits instead of being
+        // refused.
         delivery.service.hold()
         delivery.control.change { $0.pausedChanged(to: true) }
         lifecycle.snapshots?.rests(true)
     }
 
-    /// Goes on. A destination whose settings were found wrong is asked again.
+    /// Ends a pause.
+    ///
+    /// Parked destinations are retried.
     package func resume() {
         let wasPaused = isPaused
         delivery.control.change { $0.pausedChanged(to: false) }
         delivery.service.release()
         lifecycle.snapshots?.rests(false)
-        if wasPaused { delivery.service.wakeParked() }
+        if wasPaused { delivery.service.probeParkedDestinations() }
     }
 
-    /// Asks destinations again whose settings were found wrong: they were said once more.
-    package func wakeParked() {
-        delivery.service.wakeParked()
+    /// Retries parked destinations, because their settings were set again.
+    package func probeParkedDestinations() {
+        delivery.service.probeParkedDestinations()
     }
 
-    // MARK: Destinations that know more than one way to treat events
+    // MARK: Modes of destinations
 
-    /// Says how a destination is to treat events recorded after this call, on every thread. Those recorded before, in
-    /// earlier runs too, keep what was said when they were recorded.
+    /// Sets how a destination treats events recorded after this call, on every thread.
+    ///
+    /// Events recorded before, in earlier runs too, keep the mode that was set when they were recorded.
     package func setMode(_ mode: String, of destination: DestinationID) {
         recording.contextStore.perform { transaction in transaction.context.modes[destination.rawValue] = .string(mode)
         }
     }
 
-    /// The same as ``replaceDestination(_:)``, with another number of waiting events that are sent at once. One that no app
-    /// means is brought within its bounds, and told.
+    /// Replaces a destination, and the number of pending events that starts an upload.
     ///
-    /// - Throws: As ``replaceDestination(_:)`` does.
+    /// See ``replaceDestination(_:)``.
+    ///
+    /// An out-of-range number is clamped and reported.
+    ///
+    /// - Throws: The same errors as ``replaceDestination(_:)``.
     package func replaceDestination(_ destination: any Destination, flushEvents: Int) throws(TrackwayError) {
         try checkPresent(destination.id)
-        var bounds = SettingBounds()
+        var bounds = SettingsClamp()
         delivery.service.replace(destination, flushEvents: bounds.count(flushEvents, from: 1, "flushEvents"))
         reporter.report(bounds.diagnostics)
     }
 
-    // MARK: Events that a module stores in a form of its own
+    // MARK: Events in a module's own form
 
-    /// Shows interceptors an event by its own name and attributes, before a module writes it into an event of another name.
+    /// Shows an event to interceptors before a module stores it under another name.
     ///
-    /// Any thread, which must hold no lock. What is shown is then recorded as `isShown`.
+    /// They see the event's own name and attributes. Any thread may call, but must hold no lock. The event is then
+    /// recorded with `isShown`.
     ///
     /// - Parameters:
     ///   - event: The event; interceptors may change it.
     ///   - name: The name under which the module records it. Events that are refused under this name are not shown.
-    /// - Returns: False when an interceptor dropped it, which is counted in the ledger.
+    /// - Returns: False if an interceptor dropped the event, which the ledger counts.
     package func showToInterceptors(_ event: inout InterceptedEvent, recordedAs name: String) -> Bool {
         guard delivery.control.gate.state.contains(.intercepts), recording.recorder.mayRecord(name, to: event.route.ids)
         else {
@@ -132,13 +148,13 @@ extension Analytics {
         return recording.interception.keeps(&event)
     }
 
-    // MARK: Giving up
+    // MARK: Discarding
 
-    /// Drops and counts what waits for a destination, unless another process delivers.
+    /// Drops and counts a destination's pending events, unless another process delivers.
     package func discardWaiting(for destination: DestinationID) async {
         guard storage.registry.contains(destination) else { return }
         let (journal, reporter) = (storage.journal, reporter)
-        // As for erasing: delivery lets go of the folder first, so that nothing that is to go is on its way.
+        // As for an erasure, delivery releases the folder first, so that no event to be dropped is in flight.
         delivery.control.change { $0.eraseBegan() }
         defer { delivery.control.change { $0.eraseEnded() } }
         await delivery.control.untilAtRest()
@@ -153,7 +169,7 @@ extension Analytics {
                         code: .notDiscarded,
                         field: "deleteAll",
                         value: "\(error)",
-                        message: "Pending events could not be discarded (\(error)). They are still sent.",
+                        message: "Pending events could not be discarded (\(error)). They will still be sent.",
                         recoverySuggestion: "Make the storage folder readable and writable, and repeat the call."
                     )
                 )
@@ -162,16 +178,16 @@ extension Analytics {
     }
 }
 
-/// The interceptors of a configuration, for a module that stores events without analytics.
+/// The interceptors of a configuration, for a module that stores events without an ``Analytics``.
 package final class InterceptorChain: Sendable {
-    private let interception: Interception
+    private let interception: InterceptorRunner
 
-    /// The interceptors of `configuration`.
+    /// Creates a chain of the configuration's interceptors.
     ///
     /// - Parameter clock: Measures how long an interceptor takes.
     package init(_ configuration: Configuration, clock: any EventClock) {
         let log = StandardErrorLog(clock: clock)
-        interception = Interception(
+        interception = InterceptorRunner(
             configuration.interceptors,
             counts: nil,
             clock: clock,
@@ -179,18 +195,20 @@ package final class InterceptorChain: Sendable {
         )
     }
 
-    /// Shows an event to the interceptors, in order. Any thread, which must hold no lock.
+    /// Shows an event to the interceptors, in order.
     ///
-    /// - Returns: False when one of them dropped it. The caller counts that.
+    /// Any thread may call, but must hold no lock.
+    ///
+    /// - Returns: False if one of them dropped the event. The caller counts it.
     package func keeps(_ event: inout InterceptedEvent) -> Bool { interception.keeps(&event) }
 }
 
 extension DestinationRules {
-    /// What is wrong with these rules.
+    /// Returns a diagnostic for each invalid part of these rules.
     ///
-    /// - Parameter field: The setting that they are in.
+    /// - Parameter field: The setting that contains the rules.
     package func diagnostics(of field: String) -> [Diagnostic] {
-        var bounds = SettingBounds()
+        var bounds = SettingsClamp()
         bounds.note(self, field)
         return bounds.diagnostics
     }

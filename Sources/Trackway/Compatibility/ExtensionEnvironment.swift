@@ -13,13 +13,15 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a compatibility module needs for work of its own: its back-end's configuration, say.
+/// The dependencies of a compatibility module.
+///
+/// The module needs them for its own work, such as loading its back end's configuration.
 package struct ExtensionEnvironment: Sendable {
-    /// Carries requests, as far as consent and switch allow it.
+    /// Sends requests while consent and the enabled state permit it.
     package let transport: any Transport
     /// The app's id.
     package let appID: String
-    /// Which boot monotonic times belong to.
+    /// The boot that monotonic times belong to.
     package let boot: String
     private let clock: any EventClock
     private let sleeper: any DeliverySleeper
@@ -29,7 +31,7 @@ package struct ExtensionEnvironment: Sendable {
     package let folder: String
     let imagesDefining: @Sendable (_ classes: Set<String>) -> [LoadedImage]
 
-    /// The environment of an ``Analytics`` with its dependencies.
+    /// Creates the environment of an ``Analytics`` with its dependencies.
     init(_ dependencies: Dependencies, appID: String, transport: any Transport) {
         self.transport = transport
         self.appID = appID
@@ -45,44 +47,47 @@ package struct ExtensionEnvironment: Sendable {
     /// The time since boot.
     package var now: MonotonicTime { clock.now().monotonic }
 
-    /// The time of day.
+    /// The wall-clock time.
     package var wall: Timestamp { clock.now().wall }
 
-    /// A number in 0..<1, another one every time.
+    /// Returns a random number in 0..<1.
     package func chance() -> Double {
-        // 53 bits are what a double holds.
+        // A double holds 53 bits.
         random.withLock { Double($0.next() >> 11) * 0x1p-53 }
     }
 
-    /// Returns at a time, or earlier when the task is cancelled.
+    /// Suspends the task until a time, or until it is canceled.
     package func sleep(until time: MonotonicTime) async {
         await sleeper.sleep(until: time)
     }
 
-    /// What was kept under a name in the installation's folder; nil when nothing was, or it cannot be read now.
+    /// Returns content stored in the installation's folder.
+    ///
+    /// nil if it is missing or cannot be read now.
     package func contents(of name: String) -> [UInt8]? {
-        // A compatibility module keeps what can be had again.
+        // Compatibility modules store only data that can be obtained again.
         (try? storage.contents(of: "\(folder)/\(name)")) ?? nil
     }
 
-    /// Keeps something under a name in the installation's folder.
+    /// Stores content in the installation's folder.
     ///
-    /// - Parameter durably: whether it survives power loss; not, when it can be had again.
+    /// - Parameter durably: Whether it must survive power loss. Not needed for data that can be obtained again.
     package func keep(_ bytes: [UInt8], as name: String, durably: Bool = false) {
-        // It can be had again; the disk's trouble is told by the journal.
+        // The data can be obtained again, and the journal reports disk errors.
         try? storage.replace("\(folder)/\(name)", with: bytes, durably: durably)
     }
 }
 
-// What a compatibility module needs before there is an `Analytics`.
+// For compatibility modules that have no `Analytics` yet.
 extension Analytics {
-    /// The time of day.
+    /// The wall-clock time.
     package static var wallTime: Timestamp { SystemClock().now().wall }
 }
 
 extension Configuration {
-    /// Gives a compatibility module a folder of its own beside the usual one, so that an app may use several of them, and the front door
-    /// itself, without one taking the other's deliveries for its own.
+    /// Gives a compatibility module its own folder next to the default one.
+    ///
+    /// An app can then use several modules and the public API, and none of them delivers another one's events.
     package mutating func useFolder(ofModule name: String) throws(TrackwayError) {
         do throws(StorageLocationError) {
             let location = try StorageLocation.standard(appID: "\(appID).\(name)")

@@ -5,24 +5,27 @@ public import TrackwayBehavior
 public import TrackwayEvents
 
 extension Analytics {
-    /// Sets the consent of the device, of a category of destinations, or of the signed-in user.
+    /// Sets a consent decision of the device or of the current user.
+    ///
+    /// The decision can be limited to a category of destinations.
     ///
     /// ```swift
     /// analytics.setConsent(.granted)
     /// analytics.setConsent(.denied, category: "advertising", scope: .person)
     /// ```
-    /// The most specific decision counts: the person's for the category, the person's, the device's for the category, the
-    /// device's, ``Configuration/Privacy/consent``. It takes effect before this returns, holds for all processes of the installation, and
-    /// survives restarts.
+    /// The most specific decision applies, in this order: the person's for the category, the person's, the device's for
+    /// the category, the device's, ``Configuration/Privacy/consent``. It takes effect before this returns, applies to
+    /// all processes of the installation, and survives restarts.
     ///
-    /// `denied` stops sending, and drops and counts pending events, unless ``Configuration/Privacy/denialPolicy`` says otherwise. A
-    /// request in flight may still arrive. Other processes follow before their next request at the latest.
+    /// `denied` stops sending, and drops and counts pending events, unless ``Configuration/Privacy/denialPolicy`` says
+    /// otherwise. A request in flight may still arrive. Other processes apply the decision before their next request at
+    /// the latest.
     ///
     /// - Parameters:
-    ///   - consent: the decision; nil removes an earlier one.
-    ///   - category: the category that it is about (``DestinationConfiguration/consentCategory``); nil for all without a decision of
-    ///     their own.
-    ///   - scope: whether it holds for the device or for the person who uses the app now.
+    ///   - consent: The decision; nil removes an earlier one.
+    ///   - category: The category that the decision is about (``DestinationConfiguration/consentCategory``); nil for
+    ///     all categories without their own decision.
+    ///   - scope: Whether the decision applies to the device or to the current user.
     public func setConsent(
         _ consent: Consent?,
         category: ConsentCategory? = nil,
@@ -33,33 +36,35 @@ extension Analytics {
         lifecycle.behavior.beginAfterLaunch()
     }
 
-    /// The consent of the current user, as known to this process.
+    /// The current user's consent, as known to this process.
     public var consent: Consent { consent(for: .analytics) }
 
-    /// The consent of the current user in a category.
+    /// Returns the current user's consent in a category.
     public func consent(for category: ConsentCategory) -> Consent {
         isInChild ? .denied : storage.settings.current.consent.consent(for: category)
     }
 
-    /// The consent of the current user, and every change of it.
+    /// The current user's consent, and all its changes.
     ///
     /// ```swift
     /// for await consent in analytics.consentUpdates { log("consent: \(consent)") }
     /// ```
-    /// The sequence begins with the current value. A slow consumer gets only the latest value. It ends when the task is canceled or the instance is
-    /// released. Decisions of other processes arrive before this process's next request.
+    /// The sequence begins with the current value. A slow consumer receives only the latest value. The sequence ends
+    /// when the task is canceled or the instance is released. Decisions of other processes arrive before this process's
+    /// next request.
     public var consentUpdates: AsyncStream<Consent> { delivery.consents.updates.stream }
 
     // MARK: Collection policy
 
     /// Sets which events and attributes may be collected, independent of consent.
     ///
-    /// A back end may send another policy. Both apply: neither allows what the other forbids. They survive restarts.
+    /// A back end may send another policy. Both apply: neither allows what the other forbids. Policies survive
+    /// restarts.
     ///
     /// ```swift
     /// analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["debug_ping"]))
     /// ```
-    /// - Parameter policy: what may be collected; nil allows everything again.
+    /// - Parameter policy: The policy; nil allows everything again.
     public func setCollectionPolicy(_ policy: CollectionPolicy?) {
         setCollectionPolicy(policy, from: .app)
     }
@@ -73,10 +78,10 @@ extension Analytics {
         lifecycle.snapshots?.permissionChanged()
     }
 
-    /// What may be collected now, by all policies together.
+    /// The combination of all collection policies.
     public var collectionPolicy: CollectionPolicy { storage.settings.current.policy }
 
-    /// Captures what the app wants and the policy allows.
+    /// Applies the app's capture options, as far as the policy allows them.
     func applyCapture() {
         lifecycle.crashWatch.follow { wantedBehavior.capture.contains(.crashes) }
         lifecycle.systemReportWatch.follow { wantedBehavior.capture.contains(.systemReports) }
@@ -89,7 +94,7 @@ extension Analytics {
 }
 
 extension BehaviorSettings {
-    /// What the app wants, as far as the policy allows it.
+    /// Creates the settings that the app wants, as far as the policy allows them.
     init(_ options: RuntimeOptions, _ policy: CollectionPolicy) {
         self.init(
             sessionTimeout: options.sessions.timeout,
@@ -100,10 +105,10 @@ extension BehaviorSettings {
     }
 }
 
-/// Who made a collection policy.
+/// The source of a collection policy.
 package enum PolicySource: String, Sendable, Hashable, CaseIterable {
     /// The app.
     case app
-    /// A back-end, by a configuration it sent.
+    /// A back end that sent it in a configuration.
     case backEnd = "back_end"
 }

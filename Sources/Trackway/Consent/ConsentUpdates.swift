@@ -3,7 +3,7 @@
 
 internal import TrackwayEvents
 
-/// Publishes the consent of the person who uses the app to asynchronous sequences.
+/// Publishes the current user's consent to asynchronous sequences.
 final class ConsentUpdates: Sendable {
     private struct State: Sendable {
         var current: Consent
@@ -21,17 +21,19 @@ final class ConsentUpdates: Sendable {
         for subscriber in state.withLock({ $0.subscribers }).values { subscriber.finish() }
     }
 
-    /// Publishes the consent if it differs from the one before.
+    /// Publishes the consent if it changed.
     func publish(_ consent: Consent) {
         state.withLock { state in
             guard consent != state.current else { return }
             state.current = consent
-            // A continuation calls no code of the app: it keeps the value and schedules the task that waits for it.
+            // A continuation calls no app code: it stores the value and schedules the waiting task.
             for subscriber in state.subscribers.values { subscriber.yield(consent) }
         }
     }
 
-    /// The consent now, and each one that follows; a subscriber that is slow misses all but the latest.
+    /// The current consent and its changes.
+    ///
+    /// A slow subscriber receives only the latest.
     var stream: AsyncStream<Consent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let id = state.withLock { state in
@@ -41,7 +43,7 @@ final class ConsentUpdates: Sendable {
                 return state.next
             }
             continuation.onTermination = { [weak self] _ in
-                // Outside of this lock: terminating may be part of a call that holds it.
+                // Outside of the lock, because termination may be part of a call that holds it.
                 self?.remove(id)
             }
         }

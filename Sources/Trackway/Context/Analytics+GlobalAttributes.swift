@@ -7,15 +7,17 @@ internal import TrackwayJournal
 extension Analytics {
     /// Adds attributes to every event that is recorded after this call.
     ///
-    /// An attribute with a known key replaces the earlier one. Global attributes survive restarts. They are stored once for many events, so they
-    /// add nothing to the size of an event. An attribute that exceeds a limit is left out with a `Diagnostic`.
+    /// An attribute with an existing key replaces the earlier one. Global attributes survive restarts. They are stored
+    /// once for many events, so they add nothing to the size of an event. An attribute that exceeds a limit is left out
+    /// with a `Diagnostic`.
     ///
     /// ```swift
     /// analytics.setGlobalAttributes(["plan": "pro"], scope: .person)
     /// ```
     /// - Parameters:
-    ///   - attributes: the attributes.
-    ///   - scope: whose they are. Attributes of the person end with ``signOut()`` and when another user signs in.
+    ///   - attributes: The attributes.
+    ///   - scope: The owner of the attributes. Attributes of the person end with ``signOut()`` and when another user
+    ///     signs in.
     public func setGlobalAttributes(_ attributes: Attributes, scope: GlobalAttributeScope = .installation) {
         guard !isInChild else { return }
         let attributes = attributes.converted
@@ -33,10 +35,11 @@ extension Analytics {
         saveGlobal()
     }
 
-    /// Changes the attributes of every event in one step: no other change comes between, and no event is recorded with half
-    /// of it.
+    /// Changes the global attributes in one step.
     ///
-    /// - Parameter change: is called once, under a lock; it must not call the SDK.
+    /// No other change intervenes, and no event is recorded with half of the change.
+    ///
+    /// - Parameter change: Called once, under a lock; must not call the SDK.
     package func changeGlobalAttributes(
         _ scope: GlobalAttributeScope = .installation,
         _ change: (inout Attributes) -> Void
@@ -45,7 +48,8 @@ extension Analytics {
         let changed = recording.contextStore.perform { transaction in
             let former = transaction.context.global
             change(&transaction.context.global)
-            // The whole is judged, not the addition: many small additions must not outgrow the limits either.
+            // Validate all attributes, not only the added ones: many small additions must not exceed the limits,
+            // either.
             let (valid, diagnostics) = transaction.context.global.valid(recording.limits)
             transaction.context.global = valid
             for diagnostic in diagnostics { transaction.report(diagnostic) }
@@ -54,15 +58,15 @@ extension Analytics {
         saveGlobal(changed, scope)
     }
 
-    /// Writes the global attributes down.
+    /// Saves the global attributes.
     ///
-    /// The settings take what the context says when they are written, not what a caller said before: of two changes made
-    /// at the same time, events and the next start then end with the same one. The context store's lock is taken inside the
-    /// settings' one, never the other way round.
+    /// The settings read the context when they are written, instead of using a value read earlier by a caller. After
+    /// two concurrent changes, events and the next start therefore use the same attributes. The context store's lock is
+    /// acquired inside the settings' lock, never the other way around.
     ///
     /// - Parameters:
-    ///   - changed: the names that were set now.
-    ///   - scope: whose those are.
+    ///   - changed: The names that were set now.
+    ///   - scope: The owner of those attributes.
     func saveGlobal(_ changed: Set<String> = [], _ scope: GlobalAttributeScope = .installation) {
         storage.settings.change { [contextStore = recording.contextStore] settings in
             settings.global = contextStore.current.global
@@ -79,10 +83,10 @@ extension Analytics {
     /// ```swift
     /// analytics.setGlobalAttributesProvider { ["balance": wallet.balance] }
     /// ```
-    /// They replace attributes of ``setGlobalAttributes(_:scope:)`` with the same key, and an event's own attributes replace them. The closure
-    /// is called on the thread that records, for each event of the app and each event that the SDK records itself, so it must return quickly. It may
-    /// call the SDK; events that it records do not get its attributes (`Documentation/Callbacks.md`). It does not survive a restart. nil
-    /// removes it.
+    /// The attributes replace those of ``setGlobalAttributes(_:scope:)`` with the same key, and an event's own
+    /// attributes replace them. The closure is called on the recording thread, for each event of the app and each event
+    /// that the SDK records itself, so it must return quickly. It may call the SDK; events that it records do not get
+    /// its attributes (`Documentation/Callbacks.md`). It does not survive a restart. nil removes it.
     public func setGlobalAttributesProvider(_ attributes: (@Sendable () -> Attributes)?) {
         guard !isInChild else { return }
         recording.dynamic.replace(attributes)
@@ -92,34 +96,42 @@ extension Analytics {
 
 /// The owner of a global attribute.
 public enum GlobalAttributeScope: String, Sendable, Hashable, CaseIterable {
-    /// The installation's: it stays until it is removed.
+    /// The installation.
+    ///
+    /// The attribute stays until it is removed.
     case installation
-    /// The person's who uses the app: it ends when the person signs out or another one signs in.
+    /// The current person.
+    ///
+    /// The attribute ends when the person signs out or another one signs in.
     case person
 }
 
-/// Attributes that a closure of the app adds to each event as it is recorded.
+/// Attributes that an app's closure adds to each event.
+///
+/// The closure is called when the event is recorded.
 final class DynamicAttributes: Sendable {
-    /// What the closure looks like.
+    /// The type of the closure.
     typealias Provider = @Sendable () -> Attributes
 
-    /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
+    /// Boxed in a struct to avoid reabstraction thunks.
     private struct Named: Sendable {
         var provider: Provider?
     }
 
     private let named = Locked(Named())
 
-    /// The app named another closure, or none.
+    /// Replaces the closure; nil removes it.
     func replace(_ provider: Provider?) {
         named.withLock { $0.provider = provider }
     }
 
-    /// Whether there is a closure.
+    /// Whether a closure is set.
     var isSet: Bool { named.withLock { $0.provider != nil } }
 
-    /// What the closure says now, on the calling thread, which must hold no lock. Nothing for events that the closure
-    /// itself records.
+    /// Returns the closure's current attributes.
+    ///
+    /// None for events that the closure itself records. Calls the closure on the calling thread, which must hold no
+    /// lock.
     func current() -> Attributes {
         guard let provider = named.withLock({ $0.provider }) else { return [:] }
         return CallbackScope.call(CallbackScope.ID(of: self)) { provider().converted } ?? [:]
@@ -127,7 +139,9 @@ final class DynamicAttributes: Sendable {
 }
 
 extension Attributes {
-    /// The attributes that keep the limits, judged exactly as those of an event are; and what is to be said of the others.
+    /// Returns the attributes within the limits, and diagnostics for the others.
+    ///
+    /// The limits apply exactly as to an event's attributes.
     ///
     /// - Complexity: O(size). Used when the context changes, not when events are recorded.
     func valid(_ limits: EventLimits) -> (Attributes, [Diagnostic]) {
@@ -139,13 +153,14 @@ extension Attributes {
             monotonic: MonotonicTime(milliseconds: 0),
             attributes: self
         )
-        // It cannot fail: the text was written on the line before. If it ever does, no attribute is better than a trap.
+        // This cannot fail, because the text was written just now. If it ever does, no attributes are better than a
+        // trap.
         guard var valid = try? Event(json: nobody.json(limits: limits, report: { diagnostics.append($0) })).attributes
         else {
             assertionFailure("an event that was just written cannot be read")
             return ([:], diagnostics)
         }
-        // An event says of itself what was wrong with it; a context does not.
+        // An event contains descriptions of its own problems; a context does not.
         for key in ["_error_code", "_error_message"] where self[key] == nil { valid[key] = nil }
         return (valid, diagnostics)
     }

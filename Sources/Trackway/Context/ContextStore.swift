@@ -5,20 +5,21 @@ internal import TrackwayDelivery
 package import TrackwayEvents
 internal import TrackwayJournal
 
-/// Where the context changes and where the SDK records events of its own: one thing after the other, under one lock, so
-/// that journal and context always tell the same story.
+/// Changes the context and records the SDK's own events.
 ///
-/// The app's own events do not come here; they take the journal's short lock alone and carry the context that was set
-/// last.
+/// One change is made at a time, under one lock. The journal and the context therefore always agree. The app's own
+/// events do not use the store; they acquire only the journal's short lock and get the context that was set last.
 package final class ContextStore: Sendable {
     private let context: Locked<Kept>
     private let recorder: Recorder
     private let zone: ZoneWatch
     private let report: @Sendable ([Diagnostic], [String]) -> Void
 
-    /// Adds to the context what takes time to find out.
+    /// Adds context values that take time to determine.
     struct Completion: Sendable {
-        /// Called once, under the store's lock: must not call the app, the settings or the store.
+        /// Called once, under the store's lock.
+        ///
+        /// Must not call the app, the settings or the store.
         let complete: @Sendable (inout RecordedContext) -> Void
 
         init(_ complete: @escaping @Sendable (inout RecordedContext) -> Void) {
@@ -28,10 +29,10 @@ package final class ContextStore: Sendable {
 
     private struct Kept: Sendable {
         var value: RecordedContext
-        /// What is still to be added before anybody uses the context; nil once it is complete.
+        /// Completes the context before its first use; nil once it is complete.
         var completion: Completion?
 
-        /// The context, complete and known to the journal.
+        /// Returns the context after completing it and passing it to the journal.
         mutating func complete(_ recorder: Recorder) -> RecordedContext {
             guard let completion else { return value }
             completion.complete(&value)
@@ -41,10 +42,10 @@ package final class ContextStore: Sendable {
         }
     }
 
-    /// Opens the context store with the context to begin with, and tells the journal.
+    /// Creates the store and passes the initial context to the journal.
     ///
-    /// - Parameter completion: what the context still lacks. Whoever needs the context first waits for it, and the journal is told
-    ///   then; see ``complete()``.
+    /// - Parameter completion: Completes the context. The first caller that needs the context waits for it, and the
+    ///   journal receives the context then; see ``complete()``.
     init(
         _ context: RecordedContext,
         completedBy completion: Completion? = nil,
@@ -60,12 +61,14 @@ package final class ContextStore: Sendable {
         recorder.registry.userChanged(to: context.user.id)
     }
 
-    /// Completes the context, unless somebody has. Nothing is recorded before; see ``RecordingGate/State/contextIncomplete``.
+    /// Completes the context if it is incomplete.
+    ///
+    /// Nothing is recorded before that; see ``RecordingState/State/contextIncomplete``.
     func complete() {
         context.withLock { _ = $0.complete(recorder) }
     }
 
-    /// Has the context say the offset of the time zone at a moment.
+    /// Sets the context's time zone offset to the one at the given time.
     func follow(zoneAt wall: Timestamp) {
         guard !zone.holds(wall) else { return }
         context.withLock { context in
@@ -78,26 +81,28 @@ package final class ContextStore: Sendable {
         }
     }
 
-    /// Whether an event of this name may be recorded now, for any of these destinations.
+    /// Whether an event may be recorded now, for any of these destinations.
     ///
-    /// - Parameter route: the destinations it is for; all of them when empty.
+    /// - Parameter route: The event's destinations; empty for all.
     package func mayRecord(_ name: String, to route: [DestinationID]) -> Bool {
         recorder.mayRecord(name, to: route)
     }
 
-    /// The context now.
+    /// The current context.
     package var current: RecordedContext { context.withLock { $0.complete(recorder) } }
 
-    /// Lets `body` change the context and record events, in order; nobody else does either meanwhile.
+    /// Runs `body`, which changes the context and records events, in order and exclusively.
     ///
-    /// - Parameter body: must be quick, and must not call the app, the settings or this store.
+    /// - Parameter body: Must be quick, and must not call the app, the settings or this store.
     package func perform<Result: Sendable>(_ body: (inout ContextTransaction) -> Result) -> Result {
         let (result, sideEffects) = performUnreported(body)
         report(sideEffects)
         return result
     }
 
-    /// The same for a caller who holds a lock of its own: it must ``report(_:)`` once it has let go of it.
+    /// Runs `body` like ``perform(_:)``, for a caller that holds a lock.
+    ///
+    /// The caller must call ``report(_:)`` after releasing that lock.
     func performUnreported<Result: Sendable>(_ body: (inout ContextTransaction) -> Result) -> (
         Result, ContextTransaction.SideEffects
     ) {
@@ -111,7 +116,9 @@ package final class ContextStore: Sendable {
         }
     }
 
-    /// Tells delivery and the app what came of a performance. Holds no lock: the app may call back.
+    /// Reports a transaction's side effects to delivery and the app.
+    ///
+    /// Holds no lock: the app may call back.
     func report(_ sideEffects: ContextTransaction.SideEffects) {
         if let last = sideEffects.lastSequence { recorder.delivery.eventRecorded(sequence: last) }
         if !sideEffects.diagnostics.isEmpty || !sideEffects.lines.isEmpty {
@@ -119,26 +126,30 @@ package final class ContextStore: Sendable {
         }
     }
 
-    /// Tells the app of a difficulty. Holds no lock: the app may call back.
+    /// Reports a diagnostic to the app.
+    ///
+    /// Holds no lock: the app may call back.
     func report(_ diagnostic: Diagnostic) {
         report([diagnostic], [])
     }
 }
 
-/// A change of the context, and the events that belong to it, while the ``ContextStore`` is held.
+/// A change of the context, and its events, while the ``ContextStore`` is locked.
 package struct ContextTransaction: Sendable {
-    /// What the next events have in common. The journal is told before the next event, and at the end.
+    /// The context of the next events.
+    ///
+    /// The journal receives it before the next event, and at the end.
     package var context: RecordedContext
     private var told: RecordedContext
     private let recorder: Recorder
     fileprivate private(set) var sideEffects = SideEffects()
 
-    /// What is to be reported once nobody holds the context store any more.
+    /// The effects to report after the context store is unlocked.
     struct SideEffects: Sendable {
         var diagnostics: [Diagnostic] = []
-        /// Events as JSON, while events are logged.
+        /// Events as JSON, if events are logged.
         var lines: [String] = []
-        /// The last event that was recorded.
+        /// The sequence number of the last recorded event.
         var lastSequence: UInt64?
     }
 
@@ -148,21 +159,23 @@ package struct ContextTransaction: Sendable {
         self.recorder = recorder
     }
 
-    /// Records an event under the context as it is now. Nothing is recorded while the SDK may not record.
+    /// Records an event with the current context.
+    ///
+    /// Records nothing while the SDK may not record.
     ///
     /// - Parameters:
-    ///   - name: what happened.
-    ///   - attributes: what is worth knowing about it.
-    ///   - items: what it is about.
-    ///   - moment: when it happened; now when nil.
-    ///   - id: its identity, when it has one already.
-    ///   - route: the destinations it is for; all of them when empty.
+    ///   - name: The event's name.
+    ///   - attributes: The event's attributes.
+    ///   - items: The items that the event is about.
+    ///   - moment: The time of the event; nil for now.
+    ///   - id: The event's id; nil for a new one.
+    ///   - route: The event's destinations; empty for all.
     @discardableResult
     package mutating func record(
         _ name: String,
         _ attributes: Attributes = [:],
         items: [Item] = [],
-        at moment: Moment? = nil,
+        at moment: DualTimestamp? = nil,
         id: EventID? = nil,
         to route: [DestinationID] = []
     ) -> Receipt {
@@ -174,7 +187,7 @@ package struct ContextTransaction: Sendable {
         return event.receipt
     }
 
-    /// Has something reported to the app once nobody holds the context store any more.
+    /// Reports a diagnostic to the app after the context store is unlocked.
     package mutating func report(_ diagnostic: Diagnostic) {
         sideEffects.diagnostics.append(diagnostic)
     }

@@ -4,26 +4,26 @@
 internal import CTrackway
 internal import TrackwayEvents
 
-/// The offset of the time zone at each moment that is recorded.
+/// The time zone's offset at each recorded time.
 ///
-/// The context holds one offset for many events. This knows for which stretch of wall time that offset is right, so recording
-/// compares two numbers, and asks the system only where the stretch ends: at a change of clocks, after a jump of the wall clock,
-/// and every quarter of an hour, because the device may be in another zone.
+/// The context contains one offset for many events. This object knows the range of wall time for which that offset is
+/// valid, so recording compares two numbers. It asks the system only at the end of the range: at a clock change, after
+/// a jump of the wall clock, and every 15 minutes, because the device may be in another zone.
 ///
-/// `@unchecked Sendable`: the words' address never changes while this lives, and they are read and written with atomic operations
-/// only.
+/// `@unchecked Sendable`: the words' address never changes during the object's lifetime, and they are read and written
+/// with atomic operations only.
 final class ZoneWatch: @unchecked Sendable {
-    /// Gives the offset in seconds at a moment; nil when it is not known.
+    /// Returns the offset in seconds at a time; nil if unknown.
     typealias Offset = @Sendable (Timestamp) -> Int?
 
-    /// The longest stretch.
+    /// The maximum length of the range, in milliseconds.
     static let longest: Int64 = 900_000
 
-    /// Milliseconds of wall time: the stretch's first one, and its length.
+    /// The start and the length of the range, in milliseconds of wall time.
     private let words: UnsafeMutablePointer<UInt64>
     private let offset: Offset?
 
-    /// - Parameter offset: asks the system; nil where the offset never changes.
+    /// - Parameter offset: Asks the system; nil if the offset never changes.
     init(_ offset: Offset?) {
         self.offset = offset
         words = .allocate(capacity: 2)
@@ -35,15 +35,17 @@ final class ZoneWatch: @unchecked Sendable {
         words.deallocate()
     }
 
-    /// Whether the offset in the context is right at a moment. Two loads.
+    /// Whether the context's offset is valid at a time.
+    ///
+    /// Two loads.
     @inline(__always)
     func holds(_ wall: Timestamp) -> Bool {
         UInt64(bitPattern: wall.milliseconds) &- ctrackway_load_acquire_64(words) < ctrackway_load_acquire_64(words + 1)
     }
 
-    /// Asks for the offset at a moment, and how long it holds from then on.
+    /// Asks for the offset at a time, and stores its validity.
     ///
-    /// - Returns: the offset; nil when it is not known.
+    /// - Returns: The offset; nil if unknown.
     func ask(at wall: Timestamp) -> Int? {
         guard let offset else { return nil }
         let now = offset(wall)
@@ -56,7 +58,7 @@ final class ZoneWatch: @unchecked Sendable {
                 if offset(wall.advanced(by: .milliseconds(middle))) == now { same = middle } else { length = middle }
             }
         }
-        // Between the two writes nothing holds, and whoever looks then asks once more.
+        // Between the two writes the range is empty, so that concurrent readers ask again.
         ctrackway_store_64(words + 1, 0)
         ctrackway_store_64(words, UInt64(bitPattern: wall.milliseconds))
         ctrackway_store_64(words + 1, UInt64(length))

@@ -6,9 +6,9 @@ internal import TrackwayDelivery
 public import TrackwayEvents
 
 extension Analytics {
-    /// Whether the SDK is enabled. Survives restarts.
+    /// Whether the SDK is enabled.
     ///
-    /// While it is false nothing is recorded and nothing is sent; pending events stay.
+    /// The setting survives restarts. While it is false, nothing is recorded, nothing is sent, and pending events stay.
     public var isEnabled: Bool {
         get { !isInChild && delivery.control.machine.isEnabled }
         set {
@@ -20,19 +20,22 @@ extension Analytics {
         }
     }
 
-    /// The number of diagnostics that were caused inside ``Configuration/onDiagnostic``, and not reported to it.
+    /// The number of diagnostics caused inside ``Configuration/onDiagnostic``.
     ///
-    /// A handler that records, for example, causes one with each of its events while the disk is full.
+    /// They are not reported to the handler. For example, a handler that records events causes a diagnostic with each
+    /// of them while the disk is full.
     public var unreportedDiagnostics: UInt64 { reporter.unreportedCount }
 
-    /// The settings that may change at run time. They do not survive a restart.
+    /// The settings that can change at run time.
+    ///
+    /// They do not survive a restart.
     ///
     /// ```swift
     /// analytics.options.logEvents = true
     /// ```
-    /// A number outside its range is replaced by the nearest valid one, as in ``Configuration``, and reported as a `Diagnostic`.
-    /// Any thread may read and set; each assignment replaces all options. A destination that is parked because of its settings is
-    /// tried again.
+    /// A number outside its range is clamped, as in ``Configuration``, and reported as a `Diagnostic`. Any thread may
+    /// read and set the options; each assignment replaces all of them. A destination that is parked because of its
+    /// settings is retried.
     public var options: RuntimeOptions {
         get { isInChild ? childAnswers.options : runtimeOptions.withLock { $0 } }
         set { change(to: newValue) }
@@ -40,13 +43,13 @@ extension Analytics {
 
     private func change(to wanted: RuntimeOptions) {
         guard !isInChild else { return }
-        var bounds = SettingBounds()
+        var bounds = SettingsClamp()
         var unknown: [DestinationID] = []
         let (before, options) = reconfigurations.withLock { _ in
             let before = runtimeOptions.withLock { $0 }
             let options = bounds.runtimeOptions(wanted)
             return runtimeOptions.withLock { current in
-                // A destination that was added meanwhile brought rules of its own.
+                // A destination added in the meantime has its own rules.
                 var changed = options
                 for (id, rules) in current.rules where changed.rules[id] == before.rules[id] {
                     changed.rules[id] = rules
@@ -58,7 +61,7 @@ extension Analytics {
         let changed = Set(before.rules.keys).union(options.rules.keys).filter { before.rules[$0] != options.rules[$0] }
         for id in changed.sorted() {
             bounds.note(options.rules[id] ?? [], "rules.\(id)")
-            // What counts by now: somebody else may have changed them since.
+            // Use the current rules: another caller may have changed them since.
             let isKnown = delivery.destinationChanges.withLock { _ in
                 delivery.service.setRules(runtimeOptions.withLock { $0.rules[id] ?? [] }, for: id)
                 return storage.registry.contains(id)
@@ -80,43 +83,51 @@ extension Analytics {
         }
         recording.recorder.log.use(options.eventLogForm)
         delivery.control.setGate(.logsEvents) { options.logEvents }
-        delivery.service.wakeParked()
+        delivery.service.probeParkedDestinations()
         applyCapture()
         lifecycle.snapshots?.allows(motion: options.allowsMotion, location: options.allowsLocation)
     }
 }
 
-/// The settings of an ``Analytics`` that may change at run time; see ``Analytics/options``.
+/// The settings of an ``Analytics`` that can change at run time.
+///
+/// See ``Analytics/options``.
 public struct RuntimeOptions: Sendable {
     /// Whether each recorded event is also written to standard error.
     public var logEvents: Bool
-    /// Receives every diagnostic; see ``Configuration/onDiagnostic``.
+    /// Receives every diagnostic.
+    ///
+    /// See ``Configuration/onDiagnostic``.
     public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
 
-    /// What is recorded without a call of the app.
+    /// The events that the SDK records automatically.
     ///
-    /// With `CaptureOptions.crashes`, crash handlers are installed, and without it they are removed; crashes of earlier runs that were not yet
-    /// recorded are recorded at once.
+    /// With `CaptureOptions.crashes`, crash handlers are installed, and crashes of earlier runs that were not recorded
+    /// yet are recorded immediately. Without it, the handlers are removed.
     public var capture: CaptureOptions
-    /// When a session ends.
+    /// The conditions that end a session.
     public var sessions: Configuration.Sessions
 
     /// Whether snapshots may read motion sensors.
     ///
-    /// Setting it to false discards readings that are not yet recorded. Readings that the app adds itself do not need it. Without effect while
-    /// ``Configuration/snapshots`` is nil.
+    /// Setting it to false discards readings that have not been recorded yet. Readings that the app adds itself do not
+    /// need it. It has no effect while ``Configuration/snapshots`` is nil.
     public var allowsMotion: Bool
     /// Whether snapshots may contain the location.
     ///
-    /// The system must permit the app to know it. Without effect while ``Configuration/snapshots`` is nil.
+    /// The system must also permit the app to read it. It has no effect while ``Configuration/snapshots`` is nil.
     public var allowsLocation: Bool
 
-    /// Which events a destination receives, and in which form, by its id.
+    /// The rules of destinations, by id.
     ///
-    /// A change applies to events that are read from the journal afterwards. A request in flight is sent as it was made.
+    /// Rules determine which events a destination receives, and in which form.
+    ///
+    /// A change applies to events that are read from the journal afterwards. A request in flight does not change.
     public var rules: [DestinationID: DestinationRules]
 
-    /// How events are shown in the log; nil for as they are stored. For compatibility modules.
+    /// The form of events in the log.
+    ///
+    /// nil logs them as they are stored. For compatibility modules.
     package var eventLogForm: EventLogForm?
 
     init(_ configuration: Configuration) {

@@ -7,25 +7,28 @@ internal import TrackwayJournal
 extension Analytics {
     /// Erases everything about this installation, and begins a new one.
     ///
-    /// Pending events, counts, the installation's id, users, global attributes and timers are removed. The device's decisions about consent stay.
+    /// Pending events, counts, the installation's id, users, global attributes and timers are removed. The device's
+    /// consent decisions stay.
     ///
-    /// The first event of the new installation is `_installation_erased`. Its attribute `installation` names the erased installation, so that a
-    /// collector can erase it too, and `proof` is a secret that only the device knew, so that no one else can request this. Consent applies to the
-    /// event as to every other one. It is not recorded while consent is denied or the SDK is disabled; the next start that may record does it then.
-    /// Until every destination has received the event, the id and the secret are kept: a process that dies in between, or another erasure, only
-    /// delays it.
+    /// The first event of the new installation is `_installation_erased`. Its attribute `installation` names the erased
+    /// installation, so that a collector can erase it, too. Its attribute `proof` is a secret that only the device
+    /// knew, so that no one else can request the erasure. Consent applies to this event as to every other one. It is
+    /// not recorded while consent is denied or the SDK is disabled; the next start that may record it does so. The id
+    /// and the secret are kept until every destination has received the event: a process that ends in between, or
+    /// another erasure, only delays it.
     ///
-    /// An installation that began with a version without this secret has no proof, and a collector leaves the erasure to its operator
-    /// (`trackway erase`).
+    /// An installation that began with a version without this secret has no proof, and a collector leaves its erasure
+    /// to the operator (`trackway erase`).
     ///
-    /// Stop all other processes of the installation first: what they write cannot be erased from here.
+    /// Stop all other processes of the installation first: data that they write cannot be erased from here.
     ///
-    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notErased`` when not everything could be removed; another call continues.
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notErased`` if not everything could be removed; another
+    ///   call continues.
     public func erase() async throws(TrackwayError) {
         try await erase(for: nil)
     }
 
-    /// Erases what is left here of an installation that another process of the app erased, if one did.
+    /// Erases this process's data if another process of the app erased the installation.
     func followErasure() async {
         guard let successor = storage.copies.successor else { return }
         do {
@@ -36,19 +39,19 @@ extension Analytics {
                     code: .storageFailing,
                     field: "erase",
                     value: "\(error)",
-                    message: "Another process of the app erased the installation, and this process could not follow "
-                        + "(\(error)). It does so at its next start."
+                    message: "Another process of the app erased the installation. This process could not erase its "
+                        + "data (\(error)) and tries again at its next start."
                 )
             )
         }
     }
 
-    /// - Parameter successor: the identity that takes the place of this one; nil for a new one.
+    /// - Parameter successor: The identity that replaces this one; nil for a new one.
     private func erase(for successor: [UInt8]?) async throws(TrackwayError) {
         delivery.control.change { $0.eraseBegan() }
         defer { delivery.control.change { $0.eraseEnded() } }
         await delivery.control.untilAtRest()
-        // From here on no new event carries what is to be forgotten.
+        // From here on, no new event contains erased data.
         recording.contextStore.perform { [takingOver = storage.takingOver] transaction in
             transaction.context.global = [:]
             takingOver.forget(in: &transaction.context)
@@ -92,23 +95,25 @@ extension Analytics {
         }
     }
 
-    /// Records what tells of the erasings of which nothing tells yet: of the one just now, and of earlier ones that were
-    /// killed before they could, that were not allowed to be recorded, or whose event another erasing gave up.
+    /// Records the events for erasures that have none yet.
+    ///
+    /// These are the current erasure, and earlier ones whose process was killed before it could record the event, whose
+    /// event was not allowed to be recorded, or whose event was dropped by another erasure.
     func reportErasures() {
         let moment = recording.clock.now()
         lifecycle.behavior.afterLaunch { [weak self] in self?.recordErasures(at: moment) }
     }
 
-    private func recordErasures(at moment: Moment) {
+    private func recordErasures(at moment: DualTimestamp) {
         do throws(JournalError) {
-            for erasure in try storage.journal.untoldErasures() {
+            for erasure in try storage.journal.unreportedErasures() {
                 var attributes: Attributes = [
                     CapturedKey.erasedInstallation: .string(erasure.installation.description)
                 ]
                 if let proof = erasure.proof { attributes[CapturedKey.erasureProof] = .string(proof.description) }
                 let receipt = recordOwn(CapturedName.installationErased, attributes, at: moment)
                 guard receipt.durability != .none else { continue }
-                try storage.journal.erasureTold(erasure.installation, at: receipt.sequence)
+                try storage.journal.erasureReported(erasure.installation, at: receipt.sequence)
             }
         } catch {
             reporter.report(

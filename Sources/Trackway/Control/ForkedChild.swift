@@ -4,13 +4,14 @@
 internal import CTrackway
 internal import TrackwayEvents
 
-// The check that public calls make first: a forked child that does not call exec must not use the instance of its parent.
+// The check that public calls make first: a forked child that does not call exec must not use its parent's instance.
 extension Analytics {
     /// Whether the caller is a forked child of the process that made this instance.
     ///
-    /// The first call that finds this out writes a line to standard error. Every call that takes a lock asks first: at the fork, another
-    /// thread of the parent may have held any lock, of the SDK or of Swift's runtime, and nothing releases it in the child. For the
-    /// same reason, the app's diagnostics handler is not called, and no type is used for the first time.
+    /// The first call that detects this writes a line to standard error. Every call that acquires a lock checks it
+    /// first: at the fork, another thread of the parent may have held any lock of the SDK or of Swift's runtime, and
+    /// the lock is never released in the child. For the same reason, the app's diagnostics handler is not called, and
+    /// no type is used for the first time.
     var isInChild: Bool {
         guard delivery.control.gate.isForked else { return false }
         ctrackway_fork_tell()
@@ -26,7 +27,7 @@ extension Analytics {
 }
 
 extension TrackwayError {
-    /// A call that throws was made in a forked child.
+    /// The error for a throwing call in a forked child.
     static var inChild: TrackwayError {
         TrackwayError(
             .inForkedChild,
@@ -36,13 +37,14 @@ extension TrackwayError {
     }
 }
 
-/// What a forked child gets from calls that return something.
+/// The values that calls return in a forked child.
 ///
-/// Made before any fork: in the child, making these values for the first time could wait for a lock of Swift's runtime.
-struct ForkedChildAnswers: Sendable {
+/// They are created before any fork: in the child, creating them for the first time could wait for a lock of Swift's
+/// runtime.
+struct ForkedChildValues: Sendable {
     let ledger = Ledger(uncounted: [Ledger.Uncounted(path: "", reason: TrackwayError.inChild.sentences)])
     let options: RuntimeOptions
-    /// Throwing an error needs the conformance of its type.
+    /// Throwing an error needs the conformance of its type, which this loads early.
     private let error: any Error = TrackwayError.inChild
 
     init(_ options: RuntimeOptions) {

@@ -30,20 +30,20 @@ extension Diagnostic.Code {
     /// Cause: The storage folder was removed while the app was running, with the pending events; it was created
     /// again.
     ///
-    /// Remedy: Leave the storage folder alone while the app runs.
+    /// Remedy: Do not remove the storage folder while the app runs.
     public static let storageRemoved = Diagnostic.Code(rawValue: "storage_removed", severity: .error)
 
     /// An event could not be stored.
     ///
-    /// Cause: Neither the journal nor the memory buffer could take the event, so it was dropped; the message names
+    /// Cause: Neither the journal nor the memory buffer could hold the event, so it was dropped; the message names
     /// the drop reason.
     ///
-    /// Remedy: Do what the drop reason's remedy says.
+    /// Remedy: Follow the remedy of the drop reason.
     public static let notKept = Diagnostic.Code(rawValue: "not_kept", severity: .error)
 
     /// Storage is failing.
     ///
-    /// Cause: The storage folder cannot be read or written now; new events are held in memory, as many as fit, and
+    /// Cause: The storage folder cannot be read or written now; as many new events as fit are held in memory, and
     /// delivery waits.
     ///
     /// Remedy: Free some space, or make the storage folder readable and writable.
@@ -58,50 +58,50 @@ extension Diagnostic.Code {
 
     /// A group is invalid.
     ///
-    /// Cause: A group's type or id is empty or longer than the limits; the user did not join it.
+    /// Cause: A group's type or id is empty or longer than the limits; the user was not added to it.
     ///
     /// Remedy: Use a type of 1 to `EventLimits.keyBytes` and an id of 1 to `EventLimits.stringBytes` bytes.
     public static let groupInvalid = Diagnostic.Code(rawValue: "group_invalid", severity: .error)
 
     /// A user belongs to too many groups.
     ///
-    /// Cause: The user belongs to the maximum number of groups, and did not join another one.
+    /// Cause: The user belongs to the maximum number of groups, and was not added to another one.
     ///
     /// Remedy: Call `leaveGroup` for a group that is not needed.
     public static let tooManyGroups = Diagnostic.Code(rawValue: "too_many_groups", severity: .error)
 
     /// An identifier is invalid.
     ///
-    /// Cause: A further id of a user, or its type, is empty or too long; it was not used.
+    /// Cause: An additional id of a user, or its type, is empty or too long; it was ignored.
     ///
     /// Remedy: Use an id and a type within the limits.
     public static let identityInvalid = Diagnostic.Code(rawValue: "identity_invalid", severity: .error)
 
     /// A known user was forgotten.
     ///
-    /// Cause: More users signed in on the device than the SDK remembers; the one absent longest gets another unique
-    /// id at the next sign-in.
+    /// Cause: More users signed in on the device than the SDK remembers; the user who has been absent longest gets
+    /// another unique id at the next sign-in.
     ///
     /// Remedy: None.
     public static let userForgotten = Diagnostic.Code(rawValue: "user_forgotten", severity: .info)
 
     /// There are too many types of identifiers.
     ///
-    /// Cause: The user has as many types of further ids as the SDK keeps; the new one was not stored.
+    /// Cause: The user has the maximum number of types of identifiers; the new one was not stored.
     ///
-    /// Remedy: Unbind identifiers that are not needed.
+    /// Remedy: Call `removeIdentifier` for identifiers that are not needed.
     public static let tooManyIdentities = Diagnostic.Code(rawValue: "too_many_identities", severity: .error)
 
     /// Session state could not be stored.
     ///
-    /// Cause: The state of sessions and launches cannot be read or written now; events are recorded nevertheless.
+    /// Cause: The state of sessions and launches cannot be read or written now; events are still recorded.
     ///
     /// Remedy: Free some space, or make the storage folder readable and writable.
     public static let behaviorNotKept = Diagnostic.Code(rawValue: "behavior_not_kept", severity: .warning)
 
     /// Session state is damaged.
     ///
-    /// Cause: The stored state of sessions and launches cannot be decoded; sessions are counted from 1 again.
+    /// Cause: The stored state of sessions and launches cannot be decoded; session numbers restart at 1.
     ///
     /// Remedy: None.
     public static let behaviorDamaged = Diagnostic.Code(rawValue: "behavior_damaged", severity: .warning)
@@ -113,11 +113,12 @@ extension Diagnostic.Code {
     /// Remedy: Link only one of them.
     public static let classDefinedTwice = Diagnostic.Code(rawValue: "class_defined_twice", severity: .error)
 
-    /// A compatibility module could not start.
+    /// The SDK could not start.
     ///
-    /// Cause: The module could not create its `Analytics`, so nothing is recorded in this run.
+    /// Cause: `Analytics.start` or a compatibility module could not create an `Analytics`, so nothing is recorded in
+    /// this run.
     ///
-    /// Remedy: Correct what the message names, and start again.
+    /// Remedy: Fix the problem that the message names, then start the SDK again.
     public static let notStarted = Diagnostic.Code(rawValue: "not_started", severity: .error)
 
     /// A screen's name is invalid.
@@ -127,7 +128,7 @@ extension Diagnostic.Code {
     /// Remedy: Give every screen a name within the limit.
     public static let screenInvalid = Diagnostic.Code(rawValue: "screen_invalid", severity: .warning)
 
-    /// No module captures screens.
+    /// Screen capture has no source.
     ///
     /// Cause: `CaptureOptions.screens` is set, but nothing reports screens.
     ///
@@ -136,22 +137,22 @@ extension Diagnostic.Code {
 
     /// An element has no name.
     ///
-    /// Cause: A click was reported for an element with an empty name; it was not recorded.
+    /// Cause: A tap was reported for an element with an empty name; it was not recorded.
     ///
     /// Remedy: Name every element.
     public static let elementInvalid = Diagnostic.Code(rawValue: "element_invalid", severity: .error)
 
     /// A destination is misconfigured.
     ///
-    /// Cause: The back end rejects the credentials, or the address is wrong; the events wait.
+    /// Cause: The back end rejects the credentials, or the address is wrong; events stay pending.
     ///
     /// Remedy: Correct the address and credentials, for example with `Analytics.replaceDestination`.
     public static let destinationParked = Diagnostic.Code(rawValue: "destination_parked", severity: .error)
 
     /// A destination fails repeatedly.
     ///
-    /// Cause: Several requests failed in a row; the destination is tried less often until it responds, and the events
-    /// wait.
+    /// Cause: Several requests failed in a row; the destination is tried less often until it responds, and events stay
+    /// pending.
     ///
     /// Remedy: Check that the back end is reachable.
     public static let destinationDown = Diagnostic.Code(rawValue: "destination_down", severity: .warning)
@@ -168,12 +169,12 @@ extension Diagnostic.Code {
     /// Cause: The destination's format does not allow an attribute, an item or a part of a text; other destinations
     /// received it.
     ///
-    /// Remedy: Keep to the limits of the destination's format.
+    /// Remedy: Stay within the limits of the destination's format.
     public static let attributeTrimmed = Diagnostic.Code(rawValue: "attribute_trimmed", severity: .warning)
 
     /// The process's signals cannot be observed.
     ///
-    /// Cause: The signal handlers could not be installed; pending events may be sent later than possible.
+    /// Cause: The signal handlers could not be installed; pending events may be sent later.
     ///
     /// Remedy: None.
     public static let lifecycleObservationFailed = Diagnostic.Code(rawValue: "life_cycle_unseen", severity: .warning)
@@ -202,7 +203,7 @@ extension Diagnostic.Code {
 
     /// The stored settings are damaged.
     ///
-    /// Cause: Consent and identity of earlier runs cannot be decoded; events are stored and not sent until consent is
+    /// Cause: Consent and identity of earlier runs cannot be decoded; events are stored but not sent until consent is
     /// set.
     ///
     /// Remedy: Ask for consent again and call `Analytics.setConsent`.
@@ -210,7 +211,7 @@ extension Diagnostic.Code {
 
     /// A consent decision was ignored.
     ///
-    /// Cause: There are decisions for as many categories as the SDK keeps.
+    /// Cause: The maximum number of categories already have decisions.
     ///
     /// Remedy: Use fewer categories.
     public static let consentNotTaken = Diagnostic.Code(rawValue: "consent_not_taken", severity: .error)
@@ -224,16 +225,16 @@ extension Diagnostic.Code {
 
     /// Queue state could not be stored.
     ///
-    /// Cause: The state of queues cannot be read or written now; events are recorded and sent nevertheless.
+    /// Cause: The state of queues cannot be read or written now; events are still recorded and sent.
     ///
     /// Remedy: Free some space, or make the storage folder readable and writable.
     public static let streamsNotKept = Diagnostic.Code(rawValue: "streams_not_kept", severity: .warning)
 
     /// Queue state is damaged.
     ///
-    /// Cause: The stored state of queues cannot be decoded; queues start without a last upload and a last event.
+    /// Cause: The stored state of queues cannot be decoded; queues start without a last upload or last event.
     ///
-    /// Remedy: Add the destinations again that were added at run time.
+    /// Remedy: Call `addDestination` again for destinations that were added at run time.
     public static let streamsDamaged = Diagnostic.Code(rawValue: "streams_damaged", severity: .warning)
 
     /// Snapshots are switched off.
@@ -247,7 +248,7 @@ extension Diagnostic.Code {
     ///
     /// Cause: A source did not return within the timeout; snapshots are taken without it until it returns.
     ///
-    /// Remedy: Let the source return immediately what it knows.
+    /// Remedy: Make the source return known values immediately.
     public static let snapshotSourceSilent = Diagnostic.Code(rawValue: "snapshot_source_silent", severity: .warning)
 
     /// A reading is not finite.
@@ -259,36 +260,36 @@ extension Diagnostic.Code {
 
     /// Snapshot state could not be stored.
     ///
-    /// Cause: The times of snapshots cannot be read or written now; snapshots are taken nevertheless.
+    /// Cause: The times of snapshots cannot be read or written now; snapshots are still taken.
     ///
     /// Remedy: Free some space, or make the storage folder readable and writable.
     public static let snapshotsNotKept = Diagnostic.Code(rawValue: "snapshots_not_kept", severity: .warning)
 
     /// Snapshot state is damaged.
     ///
-    /// Cause: The stored state of snapshots cannot be decoded; limits are counted from zero, and device properties
-    /// are recorded once more.
+    /// Cause: The stored state of snapshots cannot be decoded; limits start again from zero, and device properties are
+    /// recorded once more.
     ///
     /// Remedy: None.
     public static let snapshotsDamaged = Diagnostic.Code(rawValue: "snapshots_damaged", severity: .warning)
 
     /// A pending event cannot be decoded.
     ///
-    /// Cause: An event that waits for an app-managed target cannot be decoded, so `readEvents` skipped it.
+    /// Cause: A pending event of an app-managed destination cannot be decoded, so `readEvents` skipped it.
     ///
     /// Remedy: Call `readBatches` to get its bytes.
     public static let eventNotReadable = Diagnostic.Code(rawValue: "event_not_readable", severity: .error)
 
-    /// There is no such timer.
+    /// The timer does not exist.
     ///
-    /// Cause: A timer was used that was never started, or that was ended or removed before.
+    /// Cause: The timer was never started, or was already ended or removed.
     ///
     /// Remedy: Start the timer first, and end it once.
     public static let timerUnknown = Diagnostic.Code(rawValue: "timer_unknown", severity: .warning)
 
     /// There are too many timers.
     ///
-    /// Cause: As many timers run as the SDK keeps, so one was discarded.
+    /// Cause: The maximum number of timers is running, so one was discarded.
     ///
     /// Remedy: End or remove timers that are not needed.
     public static let tooManyTimers = Diagnostic.Code(rawValue: "too_many_timers", severity: .error)
@@ -312,26 +313,26 @@ extension Diagnostic.Code {
     ///
     /// Cause: An interceptor delayed the recording thread, for the first time in this process.
     ///
-    /// Remedy: Look up what it needs beforehand, and do the work on another thread.
+    /// Remedy: Prepare the data in advance, and do the work on another thread.
     public static let interceptorSlow = Diagnostic.Code(rawValue: "interceptor_slow", severity: .warning)
 
     /// A destination's rule is invalid.
     ///
-    /// Cause: A rule has a pattern, an attribute or a name that cannot be meant; it changes nothing else.
+    /// Cause: The pattern, the attribute or the new name of a rule is invalid; other rules are not affected.
     ///
     /// Remedy: Correct the rule as the message says.
     public static let ruleInvalid = Diagnostic.Code(rawValue: "rule_invalid", severity: .error)
 
     /// The storage folder is not available yet.
     ///
-    /// Cause: The device has not been unlocked since its start; events wait in memory until it is.
+    /// Cause: The device has not been unlocked since its start; events are held in memory until it is unlocked.
     ///
     /// Remedy: None.
     public static let storageAwaited = Diagnostic.Code(rawValue: "storage_awaited", severity: .info)
 
     /// Events were lost before the first unlock.
     ///
-    /// Cause: Processes ended before the device was unlocked, with the events that they held in memory; these are
+    /// Cause: Processes ended before the device was unlocked and lost the events that they held in memory; these are
     /// counted as `storage_awaited`.
     ///
     /// Remedy: None.
@@ -369,7 +370,7 @@ extension Diagnostic.Code {
 extension DropReason {
     /// The event repeats the previous one.
     ///
-    /// Cause: The event equals the last one in its queue and came within `QueuePolicy.acceptSameEventAfter`.
+    /// Cause: The event equals the last one in its queue and was recorded within `QueuePolicy.acceptSameEventAfter`.
     ///
     /// Remedy: None.
     public static let duplicate = DropReason(rawValue: "duplicate")
@@ -380,7 +381,7 @@ extension DropReason {
     ///
     /// Remedy: Call `exec` first, or create an `Analytics` in the child.
     public static var forked: DropReason {
-        // Not stored: the lock of its first use might never be released in a forked child.
+        // Computed, because the lock of a constant's first use might never be released in a forked child.
         DropReason(rawValue: "forked")
     }
 
@@ -391,7 +392,7 @@ extension DropReason {
     /// Remedy: None.
     public static let notCollected = DropReason(rawValue: "not_collected")
 
-    /// The event was sent to an unknown destination.
+    /// The event is addressed to an unknown destination.
     ///
     /// Cause: The event names a destination that is neither configured nor added.
     ///
@@ -409,14 +410,14 @@ extension DropReason {
 extension TrackwayError.Code {
     /// The app id is invalid.
     ///
-    /// Cause: `Configuration.appID` is empty, too long, or has a character that a folder name cannot have.
+    /// Cause: `Configuration.appID` is empty or too long.
     ///
     /// Remedy: Use the app's bundle identifier.
     public static let invalidAppID = TrackwayError.Code(rawValue: "invalid_app_id")
 
     /// No destination is configured.
     ///
-    /// Cause: `Configuration.destinations` is empty, so no event could ever arrive.
+    /// Cause: `Configuration.destinations` is empty, so no event could be delivered.
     ///
     /// Remedy: Add a destination.
     public static let noDestinations = TrackwayError.Code(rawValue: "no_destinations")
@@ -437,7 +438,7 @@ extension TrackwayError.Code {
 
     /// There are too many destinations.
     ///
-    /// Cause: As many destinations exist as the SDK allows at a time.
+    /// Cause: The maximum number of destinations already exists.
     ///
     /// Remedy: Remove destinations that are not needed.
     public static let tooManyDestinations = TrackwayError.Code(rawValue: "too_many_destinations")
@@ -467,7 +468,8 @@ extension TrackwayError.Code {
     ///
     /// Cause: The storage folder is encrypted with a key that the configuration does not have; nothing was changed.
     ///
-    /// Remedy: Set the key in `Configuration.storage.encryption`; if it is lost, remove the folder or configure another one.
+    /// Remedy: Set the key in `Configuration.storage.encryption`; if it is lost, remove the folder or configure another
+    /// one.
     public static let encryptionKeyMissing = TrackwayError.Code(rawValue: "encryption_key_missing")
 
     /// The event was not recorded.
@@ -501,7 +503,8 @@ extension TrackwayError.Code {
 
     /// The destination is of the wrong kind.
     ///
-    /// Cause: A call for an app-managed target names a destination that the SDK delivers to, or the other way around.
+    /// Cause: A call for app-managed destinations names a destination that the SDK delivers to, or the other way
+    /// around.
     ///
     /// Remedy: Remove the destination before you add one of the other kind.
     public static let targetMismatch = TrackwayError.Code(rawValue: "target_mismatch")
@@ -513,11 +516,11 @@ extension TrackwayError.Code {
     /// Remedy: Take another snapshot.
     public static let snapshotOutdated = TrackwayError.Code(rawValue: "snapshot_outdated")
 
-    /// The snapshot's instance is gone.
+    /// The snapshot's `Analytics` was released.
     ///
-    /// Cause: The `Analytics` of which the snapshot was taken no longer exists.
+    /// Cause: The `Analytics` that created the snapshot no longer exists.
     ///
-    /// Remedy: Keep the `Analytics` as long as its snapshots are used.
+    /// Remedy: Keep the `Analytics` while its snapshots are used.
     public static let snapshotEnded = TrackwayError.Code(rawValue: "snapshot_ended")
 
     /// Another process delivers.

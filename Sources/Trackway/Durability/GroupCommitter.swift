@@ -4,9 +4,13 @@
 internal import TrackwayEvents
 package import TrackwayJournal
 
-/// Drives ``GroupCommit``: many callers wait, one flush at a time runs on the storage queue.
+/// Runs ``GroupCommit`` on the storage queue.
+///
+/// Many callers wait while one flush at a time runs.
 package final class GroupCommitter: Sendable {
-    /// Answers the caller that waits. A closure, for the reason that ``WakeSignal`` has one.
+    /// Resumes a waiting caller.
+    ///
+    /// Wraps a closure instead of a continuation, for the reason given in ``WakeSignal``.
     private struct Waiter: Sendable {
         let answer: @Sendable (JournalError?) -> Void
     }
@@ -21,21 +25,21 @@ package final class GroupCommitter: Sendable {
     private let queue: StorageQueue
     private let flush: @Sendable () -> JournalError?
 
-    /// Makes a committer.
+    /// Creates a committer.
     ///
-    /// - Parameter flush: blocks until everything appended before the call is on stable storage; returns what went
-    ///   wrong. Called on `queue` only, one call at a time.
+    /// - Parameter flush: Blocks until everything appended before the call is on stable storage, and returns the error
+    ///   or nil. Called on `queue` only, one call at a time.
     package init(on queue: StorageQueue, flush: @escaping @Sendable () -> JournalError?) {
         self.queue = queue
         self.flush = flush
     }
 
-    /// How many callers wait now.
+    /// The number of waiting callers.
     package var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Returns when everything this caller appended before the call is on stable storage.
+    /// Returns when everything that this caller appended before the call is on stable storage.
     ///
-    /// Cancelling the task does not end the wait early: the flush is under way, and its result is the answer.
+    /// Canceling the task does not end the wait early: the flush is already running, and the call returns its result.
     package func commit() async throws(JournalError) {
         let failure = await withCheckedContinuation { waiter in
             perform(
@@ -67,18 +71,20 @@ package final class GroupCommitter: Sendable {
 
 /// Lets many callers share one flush to stable storage.
 ///
-/// A flush covers only what was appended before it began. A caller who asks while one is running therefore waits for
-/// the next one, together with everybody else who asked meanwhile. There is no bound on the tickets: each stands for a
-/// caller that is suspended anyway and holds far more memory than its ticket.
+/// A flush covers only what was appended before it began. A caller that asks while a flush is running therefore waits
+/// for the next one, together with all other callers that ask in the meantime. The number of tickets is unbounded: each
+/// one represents a caller that is suspended anyway and uses far more memory than its ticket.
 package struct GroupCommit<Failure: Sendable>: Sendable {
-    /// Names one waiting caller.
+    /// Identifies a waiting caller.
     package typealias Ticket = UInt64
 
-    /// An order to the driver.
+    /// An instruction to the caller.
     package enum Action: Sendable {
         /// Flush everything appended so far, then report through ``GroupCommit/flushFinished(_:)``.
         case flush
-        /// Tell these callers how the flush that covers them ended; nil means it is on stable storage.
+        /// Resume these callers with the result of the flush that covers them.
+        ///
+        /// nil means success.
         case finish([Ticket], Failure?)
     }
 
@@ -89,40 +95,40 @@ package struct GroupCommit<Failure: Sendable>: Sendable {
 
     private var state = State.idle
 
-    /// Makes a machine with nobody waiting.
+    /// Creates a machine without waiting callers.
     package init() {}
 
-    /// A caller wants everything appended so far on stable storage.
+    /// Requests a flush of everything appended so far.
     ///
-    /// - Complexity: amortised O(1).
+    /// - Complexity: Amortized O(1).
     package mutating func asked(by ticket: Ticket) -> [Action] {
         switch state {
         case .idle:
             state = .flushing(covered: [ticket], next: [])
             return [.flush]
         case .flushing(let covered, var next):
-            // The running flush may have begun before this caller's append; only the next one proves anything for it.
-            state = .idle  // gives up the reference, so that the append below does not copy
+            // The running flush may have begun before this caller's append; only the next one is certain to cover it.
+            state = .idle  // drops the reference, so that the append below does not copy
             next.append(ticket)
             state = .flushing(covered: covered, next: next)
             return []
         }
     }
 
-    /// The flush ended; nil means it succeeded.
+    /// Handles the end of a flush; nil means that it succeeded.
     ///
     /// - Complexity: O(callers covered).
     package mutating func flushFinished(_ failure: Failure?) -> [Action] {
         switch state {
         case .idle:
-            assertionFailure("a flush ended that was never ordered")
+            assertionFailure("a flush ended without an order")
             return []
         case .flushing(let covered, let next) where next.isEmpty:
             state = .idle
             return [.finish(covered, failure)]
         case .flushing(let covered, let next):
             state = .flushing(covered: next, next: [])
-            // The next flush is ordered first: callers who wake up find it under way.
+            // Order the next flush first, so that resumed callers find it running.
             return [.flush, .finish(covered, failure)]
         }
     }

@@ -7,23 +7,25 @@ public import TrackwayEvents
 extension Analytics {
     /// Signs a user in.
     ///
-    /// Every event recorded after this call carries the user's id, on every thread and after restarts, until ``signOut()``.
-    /// Records `_profile_set` for the new user.
-    /// - A user who signs in for the first time keeps the person id and the attributes of the anonymous visitor before.
-    /// - A user who signed in earlier gets the former person id back.
-    /// - A user who replaces another one gets a person id of their own; everything of the other user ends, as with ``signOut()``.
+    /// Every event recorded after this call contains the user's id, on every thread and after restarts, until
+    /// ``signOut()``. Records `_profile_set` for the new user.
+    /// - A user who signs in for the first time keeps the person id and the attributes of the previous anonymous
+    ///   visitor.
+    /// - A user who signed in earlier gets their former person id back.
+    /// - A user who replaces another one gets their own person id; all data of the other user ends, as with
+    ///   ``signOut()``.
     ///
-    /// Identifying the signed-in user again without traits changes nothing. An empty id, or one longer than the limit of a text
-    /// value, is ignored with a `Diagnostic`.
+    /// Identifying the signed-in user again without traits changes nothing. An empty id, or one longer than the limit
+    /// for text values, is ignored with a `Diagnostic`.
     ///
     /// - Parameters:
-    ///   - userID: the id of the user in the app's own system.
-    ///   - traits: attributes of the user; as ``setUserAttributes(_:)``, in one step with signing in.
+    ///   - userID: The user's id in the app's own system.
+    ///   - traits: The user's attributes, set as by ``setUserAttributes(_:)``, in one step with the sign-in.
     public func identify(_ userID: String, traits: Attributes = [:]) {
         signIn(userID, traits: traits) { $0 }
     }
 
-    /// - Parameter describe: changes the action that records the sign-in.
+    /// - Parameter describe: Changes the action that records the sign-in.
     private func signIn(
         _ userID: String,
         traits: Attributes = [:],
@@ -35,7 +37,7 @@ extension Analytics {
         let (traits, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(recording.limits)
         reporter.report(diagnostics)
         lifecycle.identity.perform { [limits = recording.limits] settings, moment in
-            var changes = IdentityDriver.Orders()
+            var changes = IdentityController.Orders()
             if settings.identity.user != userID {
                 let actions = settings.identity.signedIn(userID, fresh: fresh.description.uppercased(), at: moment.wall)
                 changes = .init(identity: actions.map(describe), consent: settings.consent.signedIn(userID))
@@ -45,11 +47,11 @@ extension Analytics {
         }
     }
 
-    /// Signs the user out. Events recorded after this call carry nothing of the person.
+    /// Signs the user out.
     ///
-    /// User attributes, further identifiers, groups, global attributes of the scope ``GlobalAttributeScope/person`` and running
-    /// timers end, and the next visitor has a person id of their own. Records `_profile_set`. Without a signed-in user nothing
-    /// happens.
+    /// Events recorded after this call contain nothing about the person. User attributes, additional identifiers,
+    /// groups, global attributes with the scope ``GlobalAttributeScope/person`` and running timers are removed, and the
+    /// next visitor gets their own person id. Records `_profile_set`. Does nothing if no user is signed in.
     public func signOut() {
         signOut(fresh: freshID()) { $0 }
     }
@@ -68,30 +70,33 @@ extension Analytics {
     /// The id of the signed-in user, or nil.
     public var userID: String? { recording.contextStore.current.user.id }
 
-    /// The id of the person in every event.
+    /// The person's id, which every event contains.
     ///
-    /// It is the same before and after a first sign-in, and the same again when a known user signs in.
+    /// It is the same before and after a first sign-in, and is restored when a known user signs in.
     public var personID: String { recording.contextStore.current.user.uniqueID ?? IdentityOrigin(installationID).id }
 
-    /// The id of the installation's anonymous visitor in every event, also while a user is signed in.
+    /// The id of the installation's anonymous visitor.
+    ///
+    /// Every event contains it, even while a user is signed in.
     public var anonymousID: String {
         recording.contextStore.current.user.anonymousID ?? IdentityOrigin(installationID).id
     }
 
-    /// Replaces the id of the anonymous visitor. Survives restarts.
+    /// Replaces the anonymous visitor's id.
     ///
-    /// An empty id, or one longer than the limit of a text value, is ignored with a `Diagnostic`.
+    /// The id survives restarts. An empty id, or one longer than the limit for text values, is ignored with a
+    /// `Diagnostic`.
     public func setAnonymousID(_ id: String) {
         guard !isInChild else { return }
-        guard isTaken(id, "id", ifEmpty: "Call resetAnonymousID to go back to the installation's own.") else { return }
+        guard isTaken(id, "id", ifEmpty: "Call resetAnonymousID to restore the original id.") else { return }
         let origin = IdentityOrigin(installationID)
         lifecycle.identity.perform { settings, _ in
-            // The installation's own id is not written down: it follows from the installation.
+            // The installation's own id is not stored, because it is derived from the installation.
             .init(identity: settings.identity.anonymousIDSet(id == origin.id ? nil : id))
         }
     }
 
-    /// Restores the anonymous id that follows from the installation.
+    /// Restores the anonymous id that is derived from the installation.
     public func resetAnonymousID() {
         guard !isInChild else { return }
         lifecycle.identity.perform { settings, _ in .init(identity: settings.identity.anonymousIDSet(nil)) }
@@ -99,18 +104,22 @@ extension Analytics {
 
     /// Adds an identifier of the person, such as a phone number.
     ///
-    /// Every event carries it until ``signOut()``, a sign-in, or ``removeIdentifier(_:type:)``. Records `_identity_bound`.
+    /// Every event contains it until ``signOut()``, a sign-in, or ``removeIdentifier(_:type:)``. Records
+    /// `_identity_bound`.
     ///
     /// - Parameters:
-    ///   - id: the identifier.
-    ///   - type: its type, such as `mobile`; an identifier of the same type is replaced. At most 50 types.
+    ///   - id: The identifier.
+    ///   - type: The identifier's type, such as `mobile`. An identifier of the same type is replaced. There are at most
+    ///     50 types.
     public func addIdentifier(_ id: String, type: String) {
         guard !isInChild else { return }
         guard isTaken(id, type) else { return }
         lifecycle.identity.perform { settings, _ in .init(identity: settings.identity.identityBound(id, as: type)) }
     }
 
-    /// Removes an identifier of the person; records `_identity_unbound`.
+    /// Removes an identifier of the person.
+    ///
+    /// Records `_identity_unbound`.
     public func removeIdentifier(_ id: String, type: String) {
         guard !isInChild else { return }
         guard isTaken(id, type) else { return }
@@ -119,22 +128,25 @@ extension Analytics {
 
     // MARK: Groups
 
-    /// Adds the user to a group, such as a company, and sets attributes of the group.
+    /// Adds the user to a group, such as a company.
+    ///
+    /// The call also sets attributes of the group.
     ///
     /// ```swift
     /// analytics.group("company", id: "acme", traits: ["seats": 12])
     /// ```
-    /// Every event recorded after this call carries the group, after restarts too, until ``leaveGroup(_:)``, ``signOut()`` or the
-    /// sign-in of another user. Records `_group_set` with `_group_type`, `_group_id` and the traits. The same group again without
-    /// traits changes nothing. An empty type or id, or one that is too long, is ignored with a `Diagnostic`.
+    /// Every event recorded after this call contains the group, even after restarts, until ``leaveGroup(_:)``,
+    /// ``signOut()`` or the sign-in of another user. Records `_group_set` with `_group_type`, `_group_id` and the
+    /// traits. Adding the user to the same group again without traits changes nothing. An empty type or id, or one that
+    /// is too long, is ignored with a `Diagnostic`.
     ///
     /// - Parameters:
-    ///   - type: the type of the group; a user belongs to one group of each type, and to at most 20 in all.
-    ///   - id: the id of the group in the app's own system.
-    ///   - traits: attributes of the group.
+    ///   - type: The group's type. A user belongs to one group of each type, and to at most 20 groups.
+    ///   - id: The group's id in the app's own system.
+    ///   - traits: The group's attributes.
     public func group(_ type: String, id: String, traits: Attributes = [:]) {
         guard !isInChild else { return }
-        guard isGroup(type, id) else { return }
+        guard validateGroup(type, id) else { return }
         let (traits, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(recording.limits)
         reporter.report(diagnostics)
         lifecycle.identity.perform { settings, _ in
@@ -142,25 +154,27 @@ extension Analytics {
         }
     }
 
-    /// Removes the user from the group of a type; records `_group_left`.
+    /// Removes the user from the group of a type.
     ///
-    /// Nothing happens if the user belongs to no group of this type.
+    /// Records `_group_left`. Does nothing if the user belongs to no group of this type.
     public func leaveGroup(_ type: String) {
         guard !isInChild else { return }
         lifecycle.identity.perform { settings, _ in .init(identity: settings.identity.groupLeft(type)) }
     }
 
-    /// The groups of the user: ids by type.
+    /// The ids of the user's groups, by type.
     public var groups: [String: String] {
         let members = recording.contextStore.current.user.groups.compactMap { type, id in id.string.map { (type, $0) } }
         return Dictionary(members) { _, last in last }
     }
 
-    // MARK: Mistakes
+    // MARK: Validation
 
-    /// Whether it can be a user's id; a mistake is told.
+    /// Returns whether `user` is a valid user id.
+    ///
+    /// Reports a diagnostic if it is not.
     private func isValid(user: String) -> Bool {
-        isTaken(user, "user", ifEmpty: "Call signOut to say that nobody is signed in.")
+        isTaken(user, "user", ifEmpty: "Call signOut to sign the user out.")
     }
 
     private func isTaken(_ id: String, _ field: String, ifEmpty suggestion: String) -> Bool {
@@ -201,7 +215,7 @@ extension Analytics {
         return isValid
     }
 
-    private func isGroup(_ type: String, _ id: String) -> Bool {
+    private func validateGroup(_ type: String, _ id: String) -> Bool {
         let isValid =
             (1...max(1, recording.limits.stringBytes)).contains(id.utf8.count)
             && (1...max(1, recording.limits.keyBytes)).contains(type.utf8.count)
@@ -211,7 +225,7 @@ extension Analytics {
                     code: .groupInvalid,
                     field: "group",
                     value: "\(type.cut(toBytes: 64)): \(id.cut(toBytes: 64))",
-                    message: "The type or the id of the group is empty or too long; the user did not join it.",
+                    message: "The type or the id of the group is empty or too long; the user was not added to it.",
                     recoverySuggestion:
                         "Use a type of 1 to \(recording.limits.keyBytes) bytes and an id of 1 to \(recording.limits.stringBytes) bytes."
                 )
@@ -224,14 +238,14 @@ extension Analytics {
 
     /// Sets attributes of the user, in addition to those set before.
     ///
-    /// Every event recorded after this call carries them with the time they were set; an attribute with a known name is replaced.
-    /// They survive restarts, and stay as long as the ``personID``.
+    /// Every event recorded after this call contains them, with the time at which they were set. An attribute with an
+    /// existing name is replaced. Attributes survive restarts, and last as long as the ``personID``.
     ///
     /// ```swift
     /// analytics.setUserAttributes(["_user_age": 21, "name": "carl"])
     /// ```
-    /// Records `_profile_set`. An attribute that exceeds a limit is left out with a `Diagnostic`; the limits of one event's
-    /// attributes apply to all attributes of the user together.
+    /// Records `_profile_set`. An attribute that exceeds a limit is left out with a `Diagnostic`. The limits for one
+    /// event's attributes apply to all attributes of the user together.
     public func setUserAttributes(_ attributes: Attributes) {
         guard !isInChild else { return }
         let (valid, diagnostics) = attributes.converted.valid(recording.limits)
@@ -242,12 +256,13 @@ extension Analytics {
         }
     }
 
-    /// Removes attributes of the user; records `_profile_unset`.
+    /// Removes attributes of the user.
     ///
-    /// It is also recorded for names that are not known here, because a back end may know them from an earlier time.
+    /// Records `_profile_unset`, even for names that are not known here, because a back end may have stored them
+    /// earlier.
     public func removeUserAttributes(_ names: [String]) {
         guard !isInChild else { return }
-        // One more than may be, so that the excess is told.
+        // One more than the limit, so that the excess is reported.
         let marked = Attributes(
             names.prefix(recording.limits.oneAttributeTooMany).map { (key: $0, value: AttributeValue.boolean(true)) }
         )
@@ -258,22 +273,30 @@ extension Analytics {
 }
 
 extension Analytics {
-    /// Says who uses the app, with attributes for the event that tells of it; see ``identify(_:traits:)``.
+    /// Signs a user in and adds attributes to the recorded event.
+    ///
+    /// See ``identify(_:traits:)``.
     package func identify(_ user: String, saying attributes: Attributes) {
         signIn(user) { $0.adding(attributes) }
     }
 
-    /// Says that nobody is signed in, for a compatibility module whose format has no event that tells of it; see ``signOut()``.
+    /// Signs the user out without recording an event.
+    ///
+    /// For a compatibility module whose format has no such event; see ``signOut()``.
     package func signOutSilently() {
         signOut(fresh: freshID()) { $0.unrecorded }
     }
 
-    /// Signs the user out for a format whose document keeps the unique id until another user signs in; see ``signOut()``.
+    /// Signs the user out and keeps the unique id until another user signs in.
+    ///
+    /// For a compatibility module whose format requires it; see ``signOut()``.
     package func signOutKeepingUniqueID() {
         signOut(fresh: nil) { $0 }
     }
 
-    /// Says who uses the app, for a compatibility module whose format has no event that tells of it; see ``identify(_:traits:)``.
+    /// Signs a user in without recording an event.
+    ///
+    /// For a compatibility module whose format has no such event; see ``identify(_:traits:)``.
     package func identifySilently(_ user: String) {
         guard !isInChild else { return }
         guard isValid(user: user) else { return }
@@ -285,19 +308,21 @@ extension Analytics {
         }
     }
 
-    /// An id that nobody had.
+    /// Returns a new unique id.
     package func freshID() -> String {
         recording.ids.next(at: recording.clock.now().wall).description.uppercased()
     }
 }
 
 extension IdentityMachine {
-    /// Sets attributes as far as all attributes of the user together are within the limits of an event's.
+    /// Sets the attributes that fit within the limits.
+    ///
+    /// All attributes of the user together must stay within the limits of one event's attributes.
     fileprivate mutating func setting(
         _ new: Attributes,
         _ limits: EventLimits,
         at now: Timestamp
-    ) -> IdentityDriver.Orders {
+    ) -> IdentityController.Orders {
         let (whole, diagnostics) = attributes.merging(new).valid(limits)
         let fitting = Attributes(new.filter { whole[$0.key] != nil })
         return .init(identity: attributesSet(fitting, at: now), diagnostics: diagnostics)
@@ -312,7 +337,7 @@ extension IdentityMachine.Action {
 }
 
 extension [IdentityMachine.Action] {
-    /// The same without the events that tell of it.
+    /// These actions without the events.
     fileprivate var unrecorded: Self {
         filter { action in
             if case .record = action { false } else { true }

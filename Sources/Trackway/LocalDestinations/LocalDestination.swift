@@ -19,32 +19,36 @@ public import TrackwayWire
 /// }
 /// try snapshot.remove()
 /// ```
-/// Its events have no age limit and a size limit of their own, ``Configuration/Storage/maximumLocalDestinationBytes``. Consent applies as
-/// to every destination. The ledger counts events as pending until the app removes them, and then as delivered.
+/// Its events have no age limit and a separate size limit, ``Configuration/Storage/maximumLocalDestinationBytes``.
+/// Consent applies as to every destination. The ledger counts events as pending until the app removes them, and then as
+/// delivered.
 public struct LocalDestination: Destination {
     /// The id in routes, in ``Analytics/pendingEvents(for:)`` and in the ledger.
     public let id: DestinationID
 
-    /// Makes a local destination with an id.
+    /// Creates a local destination with an id.
     public init(_ id: DestinationID) {
         self.id = id
     }
 
     /// Never called by the SDK, which sends nothing for a local destination.
     public func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
-        throw WireEncodingError(.misconfigured, "\"\(id)\" is a target of the app's: read it with a snapshot")
+        throw WireEncodingError(.misconfigured, "\"\(id)\" is app-managed: read its events with pendingEvents(for:)")
     }
 
     /// Never called by the SDK.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
-        .misconfigured(reason: "\"\(id)\" is a target of the app's: read it with a snapshot")
+        .misconfigured(reason: "\"\(id)\" is app-managed: read its events with pendingEvents(for:)")
     }
 }
 
 extension DestinationConfiguration {
-    /// A destination whose events the app reads and removes itself; see ``LocalDestination``.
+    /// Returns a destination whose events the app reads and removes itself.
     ///
-    /// - Parameter id: the id in routes and in the ledger. It must never change, because the position in the journal is stored under it.
+    /// See ``LocalDestination``.
+    ///
+    /// - Parameter id: The id in routes and in the ledger. It must never change, because the position in the journal is
+    ///   stored under it.
     public static func local(_ id: DestinationID) -> DestinationConfiguration {
         DestinationConfiguration(LocalDestination(id))
     }

@@ -8,12 +8,12 @@ public import TrackwayWire
 
 /// A snapshot of the events that were pending for a local destination.
 ///
-/// It contains exactly the events that any thread of this process recorded before ``Analytics/pendingEvents(for:)`` was called, and the
-/// events that other processes of the installation had written by then.
+/// It contains exactly the events that any thread of this process recorded before ``Analytics/pendingEvents(for:)`` was
+/// called, and the events that other processes of the installation had written by then.
 ///
-/// Reading needs constant memory for any number of events. Recording continues meanwhile, and so do other snapshots. If events of the
-/// snapshot are removed, dropped or erased in the meantime, reading ends with a ``TrackwayError`` and never returns a wrong result.
-/// Events that consent does not permit are left out.
+/// Reading needs constant memory for any number of events. Recording and other snapshots continue concurrently. If
+/// events of the snapshot are removed, dropped or erased in the meantime, reading ends with a ``TrackwayError`` and
+/// never returns a wrong result. Events that consent does not permit are left out.
 ///
 /// Any thread may call. Every call reads files, so do not call on a thread that must not wait for the disk.
 public struct PendingEvents: Sendable {
@@ -28,34 +28,37 @@ public struct PendingEvents: Sendable {
     /// The id of the local destination.
     public var target: DestinationID { snapshot.destination }
 
-    /// Why events of other processes are missing from this snapshot.
+    /// The reasons why events of other processes are missing from this snapshot.
     ///
-    /// Each sentence names a path and the remedy. Nearly always empty. A later snapshot has these events.
+    /// Each sentence names a path and the remedy. Nearly always empty. A later snapshot contains these events.
     public var obstacles: [String] { snapshot.obstacles.map(\.message) }
 
-    /// The last sequence number that the snapshot shows, by writer.
+    /// The last sequence number in the snapshot, by writer.
     package var places: [WriterID: UInt64] { snapshot.places }
 
-    /// The snapshot's events up to the given sequence number of each writer; none of a writer that is not named.
+    /// Returns the snapshot's events up to the given sequence number of each writer.
+    ///
+    /// Events of other writers are left out.
     package func prefix(through places: [WriterID: UInt64]) -> PendingEvents {
         PendingEvents(snapshot.prefix(through: places), reporter)
     }
 
-    /// Calls a closure with each event, in the order of recording, until it returns false.
+    /// Calls a closure with each event until it returns false.
     ///
-    /// Events of several processes are read one process after the other, in the order in which the processes started. An event that
-    /// cannot be decoded is skipped and reported as a `Diagnostic`.
+    /// Events are read in the order of recording. Events of several processes are read one process after another, in
+    /// the order in which the processes started. An event that cannot be decoded is skipped and reported as a
+    /// `Diagnostic`.
     ///
-    /// - Parameter body: returns whether to continue. It may throw, record events, and make other snapshots.
-    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/snapshotOutdated`` when events of the snapshot were removed, dropped
-    ///   or erased since it was made, ``TrackwayError/Code/snapshotEnded`` when its ``Analytics`` was released, or
-    ///   ``TrackwayError/Code/storageUnavailable``; and whatever `body` throws.
+    /// - Parameter body: Returns whether to continue. It may throw, record events, and create other snapshots.
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/snapshotOutdated`` if events of the snapshot were removed,
+    ///   dropped or erased since it was created, ``TrackwayError/Code/snapshotEnded`` if its ``Analytics`` was
+    ///   released, or ``TrackwayError/Code/storageUnavailable``; and any error that `body` throws.
     /// - Complexity: O(bytes that were recorded since the last removal); constant memory.
     public func readEvents(_ body: (RecordedEvent) throws -> Bool) throws {
         try readBatches { batch in
             var contexts: [UInt32: JSONValue] = [:]
             for context in batch.contexts {
-                // A context that is no JSON would be the SDK's own mistake, and the missing context shows it.
+                // Only a bug of the SDK could write a context that is not JSON; the missing context then reveals it.
                 contexts[context.generation] = try? JSONValue.parse(Array(batch.bytes[context.content]))
             }
             for record in batch.records {
@@ -78,7 +81,7 @@ public struct PendingEvents: Sendable {
         }
     }
 
-    /// Calls a closure with one batch of events after another until it returns false.
+    /// Calls a closure with each batch of events until it returns false.
     ///
     /// A `Destination` can encode each batch:
     ///
@@ -89,9 +92,9 @@ public struct PendingEvents: Sendable {
     /// }
     /// ```
     /// - Parameters:
-    ///   - limits: the maximum size of a batch.
-    ///   - body: returns whether to continue.
-    /// - Throws: as ``readEvents(_:)``.
+    ///   - limits: The maximum size of a batch.
+    ///   - body: Returns whether to continue.
+    /// - Throws: The same errors as ``readEvents(_:)``.
     public func readBatches(of limits: BatchLimits = BatchLimits(), _ body: (EventBatch) throws -> Bool) throws {
         do {
             try snapshot.readBatches(events: limits.events, bytes: limits.bytes, body)
@@ -100,10 +103,10 @@ public struct PendingEvents: Sendable {
         }
     }
 
-    /// The number of events in the snapshot.
+    /// Returns the number of events in the snapshot.
     ///
-    /// - Throws: as ``readEvents(_:)``.
-    /// - Complexity: reads all events.
+    /// - Throws: The same errors as ``readEvents(_:)``.
+    /// - Complexity: Reads all events.
     public func countEvents() throws(TrackwayError) -> Int {
         var count = 0
         do {
@@ -119,13 +122,14 @@ public struct PendingEvents: Sendable {
 
     /// Removes exactly the events of the snapshot, and counts them as delivered.
     ///
-    /// When the call returns, the removal survives power loss. Events that were recorded later stay. A second call removes nothing.
+    /// When the call returns, the removal survives power loss. Events that were recorded later stay. A second call
+    /// removes nothing.
     ///
-    /// - Returns: the number of events that this call removed.
-    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/deliveredElsewhere`` while another process of the installation
-    ///   delivers, because only that process can remove events; with ``TrackwayError/Code/snapshotOutdated`` when everything was
-    ///   erased; with ``TrackwayError/Code/snapshotEnded``; or with ``TrackwayError/Code/storageUnavailable`` when the removal could not
-    ///   be written: call again.
+    /// - Returns: The number of events that this call removed.
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/deliveredElsewhere`` while another process of the
+    ///   installation delivers, because only that process can remove events; with
+    ///   ``TrackwayError/Code/snapshotOutdated`` if everything was erased; with ``TrackwayError/Code/snapshotEnded``;
+    ///   or with ``TrackwayError/Code/storageUnavailable`` if the removal could not be written: call again.
     /// - Complexity: O(bytes that were recorded since the last removal); constant memory.
     @discardableResult
     public func remove() throws(TrackwayError) -> Int {
@@ -138,12 +142,14 @@ public struct PendingEvents: Sendable {
 }
 
 extension Analytics {
-    /// Makes a snapshot of the events that are pending for a local destination. No event is read yet.
+    /// Creates a snapshot of a local destination's pending events.
     ///
-    /// - Parameter target: the id of a ``LocalDestination`` that is configured or was added.
-    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when nothing has this id, with
-    ///   ``TrackwayError/Code/targetMismatch`` when it is delivered by the SDK, with
-    ///   ``TrackwayError/Code/storageUnavailable`` when the folder cannot be read now.
+    /// No event is read yet.
+    ///
+    /// - Parameter target: The id of a ``LocalDestination`` that is configured or was added.
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` if no destination has this id, with
+    ///   ``TrackwayError/Code/targetMismatch`` if the SDK delivers to it, or with
+    ///   ``TrackwayError/Code/storageUnavailable`` if the folder cannot be read now.
     /// - Complexity: O(number of processes that left events).
     public func pendingEvents(for target: DestinationID) throws(TrackwayError) -> PendingEvents {
         try checkPresent(target)
@@ -151,7 +157,7 @@ extension Analytics {
             throw TrackwayError(
                 .targetMismatch,
                 "The events of \"\(target)\" cannot be read because the SDK delivers them and removes them itself.",
-                recoverySuggestion: "Configure it as a target with .target(\"\(target)\")."
+                recoverySuggestion: "Configure it as a local destination with .local(\"\(target)\")."
             )
         }
         let rules = runtimeOptions.withLock { $0.rules[target] ?? [] }
@@ -169,25 +175,29 @@ extension Analytics {
         }
     }
 
-    /// The local destinations of the installation, in the order of their ids.
+    /// The ids of the installation's local destinations, in ascending order.
     ///
-    /// These are the ones that are configured or were added, and the ones for which earlier runs or other processes left events.
+    /// These are the local destinations that are configured or were added, and those for which earlier runs or other
+    /// processes left events.
     ///
     /// - Complexity: O(number of processes that left events, times destinations); reads small files.
     public var localDestinationIDs: [DestinationID] {
         guard !isInChild else { return [] }
-        // Those of other processes cannot be read on failure; the present ones are known without a file.
+        // On failure, the destinations of other processes are unknown; the present ones are known without a file.
         let kept =
             (try? storage.journal.keptDestinations())
             ?? Set(storage.registry.present.filter { storage.journal.isKept($0) })
         return kept.sorted()
     }
 
-    /// How many events wait for a target; 0 also while nothing can be counted.
-    func targetCount(for target: DestinationID) -> UInt64 {
-        // What cannot be counted at present counts as none; a snapshot says why. The consumer may have been closed meanwhile.
+    /// Returns the number of pending events for a local destination.
+    ///
+    /// 0 if they cannot be counted.
+    func pendingLocalCount(for target: DestinationID) -> UInt64 {
+        // Events that cannot be counted now count as none; a snapshot reports why. The consumer may have been closed in
+        // the meantime.
         if let consumer = storage.journal.heldConsumer, let count = try? consumer.waiting(for: target) { return count }
-        // As above.
+        // The same applies here.
         return (try? storage.journal.countWaiting(for: target)) ?? 0
     }
 }
@@ -204,14 +214,14 @@ extension TrackwayError {
         let suggestion =
             switch code {
             case .snapshotOutdated: "Take another snapshot."
-            case .snapshotEnded: "Keep the Analytics as long as its snapshots are used."
+            case .snapshotEnded: "Keep the Analytics while its snapshots are used."
             case .deliveredElsewhere: "Make the call in the process that delivers, or stop that process first."
             default: "Make the storage folder readable and writable, and take another snapshot."
             }
         self.init(code, error.message.sentence, recoverySuggestion: suggestion, cause: error.cause)
     }
 
-    /// What ends reading where the body throws nothing.
+    /// Creates the error for a read whose body throws nothing.
     fileprivate init(reading error: any Error) {
         if let error = error as? JournalError {
             self.init(error)

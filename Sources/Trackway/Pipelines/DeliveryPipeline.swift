@@ -7,42 +7,47 @@ internal import TrackwayEvents
 internal import TrackwayPlatform
 internal import TrackwayWire
 
-/// Consent, the switch for recording, and the service that delivers pending events.
+/// Consent, the recording switch, and the service that delivers pending events.
 package struct DeliveryPipeline: Sendable {
     /// Whether events are recorded and sent now.
-    package let control: ControlDriver
-    let consents: ConsentDriver
+    package let control: PipelineController
+    let consents: ConsentController
     package let service: DeliveryService
-    /// The work that `control` starts and ends.
-    let work: ControlWork
-    /// The policy of destinations that have none of their own.
+    /// The operations that `control` runs.
+    let work: PipelineHooks
+    /// The delivery policy of destinations without their own.
     let defaultPolicy: DeliveryPolicy
     package let environment: ExtensionEnvironment
-    /// Held while destinations are added, replaced or removed, here and in `service`. Taken before every other lock.
+    /// Held while destinations are added, replaced or removed, here and in `service`.
+    ///
+    /// Acquired before every other lock.
     let destinationChanges = Locked(())
-    /// The subscription to the device's conditions; nil where the system reports none.
+    /// The subscription to the device's conditions; nil if the system reports none.
     private let conditions: (any Sendable)?
 
-    /// Builds the pipeline. Nothing is sent before `control` runs.
+    /// Builds the pipeline.
+    ///
+    /// Nothing is sent before `control` runs.
     init(_ configuration: Configuration, _ storage: InstallationStorage) {
         let dependencies = storage.dependencies
         let (journal, queue, reporter) = (storage.journal, storage.queue, storage.reporter)
         let known = storage.settings.current
-        // A queue of an earlier process counts before the app adds it again: events recorded until then are for it, too.
+        // Include queues of earlier processes that the app has not added again yet: events recorded until then go to
+        // them, too.
         let categories = configuration.categories.merging(storage.registry.expected.map { ($0, .analytics) }) {
             first,
             _ in first
         }
         let permission = Permission(known, categories)
-        let control = ControlDriver(
-            ControlMachine(
+        let control = PipelineController(
+            PipelineStateMachine(
                 consent: permission.consent,
                 maySend: permission.maySend,
                 isEnabled: known.isEnabled ?? configuration.isEnabled
             ),
             logsEvents: configuration.logEvents
         )
-        let consents = ConsentDriver(
+        let consents = ConsentController(
             storage.settings,
             control: control,
             categories: categories,
@@ -50,8 +55,8 @@ package struct DeliveryPipeline: Sendable {
             queue: queue,
             reporter: reporter
         )
-        // Weak, because `consents` holds the service that calls this: a strong reference would keep the journal open after the
-        // app has released the instance. Without an instance nothing may be sent.
+        // Weak, because `consents` holds the service that calls this: a strong reference would keep the journal open
+        // after the app has released the instance. Without an instance nothing may be sent.
         let isPermitted: @Sendable () -> Bool = { [weak consents] in consents?.isPermitted() ?? false }
         let transport = configuration.delivery.transport ?? dependencies.transport
         let service = DeliveryService(
@@ -91,7 +96,7 @@ package struct DeliveryPipeline: Sendable {
             appID: configuration.appID,
             transport: PermittedTransport(transport, isPermitted: isPermitted)
         )
-        work = ControlWork(
+        work = PipelineHooks(
             begin: { service.resume() },
             deliver: { await service.run() },
             flush: {
@@ -119,12 +124,14 @@ package struct DeliveryPipeline: Sendable {
         self.service = service
     }
 
-    /// The timeout of the flush when the app moves to the background and the system states no limit.
+    /// The default timeout of the flush on moving to the background.
+    ///
+    /// Used if the system states no limit.
     private static let defaultFlushTimeout = Duration.seconds(30)
 }
 
 extension Configuration {
-    /// How the device's conditions restrict delivery with the transport in use.
+    /// The effects of the device's conditions on delivery with this transport.
     fileprivate var deliveryConditions: DeliveryConditions {
         var wanted = delivery.conditions
         if delivery.allowsConstrainedNetworks || delivery.transport != nil {

@@ -7,7 +7,7 @@ package import TrackwayJournal
 
 /// The installation's folder and everything persisted in it: journal, settings, registered queues.
 ///
-/// The other owners are built on top of it. It knows nothing of recording, delivery or the app's lifecycle.
+/// The other pipelines build on it. It does not depend on recording, delivery or the app's lifecycle.
 package struct InstallationStorage: Sendable {
     let dependencies: Dependencies
     let reporter: DiagnosticReporter
@@ -17,10 +17,10 @@ package struct InstallationStorage: Sendable {
     let settings: SettingsFile
     let registry: QueueRegistry
     package let commits: GroupCommitter
-    let copies: InstallationCopies
-    let takingOver: TakingOver
+    let copies: InstallationBackup
+    let takingOver: LegacyMigrator
 
-    /// Opens the folder, or the memory that replaces it until the folder can be used.
+    /// Opens the folder, or buffers in memory until the folder can be used.
     ///
     /// - Throws: ``TrackwayError`` if the folder cannot be used and waiting would not help.
     init(_ configuration: Configuration, _ dependencies: Dependencies) throws(TrackwayError) {
@@ -28,16 +28,16 @@ package struct InstallationStorage: Sendable {
         // A preview stores and sends nothing by design, so it reports only that it is one.
         let only = base.isPreview ? Diagnostic.Code.previewed : nil
         let reporter = DiagnosticReporter(configuration.onDiagnostic, log: base.log, only: only)
-        let takingOver = TakingOver(configuration, in: base, reporter)
+        let takingOver = LegacyMigrator(configuration, in: base, reporter)
         let dependencies = takingOver.completing(base)
         let queue = StorageQueue(label: "trackway.storage")
         let registry = QueueRegistry(configuration, dependencies, queue, reporter)
-        InstallationCopies.restoreIdentity(dependencies)
+        InstallationBackup.restoreIdentity(dependencies)
         CopiedFolder(dependencies)?.separate(dependencies, rules: ConsentRules(configuration)) {
             () throws(TrackwayError) in
             try Self.openJournal(configuration, dependencies, registry)
         }
-        // Migration decides whether the installation is new, so it comes before the journal gives it an id.
+        // Migration decides whether the installation is new, so it runs before the journal assigns an id.
         takingOver.begin()
         let journal = try Self.openJournal(configuration, dependencies, registry)
         let folder = dependencies.folder
@@ -54,7 +54,7 @@ package struct InstallationStorage: Sendable {
                 return error
             }
         }
-        copies = InstallationCopies(dependencies, journal)
+        copies = InstallationBackup(dependencies, journal)
         self.dependencies = dependencies
         self.reporter = reporter
         self.queue = queue

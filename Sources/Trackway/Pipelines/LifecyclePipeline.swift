@@ -6,24 +6,24 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayPlatform
 
-/// Everything that observes the app and its user: launches, sessions, screens, timers, identity, snapshots, crashes.
+/// Observes the app and its user: launches, sessions, screens, timers, identity, snapshots, crashes.
 package struct LifecyclePipeline: Sendable {
-    package let behavior: BehaviorDriver
-    let identity: IdentityDriver
-    package let timers: TimerDriver
-    package let snapshots: SnapshotDriver?
+    package let behavior: LifecycleController
+    let identity: IdentityController
+    package let timers: TimerController
+    package let snapshots: SnapshotController?
     /// Receives the system's lifecycle notifications.
     package let follower: LifeCycleFollower
     /// Decides which of several visible screens counts as shown.
     package let screenTracker: ScreenTracker
-    let crashWatch: CrashWatch
-    let systemReportWatch: CrashWatch
+    let crashWatch: CrashReportSubscription
+    let systemReportWatch: CrashReportSubscription
     /// The subscription to lifecycle notifications; nil if the configuration turns it off.
     private let observation: (any Sendable)?
 
-    /// Builds the pipeline and starts to observe the app.
+    /// Builds the pipeline and starts observing the app.
     ///
-    /// - Parameter options: the options as the app last set them.
+    /// - Parameter options: The runtime options, as last set by the app.
     init(
         _ configuration: Configuration,
         _ storage: InstallationStorage,
@@ -32,7 +32,7 @@ package struct LifecyclePipeline: Sendable {
         options: Locked<RuntimeOptions>
     ) {
         let (dependencies, journal, reporter) = (storage.dependencies, storage.journal, storage.reporter)
-        let behavior = BehaviorDriver(
+        let behavior = LifecycleController(
             BehaviorSettings(RuntimeOptions(configuration), storage.settings.current.policy),
             in: dependencies,
             contextStore: recording.contextStore,
@@ -43,16 +43,16 @@ package struct LifecyclePipeline: Sendable {
         )
         delivery.service.beforeSending { [weak behavior] in behavior?.flush(before: $0) }
         let snapshots = configuration.snapshots.map {
-            SnapshotDriver($0, in: dependencies, contextStore: recording.contextStore, behavior: behavior)
+            SnapshotController($0, in: dependencies, contextStore: recording.contextStore, behavior: behavior)
         }
         delivery.consents.reportChanges { [weak snapshots] in snapshots?.permissionChanged() }
         behavior.reportScreens { [weak snapshots] in snapshots?.screenShown($0.name) }
-        let timers = TimerDriver(
+        let timers = TimerController(
             launchState: dependencies.launchState,
             clock: dependencies.clock,
             boot: dependencies.facts.boot
         )
-        identity = IdentityDriver(
+        identity = IdentityController(
             storage.settings,
             contextStore: recording.contextStore,
             consents: delivery.consents,
@@ -76,10 +76,10 @@ package struct LifecyclePipeline: Sendable {
             configuration.lifecycle.isObserved
             ? dependencies.observeLifeCycle { [weak follower] in follower?.announced($0, moment: $1) }
             : nil
-        crashWatch = CrashWatch(dependencies.captureCrashes)
+        crashWatch = CrashReportSubscription(dependencies.captureCrashes)
         crashWatch.follow { configuration.capture.contains(.crashes) }
         let observeSystemReports = dependencies.observeSystemReports
-        systemReportWatch = CrashWatch {
+        systemReportWatch = CrashReportSubscription {
             observeSystemReports { [weak behavior] in behavior?.systemReportsArrived() }
         }
         systemReportWatch.follow { configuration.capture.contains(.systemReports) }

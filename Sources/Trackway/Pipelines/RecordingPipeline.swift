@@ -5,7 +5,7 @@ internal import TrackwayBehavior
 package import TrackwayEvents
 internal import TrackwayJournal
 
-/// Everything that turns a call of `record` into a record of the journal.
+/// The components that turn a `record` call into a journal record.
 package struct RecordingPipeline: Sendable {
     package let clock: any EventClock
     let ids: EventIDGenerator
@@ -14,7 +14,7 @@ package struct RecordingPipeline: Sendable {
     let contextStore: ContextStore
     let zone: ZoneWatch
     let dynamic: DynamicAttributes
-    let interception: Interception
+    let interception: InterceptorRunner
     /// Writes a line of the event log.
     let write: @Sendable (String) -> Void
 
@@ -44,7 +44,7 @@ package struct RecordingPipeline: Sendable {
             log: EventLog(configuration.eventLogForm)
         )
         let zone = ZoneWatch(dependencies.zoneOffset)
-        // Device properties that take time to read are completed later, and with them what migration adds.
+        // Device properties that are slow to read are added later, together with the attributes that migration adds.
         let completion = dependencies.readDevice.map { readDevice in
             ContextStore.Completion { context in
                 context.device = readDevice()
@@ -59,7 +59,7 @@ package struct RecordingPipeline: Sendable {
             for line in lines { dependencies.write(line) }
         }
         if completion != nil { delivery.control.setGate(.contextIncomplete) { true } }
-        interception = Interception(
+        interception = InterceptorRunner(
             configuration.interceptors,
             counts: InterceptedCounts(folder: dependencies.folder, storage: dependencies.storage, queue: storage.queue),
             clock: dependencies.clock,
@@ -67,7 +67,7 @@ package struct RecordingPipeline: Sendable {
         )
         delivery.control.setGate(.intercepts) { !configuration.interceptors.isEmpty }
         delivery.consents.followEpoch { [weak contextStore] in
-            // Read before the store's lock is taken, which is the inner one.
+            // Read the settings before acquiring the context store's lock, which is the inner one.
             let epoch = settings.current.consent.epoch
             contextStore?.perform { $0.context.user.consentEpoch = max($0.context.user.consentEpoch, epoch) }
         }

@@ -7,52 +7,55 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayPlatform
 
-/// Which destinations there are, and what must be remembered of queues.
+/// The existing destinations, and the persisted state of queues.
 ///
-/// Two locks. Who is there is asked with every event that names somebody, so that lock is held for a moment only, and is
-/// the innermost of all. The other one is taken where the file is read and written, never by who records: what a full disk
-/// did not take before, the storage queue writes.
-/// Destinations come and go one at a time; the caller sees to that.
+/// There are two locks. The existing destinations are checked for every event with an explicit route, so that lock is
+/// held only for a moment and is the innermost of all. The other lock is acquired where the file is read or written,
+/// never by recording threads: changes that a full disk did not accept are written by the storage queue. Destinations
+/// are added and removed one at a time, which the caller ensures.
 final class QueueRegistry: Sendable {
     private struct Presence: Sendable {
-        /// Those that events may be addressed to.
+        /// The destinations that events may be addressed to.
         var destinations: Set<DestinationID>
-        /// How long repeats are not taken, where they are not.
+        /// The time for which repeats are rejected, for destinations that reject them.
         var windows: [DestinationID: Duration] = [:]
-        /// Who is signed in, by the context that was told to the journal last.
+        /// The signed-in user in the context that the journal received last.
         var user: String?
-        /// True while something is remembered here that could not be written.
+        /// Whether some state could not be written yet.
         var isBehind = false
     }
 
     private struct State: Sendable {
         var memory = QueueRegistryMemory()
-        /// What could not be written yet; put again on top of what the file then holds.
+        /// Changes that could not be written yet.
+        ///
+        /// They are applied again to the file's later content.
         var unsaved: [QueueRegistryMemory.Change] = []
         var failure = ReportedFailure()
     }
 
-    /// A destination that does not take repeats.
+    /// A destination that rejects repeats.
     struct Watch: Sendable {
         let destination: DestinationID
-        /// Who is signed in.
+        /// The signed-in user; nil if none.
         let user: String?
     }
 
-    /// What lies in the file. After power loss an older state may come back; that costs an upload too early, or an event
-    /// that says nothing new.
+    /// The content of the file.
+    ///
+    /// After power loss, an older state may be restored. That costs an early upload or a repeated event.
     private struct Kept: Sendable, Codable {
         var version = 1
         var registry: QueueRegistryMemory
 
         private enum CodingKeys: String, CodingKey {
             case version
-            // The format's name for it; see JournalFormat.
+            // The name in the file format; see JournalFormat.
             case registry = "streams"
         }
     }
 
-    /// The destinations of the configuration, which stay.
+    /// The destinations of the configuration, which cannot be removed.
     let configured: Set<DestinationID>
     private let file: StateFile<Kept>
     private let queue: StorageQueue
@@ -61,10 +64,12 @@ final class QueueRegistry: Sendable {
     private let presence: Locked<Presence>
     private let state: Locked<State>
 
-    /// How many destinations there may be at a time.
+    /// The maximum number of destinations.
     static let most = 256
 
-    /// Reads what earlier runs remembered. What cannot be read or understood is told, and counts as nothing.
+    /// Reads the state of earlier runs.
+    ///
+    /// State that cannot be read or decoded is reported and counts as empty.
     init(
         _ configuration: Configuration,
         _ dependencies: Dependencies,
@@ -90,7 +95,7 @@ final class QueueRegistry: Sendable {
             }
         } catch {
             _ = state.failure.failed()
-            // What will be readable later is read then; that was told once for everything.
+            // If the file becomes readable later, it is read then; that was already reported once for all files.
             if dependencies.availability?.isTemporary(error) != true { reporter.report(.streamsNotKept(error)) }
         }
         repeats = RepeatFilter(
@@ -101,7 +106,9 @@ final class QueueRegistry: Sendable {
         self.state = Locked(state)
     }
 
-    /// The file can be read now, as it could not be at the start. What was remembered since counts more.
+    /// Reads the file, which could not be read at the start.
+    ///
+    /// State stored since then takes precedence.
     func recall() {
         state.withLock { state in
             guard state.unsaved.isEmpty, let kept = file.readable else { return }
@@ -110,16 +117,18 @@ final class QueueRegistry: Sendable {
         }
     }
 
-    /// The destinations that are there.
+    /// The existing destinations.
     var present: Set<DestinationID> { presence.withLock { $0.destinations } }
 
-    /// Destinations that an earlier run added and that may be added again: what is recorded meanwhile is for them, too.
+    /// Destinations that an earlier run added and that may be added again.
+    ///
+    /// Events that are recorded until then are addressed to them, too.
     var expected: [DestinationID] {
         let present = present
         return state.withLock { state in state.memory.destinations.filter { !present.contains($0) } }
     }
 
-    /// Those among them that are targets of the app's.
+    /// The app-managed destinations in ``expected``.
     var expectedTargets: Set<DestinationID> {
         let expected = Set(expected)
         return state.withLock { $0.memory.targetIDs.intersection(expected) }
@@ -131,62 +140,64 @@ final class QueueRegistry: Sendable {
 
     // MARK: Destination changes
 
-    /// - Throws: when a destination cannot be added, because it is there already or there are too many.
-    func checkRoom(for id: DestinationID) throws(TrackwayError) {
+    /// - Throws: If a destination cannot be added because its id is in use, or because there are too many.
+    func checkCanAdd(for id: DestinationID) throws(TrackwayError) {
         let present = present
         guard !present.contains(id) else { throw TrackwayError(alreadyThere: id) }
         guard present.count < Self.most else { throw TrackwayError(tooMany: id, most: Self.most) }
     }
 
-    /// Takes up a destination there is room for, and that the journal knows already: from here on events are addressed to it.
+    /// Adds a destination that the journal already knows.
     ///
-    /// - Parameter isTarget: whether it is a target of the app's.
-    /// - Returns: what could not be remembered.
-    func add(_ id: DestinationID, _ policy: DeliveryPolicy, isTarget: Bool = false) -> Diagnostic? {
+    /// There must be space for it. From here on, events are addressed to it.
+    ///
+    /// - Parameter isAppManaged: Whether the destination is app-managed.
+    /// - Returns: A diagnostic if the change could not be stored.
+    func add(_ id: DestinationID, _ policy: DeliveryPolicy, isAppManaged: Bool = false) -> Diagnostic? {
         presence.withLock { presence in
             presence.destinations.insert(id)
             presence.windows[id] = policy.queue?.window
         }
         let problem = state.withLock { state in
             let memory = state.memory
-            let isKnown = memory.destinations.last == id && memory.targetIDs.contains(id) == isTarget
-            return isKnown ? nil : remember(.added(id, isTarget: isTarget), &state)
+            let isKnown = memory.destinations.last == id && memory.targetIDs.contains(id) == isAppManaged
+            return isKnown ? nil : remember(.added(id, isAppManaged: isAppManaged), &state)
         }
         return forgetContent(of: id, unless: policy.queue?.window) ?? problem
     }
 
-    /// Lets a destination go.
+    /// Removes a destination.
     ///
-    /// - Parameter close: makes the journal let it go, too. Not called when there is nothing to let go.
-    /// - Returns: whether there was one to let go, and what could not be remembered.
+    /// - Parameter close: Removes the destination from the journal. Not called if there is nothing to remove.
+    /// - Returns: Whether a destination was removed, and a diagnostic if the change could not be stored.
     func remove(_ id: DestinationID, close: () -> Void) -> (Bool, Diagnostic?) {
         guard !configured.contains(id) else { return (false, nil) }
         let isThere = presence.withLock { presence in
             presence.windows[id] = nil
             return presence.destinations.remove(id) != nil
         }
-        // One that only an earlier run added is not expected any more, either.
+        // A destination that only an earlier run added is no longer expected, either.
         guard isThere || state.withLock({ $0.memory.destinations.contains(id) }) else { return (false, nil) }
         close()
         return (isThere, state.withLock { remember(.removed(id), &$0) })
     }
 
-    /// Holds a queue to another rule about repeats.
+    /// Changes a queue's rule about repeats.
     ///
-    /// - Returns: what could not be remembered.
+    /// - Returns: A diagnostic if the change could not be stored.
     func setQueue(_ policy: QueuePolicy, of id: DestinationID) -> Diagnostic? {
         presence.withLock { $0.windows[id] = $0.destinations.contains(id) ? policy.window : nil }
         return forgetContent(of: id, unless: policy.window)
     }
 
-    /// A queue that takes repeats does not say what it took last; what an earlier rule remembered is not it.
+    /// Removes a queue's stored last event if the queue now accepts repeats.
     private func forgetContent(of id: DestinationID, unless window: Duration?) -> Diagnostic? {
         window == nil ? repeats.forget(id) : nil
     }
 
-    /// Forgets everything but the destinations that are there.
+    /// Removes everything except the existing destinations.
     ///
-    /// - Parameter leave: makes the journal forget one that was only expected.
+    /// - Parameter leave: Removes from the journal a destination that was only expected.
     func forget(leave: (DestinationID) -> Void) throws(StorageError) {
         let present = present
         try state.withLock { (state) throws(StorageError) in
@@ -194,7 +205,7 @@ final class QueueRegistry: Sendable {
             let change = QueueRegistryMemory.Change.erased(state.memory.destinations.filter { present.contains($0) })
             state.memory.apply(change)
             state.unsaved = [change]
-            // What others remember is forgotten, too: nothing of theirs is read.
+            // State of other processes is removed, too, so it is not read.
             let memory = state.memory
             let isOurs = try file.exclusively(.many) { () throws(StorageError) in
                 try file.write(Kept(registry: memory))
@@ -207,37 +218,37 @@ final class QueueRegistry: Sendable {
 
     // MARK: Repeats
 
-    /// The user of the context that events are recorded in from now on.
+    /// Sets the user of the context for events that are recorded from now on.
     func userChanged(to user: String?) {
         presence.withLock { $0.user = user }
     }
 
-    /// What to look at before an event is appended for a destination by name; nil when it takes repeats.
+    /// Returns the check before an append; nil if the destination accepts repeats.
     func watch(on id: DestinationID) -> Watch? {
         presence.withLock { presence in
             presence.windows[id].map { _ in Watch(destination: id, user: presence.user) }
         }
     }
 
-    /// Appends an event unless it says what the last one said.
+    /// Appends an event unless it repeats the last one.
     ///
-    /// - Parameter append: appends it to the journal. Called under the lock, so that of two equal events at the same time
-    ///   only one is taken.
-    /// - Returns: what the journal answered, nil for a repeat; and what could not be remembered.
+    /// - Parameter append: Appends the event to the journal. Called under the lock, so that of two equal concurrent
+    ///   events only one is accepted.
+    /// - Returns: The journal's outcome, or nil for a repeat; and a diagnostic if state could not be stored.
     func append(
         _ content: String,
         to id: DestinationID,
-        at now: Moment,
+        at now: DualTimestamp,
         _ append: () -> AppendOutcome
     ) -> (AppendOutcome?, Diagnostic?) {
         let (window, isBehind) = presence.withLock { ($0.windows[id] ?? .zero, $0.isBehind) }
         let (outcome, problem) = repeats.append(content, to: id, within: window, at: now, append)
-        // A disk that takes this may take what it did not take before.
+        // If this write succeeded, earlier changes may be written, too.
         if isBehind, problem == nil { retry() }
         return (outcome, problem)
     }
 
-    /// Has the storage queue write what could not be written before.
+    /// Makes the storage queue write earlier changes that could not be written.
     private func retry() {
         queue.order { [self] in
             let problem = state.withLock { state in
@@ -247,9 +258,9 @@ final class QueueRegistry: Sendable {
         }
     }
 
-    // MARK: Remembering
+    // MARK: Persistence
 
-    /// - Returns: what is to be told, once no lock is held: the first failure in a row.
+    /// - Returns: A diagnostic to report once no lock is held, for the first of several consecutive failures.
     private func remember(_ change: QueueRegistryMemory.Change, _ state: inout State) -> Diagnostic? {
         state.memory.apply(change)
         state.unsaved.removeAll { change.replaces($0) }
@@ -257,8 +268,8 @@ final class QueueRegistry: Sendable {
         return save(&state, .few)
     }
 
-    /// Reads the file, puts what happened here on top, and replaces it, in one turn.
-    private func save(_ state: inout State, _ attempts: TurnAttempts) -> Diagnostic? {
+    /// Reads the file, applies this process's changes and replaces the file, with exclusive access.
+    private func save(_ state: inout State, _ attempts: LockAttempts) -> Diagnostic? {
         defer {
             let isBehind = !state.unsaved.isEmpty
             presence.withLock { $0.isBehind = isBehind }
@@ -270,7 +281,7 @@ final class QueueRegistry: Sendable {
                 try file.write(Kept(registry: latest.memory))
             }
             guard isOurs else {
-                // A process that was stopped in the middle of its turn, perhaps: another wait of this kind is not the app's.
+                // Another process may have been stopped while holding the lock; the app does not wait for it again.
                 guard attempts != .many else { throw file.notOurTurn }
                 retry()
                 return nil
@@ -284,7 +295,9 @@ final class QueueRegistry: Sendable {
         }
     }
 
-    /// Another process may have remembered something meanwhile; only what happened here is put on top.
+    /// Applies this process's changes to the file's content.
+    ///
+    /// Another process may have changed the file.
     private func catchUp(_ state: inout State) throws(StorageError) {
         guard case .kept(let kept, _) = try file.read() else { return }
         var stored = kept.registry
@@ -294,15 +307,17 @@ final class QueueRegistry: Sendable {
 }
 
 extension QueueRegistry: QueueMemory {
-    /// When an upload of a queue was last asked for, by whichever process.
+    /// Returns the time of a queue's last upload request by any process.
     func recall(_ destination: DestinationID) -> DeviceTime? {
         state.withLock { state in
-            try? catchUp(&state)  // What is known here is good enough while the file cannot be read.
+            try? catchUp(&state)  // The known state is sufficient while the file cannot be read.
             return state.memory.lastUpload(of: destination)
         }
     }
 
-    /// Keeps a time. One that cannot be written costs an upload too early after a restart, and is written with the next.
+    /// Stores the time of an upload request.
+    ///
+    /// A time that cannot be written costs an early upload after a restart, and is written with the next change.
     func keep(_ lastUpload: DeviceTime, for destination: DestinationID) {
         let problem = state.withLock { remember(.uploaded(destination, lastUpload), &$0) }
         if let problem { reporter.report(problem) }
@@ -310,7 +325,7 @@ extension QueueRegistry: QueueMemory {
 }
 
 extension QueuePolicy {
-    /// How long repeats are not taken; nil when they are.
+    /// The time for which repeats are rejected; nil if they are accepted.
     fileprivate var window: Duration? { acceptSameEventAfter > .zero ? acceptSameEventAfter : nil }
 }
 
@@ -321,8 +336,8 @@ extension Diagnostic {
             field: "streams",
             value: why,
             message: "The stored state of queues is damaged (\(why)). No event is lost. Queues start without a last "
-                + "upload and a last event.",
-            recoverySuggestion: "Add the destinations again that were added at run time."
+                + "upload or last event.",
+            recoverySuggestion: "Call addDestination again for destinations that were added at run time."
         )
     }
 
@@ -351,8 +366,8 @@ extension TrackwayError {
     fileprivate init(tooMany id: DestinationID, most: Int) {
         self.init(
             .tooManyDestinations,
-            "The destination \"\(id)\" was not added because there are already \(most).",
-            recoverySuggestion: "Remove destinations that are not needed first."
+            "The destination \"\(id)\" was not added because the maximum of \(most) destinations already exist.",
+            recoverySuggestion: "First remove destinations that are not needed."
         )
     }
 }

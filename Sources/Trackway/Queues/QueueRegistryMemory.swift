@@ -4,55 +4,65 @@
 internal import TrackwayBehavior
 internal import TrackwayEvents
 
-/// What must outlive the process about destinations that come and go, and about queues.
+/// The persisted state of queues and of destinations added at run time.
 struct QueueRegistryMemory: Sendable, Hashable, Codable {
-    /// Something that is to be remembered.
+    /// A change to be stored.
     enum Change: Sendable, Hashable {
-        /// A destination was added at run time: what is recorded before it is added again in the next run is for it, too.
-        /// Whether it is a target of the app's is remembered with it.
-        case added(DestinationID, isTarget: Bool = false)
-        /// A destination was removed. What is known of its queue stays, for the time when it is added again.
+        /// A destination was added at run time.
+        ///
+        /// Events recorded before the next run adds it again are addressed to it, too. Whether it is app-managed is
+        /// stored with it.
+        case added(DestinationID, isAppManaged: Bool = false)
+        /// A destination was removed.
+        ///
+        /// The state of its queue stays in case it is added again.
         case removed(DestinationID)
-        /// An upload of a queue was asked for.
+        /// An upload of a queue was requested.
         case uploaded(DestinationID, DeviceTime)
-        /// Everything is forgotten but these destinations, which are there.
+        /// Everything was erased except these existing destinations.
         case erased([DestinationID])
     }
 
-    /// By a destination's id; texts, so that the file shows them as keys.
+    /// Ids are stored as text, so that they are keys in the file.
     private var added: [String] = []
     private var uploads: [String: DeviceTime] = [:]
-    /// Those of ``added`` that are targets of the app's; nil for none, as files of before there were any say.
+    /// The app-managed destinations in ``added``.
+    ///
+    /// nil for none, as in files of older versions.
     private var targets: [String]?
 
-    /// So many destinations are expected at most. An app that adds others in each run and removes none, perhaps because a new
-    /// version names them differently, would keep events for ever more of them.
+    /// The maximum number of expected destinations.
+    ///
+    /// An app that adds new ones in each run and removes none, perhaps because a new version names them differently,
+    /// would otherwise keep events for more and more of them.
     static let maxExpected = 256
 
-    /// Beyond so many queues, those that are not there are forgotten.
+    /// The number of queues above which those without a destination are removed.
     static let most = 512
 
-    /// Nothing is known.
+    /// Creates empty state.
     init() {}
 
-    /// The destinations that were added and not removed, in the order they were added last.
+    /// The destinations that were added and not removed.
+    ///
+    /// They are in the order of their last addition.
     var destinations: [DestinationID] { added.compactMap { DestinationID($0) } }
 
-    /// Those among them that are targets of the app's.
+    /// The app-managed destinations among them.
     var targetIDs: Set<DestinationID> { Set((targets ?? []).compactMap { DestinationID($0) }) }
 
-    /// When an upload of a queue was last asked for.
+    /// Returns the time of a queue's last upload request.
     func lastUpload(of id: DestinationID) -> DeviceTime? { uploads[id.rawValue] }
 
     mutating func apply(_ change: Change) {
         switch change {
-        case .added(let id, let isTarget):
+        case .added(let id, let isAppManaged):
             added.removeAll { $0 == id.rawValue }
             added = added.suffix(Self.maxExpected - 1) + [id.rawValue]
-            note(id, isTarget: isTarget)
+            note(id, isAppManaged: isAppManaged)
         case .removed(let id):
             added.removeAll { $0 == id.rawValue }
-            note(id, isTarget: false)
+            note(id, isAppManaged: false)
         case .uploaded(let id, let time):
             uploads[id.rawValue] = time
             if uploads.count > Self.most {
@@ -67,12 +77,12 @@ struct QueueRegistryMemory: Sendable, Hashable, Codable {
         }
     }
 
-    private mutating func note(_ id: DestinationID, isTarget: Bool) {
-        targets = (targets ?? []).filter { $0 != id.rawValue } + (isTarget ? [id.rawValue] : [])
+    private mutating func note(_ id: DestinationID, isAppManaged: Bool) {
+        targets = (targets ?? []).filter { $0 != id.rawValue } + (isAppManaged ? [id.rawValue] : [])
         forgetOthers()
     }
 
-    /// Keeps no target that is not there.
+    /// Removes app-managed destinations that no longer exist.
     private mutating func forgetOthers() {
         let left = (targets ?? []).filter { added.contains($0) }
         targets = left.isEmpty ? nil : left
@@ -80,7 +90,7 @@ struct QueueRegistryMemory: Sendable, Hashable, Codable {
 }
 
 extension QueueRegistryMemory.Change {
-    /// True when nothing is left of an earlier change once this one is made.
+    /// Whether this change makes an earlier one obsolete.
     func replaces(_ earlier: Self) -> Bool {
         switch (self, earlier) {
         case (.erased, _):
@@ -90,7 +100,7 @@ extension QueueRegistryMemory.Change {
             (.uploaded(let id, _), .uploaded(let other, _)):
             id == other
         default:
-            // Changes of different things go beside each other.
+            // Changes of different things are independent.
             false
         }
     }

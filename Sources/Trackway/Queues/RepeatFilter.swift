@@ -5,56 +5,58 @@ internal import TrackwayBehavior
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// Keeps queues from taking an event that says what the one before it said.
+/// Prevents queues from accepting an event that repeats the previous one.
 ///
-/// Its lock lies between the context store's and the journal's: an event is compared, appended and remembered under it, so that of
-/// two equal events at the same time only one is taken. Processes of one installation read what the others took, but do
-/// not wait for each other: of two equal events within microseconds both may be taken.
+/// Its lock is acquired between the context store's and the journal's. An event is compared, appended and stored under
+/// it, so that of two equal concurrent events only one is accepted. Processes of an installation read which events the
+/// others accepted, but do not wait for each other: of two equal events within microseconds, both may be accepted.
 final class RepeatFilter: Sendable {
     private struct State: Sendable {
-        /// What this process saw; asked when the file cannot be read, or could not be written.
+        /// The last events that this process saw.
+        ///
+        /// Used if the file cannot be read, or could not be written.
         var latest: [DestinationID: DuplicateSuppression<String>] = [:]
         /// The queues whose file could not be written.
         var unsaved: Set<DestinationID> = []
         var failure = ReportedFailure()
     }
 
-    /// Beyond so many queues, those that are not there are forgotten when a process starts.
+    /// The number of queues above which a starting process removes those without a destination.
     static let most = 512
 
     private let files: LastAccepted
     private let boot: String
     private let state = Locked(State())
 
-    /// - Parameter expected: the destinations that may be there in this run.
+    /// - Parameter expected: The destinations that may exist in this run.
     init(_ files: LastAccepted, boot: String, expected: Set<DestinationID>) {
         self.files = files
         self.boot = boot
-        // What cannot be listed or removed now costs a little space until the next start.
+        // A file that cannot be listed or removed now costs a little space until the next start.
         if let known = try? files.known(), known.count > Self.most {
             for id in known where !expected.contains(id) { try? files.remove(id) }
         }
     }
 
-    /// Appends an event unless it says what the last one said.
+    /// Appends an event unless it repeats the last one.
     ///
     /// - Parameters:
-    ///   - content: what the event says; see ``ContentDigest``.
-    ///   - window: how long it counts as a repeat.
-    ///   - append: appends it to the journal. Called under the lock.
-    /// - Returns: what the journal answered, nil for a repeat; and what could not be remembered.
+    ///   - content: The event's content; see ``ContentDigest``.
+    ///   - window: The time for which an equal event counts as a repeat.
+    ///   - append: Appends the event to the journal. Called under the lock.
+    /// - Returns: The journal's outcome, or nil for a repeat; and a diagnostic if state could not be stored.
     func append(
         _ content: String,
         to id: DestinationID,
         within window: Duration,
-        at now: Moment,
+        at now: DualTimestamp,
         _ append: () -> AppendOutcome
     ) -> (AppendOutcome?, Diagnostic?) {
         state.withLock { state in
             var latest = latest(of: id, state)
             guard latest.takes(content, within: window, at: DeviceTime(now, boot: boot)) else { return (nil, nil) }
             let outcome = append()
-            // One that was lost says nothing of the next one.
+            // An event that was not recorded cannot be repeated.
             guard outcome.isRecorded else { return (outcome, nil) }
             state.latest[id] = latest
             state.unsaved.insert(id)
@@ -62,9 +64,9 @@ final class RepeatFilter: Sendable {
         }
     }
 
-    /// A queue takes events without looking at them: which one is the last is not known any more.
+    /// Forgets a queue's last event, because the queue now accepts events without comparing them.
     ///
-    /// - Returns: what could not be remembered.
+    /// - Returns: A diagnostic if the change could not be stored.
     func forget(_ id: DestinationID) -> Diagnostic? {
         state.withLock { state in
             state.latest[id] = DuplicateSuppression()
@@ -73,7 +75,7 @@ final class RepeatFilter: Sendable {
         }
     }
 
-    /// Forgets what every queue took.
+    /// Forgets the last events of all queues.
     func forgetAll() throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
             state.latest = [:]
@@ -85,10 +87,10 @@ final class RepeatFilter: Sendable {
     private func latest(of id: DestinationID, _ state: State) -> DuplicateSuppression<String> {
         let known = state.latest[id] ?? DuplicateSuppression()
         guard !state.unsaved.contains(id) else { return known }
-        return (try? files.read(id)) ?? known  // What this process saw is good enough while the file cannot be read.
+        return (try? files.read(id)) ?? known  // The known event is sufficient while the file cannot be read.
     }
 
-    /// - Returns: what is to be told, once no lock is held: the first failure in a row.
+    /// - Returns: A diagnostic to report once no lock is held, for the first of several consecutive failures.
     private func save(_ state: inout State) -> Diagnostic? {
         do throws(StorageError) {
             for id in state.unsaved {
@@ -112,11 +114,12 @@ extension AppendOutcome {
     }
 }
 
-/// What each queue that suppresses repeats took last: a small file of its own in the folder `taken`.
+/// The last event of each queue that suppresses repeats.
 ///
-/// It is written with every event such a queue takes, on the thread that records, so it is written where it lies. That
-/// survives the death of the process. A file that power loss left in pieces shows by its checksum and counts as nothing
-/// known: an event that says nothing new is then taken, and none is lost.
+/// The events are stored in small files in the folder `taken`. Each queue has its own file. It is written with every
+/// event that the queue accepts, on the recording thread, and therefore in place. A completed write survives a kill of
+/// the process. A file that power loss left incomplete is detected by its checksum and counts as empty: a repeated
+/// event is then accepted, and none is lost.
 struct LastAccepted: Sendable {
     private let folder: String
     private let storage: any JournalStorage
@@ -126,7 +129,7 @@ struct LastAccepted: Sendable {
         self.storage = storage
     }
 
-    /// What a queue took last; nothing when that is not known.
+    /// Returns a queue's last event; empty if it is unknown.
     func read(_ id: DestinationID) throws(StorageError) -> DuplicateSuppression<String> {
         switch try file(id).read() {
         case .kept(let taken, _): DuplicateSuppression(last: taken)
@@ -134,34 +137,34 @@ struct LastAccepted: Sendable {
         }
     }
 
-    /// Keeps what a queue took last.
+    /// Stores a queue's last event.
     func write(_ latest: DuplicateSuppression<String>, of id: DestinationID) throws(StorageError) {
         guard let last = latest.last else { return try remove(id) }
         try file(id).write(last)
     }
 
-    /// The queues of which something is kept.
+    /// Returns the queues with a stored last event.
     func known() throws(StorageError) -> [DestinationID] {
         try storage.names(in: folder).compactMap { DestinationID($0) }.sorted()
     }
 
-    /// Forgets what a queue took.
+    /// Removes a queue's last event.
     func remove(_ id: DestinationID) throws(StorageError) {
         try file(id).remove()
     }
 
-    /// No size is asked for: that would be one more system call for each event.
+    /// Not checking the size saves a system call per event.
     private func file(_ id: DestinationID) -> StateFile<DuplicateSuppression<String>.Taken> {
         StateFile(id.rawValue, in: folder, of: storage, format: .taken, writing: .inPlace, maxBytes: nil)
     }
 }
 
 extension StateFormat where Value == DuplicateSuppression<String>.Taken {
-    /// Lines with a checksum.
+    /// The format of the file: lines with a checksum.
     fileprivate static var taken: StateFormat {
         StateFormat(
             bytes: { taken in
-                var lines = CheckedLines()
+                var lines = ChecksummedKeyValueFile()
                 lines.add("taken", 1)
                 lines.add("content", taken.content)
                 lines.add("wall", taken.at.wall.milliseconds)
@@ -170,7 +173,8 @@ extension StateFormat where Value == DuplicateSuppression<String>.Taken {
                 return lines.bytes
             },
             value: { bytes in
-                guard let lines = CheckedLines(bytes), let content = lines["content"], let boot = lines["boot"],
+                guard let lines = ChecksummedKeyValueFile(bytes), let content = lines["content"],
+                    let boot = lines["boot"],
                     let wall = lines["wall"].flatMap({ Int64($0) }),
                     let monotonic = lines["monotonic"].flatMap({ Int64($0) })
                 else { throw Damage() }
@@ -187,14 +191,15 @@ extension StateFormat where Value == DuplicateSuppression<String>.Taken {
     private struct Damage: Error {}
 }
 
-/// What an event says, its time and identity left out, in 64 hexadecimal digits: two events are essentially equal when
-/// these are.
+/// A digest of an event's content, in 64 hexadecimal digits.
+///
+/// The event's time and id are left out. Events with the same digest count as equal.
 enum ContentDigest {
     private static let digits = Array("0123456789abcdef".utf8)
 
     /// - Parameters:
-    ///   - user: who is signed in; nil for nobody.
-    ///   - limits: how large an event may be; what is cut off makes no difference.
+    ///   - user: The signed-in user; nil for none.
+    ///   - limits: The limits of an event. Content beyond them is ignored.
     /// - Complexity: O(size of the event).
     static func text(
         _ name: String,
@@ -207,15 +212,16 @@ enum ContentDigest {
         EventEncoder.encode(
             id: EventID(high: 0, low: 0),
             name: name,
-            moment: Moment(wall: Timestamp(milliseconds: 0), monotonic: MonotonicTime(milliseconds: 0)),
+            moment: DualTimestamp(wall: Timestamp(milliseconds: 0), monotonic: MonotonicTime(milliseconds: 0)),
             attributes: attributes.inOrder,
             items: items.map { Item(id: $0.id, name: $0.name, $0.attributes.inOrder) },
             limits: limits,
             into: &writer,
-            // Told when the event itself is recorded.
+            // These diagnostics are reported when the event itself is recorded.
             report: { _ in }
         )
-        // An end that no JSON has: nobody and somebody without a name differ, and no name can look like an event.
+        // A suffix that is not JSON distinguishes no user from an empty name, and prevents a name from looking like an
+        // event.
         let whose: [UInt8] = user.map { [1] + Array($0.utf8) } ?? [0]
         let hash = SHA256.hash(writer.array() + whose)
         return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
@@ -223,7 +229,9 @@ enum ContentDigest {
 }
 
 extension Attributes {
-    /// The same by name: in which order the app gave them says nothing.
+    /// These attributes, sorted by name.
+    ///
+    /// The order in which the app set them does not matter.
     fileprivate var inOrder: Attributes {
         Attributes(keys.sorted().compactMap { key in self[key].map { (key: key, value: $0) } })
     }

@@ -6,21 +6,24 @@ public import TrackwayEvents
 internal import TrackwayJournal
 
 extension Analytics {
-    /// Records an event. When this returns, it survives the process's death.
+    /// Records an event.
+    ///
+    /// When this returns, the event survives a crash or kill of the process.
     ///
     /// ```swift
     /// analytics.record("view_item", ["value": 99.9], items: [Item(id: "123", name: "Nature")])
     /// ```
-    /// The call never throws, and never waits for disk flushes, the network or another thread. Only the first event of a process on Linux waits
-    /// until the device's properties are read, if it is recorded sooner. An invalid part (an empty name, too many attributes, a value that is not a
-    /// number) affects only itself, and a `Diagnostic` names it and what to do.
+    /// The call never throws, and never waits for disk flushes, the network or another thread. The one exception is the
+    /// first event of a process on Linux: it waits until the device's properties have been read. An invalid part (an
+    /// empty name, too many attributes, a value that is not a number) affects only itself; a `Diagnostic` names it and
+    /// explains how to fix it.
     ///
     /// - Parameters:
-    ///   - name: the name of the event.
-    ///   - attributes: the event's attributes, in order.
-    ///   - items: the items that the event is about.
-    ///   - route: the destinations that receive the event; all by default.
-    /// - Returns: the event's id and number, and what it survives.
+    ///   - name: The event's name.
+    ///   - attributes: The event's attributes, in order.
+    ///   - items: The items that the event is about.
+    ///   - route: The destinations that receive the event; all by default.
+    /// - Returns: The event's id, its sequence number, and its durability.
     /// - Complexity: O(size of the event); about a microsecond for ten attributes.
     @discardableResult
     public func record(
@@ -31,7 +34,7 @@ extension Analytics {
     ) -> Receipt {
         let moment = recording.clock.now()
         let id = recording.ids.next(at: moment.wall)
-        // A few comparisons for the usual case; everything else is elsewhere.
+        // The usual case costs a few comparisons; everything else is in separate functions.
         let gate = delivery.control.gate.state
         guard isUsual(gate, moment), route == .all else {
             guard gate.contains(.intercepts), isUsual(gate.subtracting(.intercepts), moment), route == .all else {
@@ -42,9 +45,12 @@ extension Analytics {
         return append(name, attributes, items: items, id: id, at: moment)
     }
 
-    /// Whether nothing but activity is to be noted with events recorded now, and this event's is noted already.
+    /// Whether an event at `moment` can take the fast path.
+    ///
+    /// That is the case if recording is open, nothing but user activity is tracked, activity at `moment` is already
+    /// noted, and the recorded zone offset is valid.
     @inline(__always)
-    private func isUsual(_ gate: RecordingGate.State, _ moment: Moment) -> Bool {
+    private func isUsual(_ gate: RecordingState.State, _ moment: DualTimestamp) -> Bool {
         (gate == .isOpen || gate == .isOpenAndWatched && lifecycle.behavior.activity.covers(moment.monotonic))
             && recording.zone.holds(moment.wall)
     }
@@ -56,7 +62,7 @@ extension Analytics {
         _ attributes: Attributes,
         items: [Item],
         id: EventID,
-        at moment: Moment
+        at moment: DualTimestamp
     ) -> Receipt {
         var diagnostics: [Diagnostic] = []
         let outcome = JSONWriter.withThreadBuffer { writer in
@@ -88,11 +94,13 @@ extension Analytics {
     /// }
     /// analytics.record(AddToCart(sku: "A-1", price: 12.5))
     /// ```
+    /// If `encode(to:)` throws, the event is recorded with `_error_code` and `_error_message` instead of its
+    /// attributes, and a `Diagnostic` is reported.
+    ///
     /// - Parameters:
-    ///   - event: the event; its coded properties become the attributes.
-    ///   - route: the destinations that receive the event; all by default.
-    /// - Returns: as for ``record(_:_:items:to:)``. An event whose `encode(to:)` throws is recorded without its attributes, with
-    ///   `_error_code` and `_error_message` instead, and reported as a `Diagnostic`.
+    ///   - event: The event; its coded properties become the attributes.
+    ///   - route: The destinations that receive the event; all by default.
+    /// - Returns: The same as ``record(_:_:items:to:)``.
     @discardableResult
     public func record(_ event: some TypedEvent, to route: Route = .all) -> Receipt {
         guard !isInChild else { return refuseInChild() }
@@ -103,20 +111,20 @@ extension Analytics {
         }
     }
 
-    /// Records an event of the SDK's own, with the time at which its cause came.
+    /// Records an SDK event with the time of its cause.
     ///
-    /// - Parameter moment: when that was; the event is recorded now. While the app launches, call it from
-    ///   ``BehaviorDriver/afterLaunch(_:)``.
+    /// - Parameter moment: The time of the cause; the event is recorded now. While the app launches, call this from
+    ///   ``LifecycleController/afterLaunch(_:)``.
     func recordOwn(
         _ name: String,
         _ attributes: Attributes,
         to route: Route = .all,
-        at moment: Moment
+        at moment: DualTimestamp
     ) -> Receipt {
         recordSlowPath(name, attributes, items: [], to: route, id: recording.ids.next(at: moment.wall), at: moment)
     }
 
-    // MARK: The unusual
+    // MARK: Failures
 
     @inline(never)
     private func record(
@@ -131,7 +139,7 @@ extension Analytics {
             value: "\(name): \(error)",
             message: "The event \(name.quoted) was recorded without attributes because it could not be encoded "
                 + "(\(error)).",
-            recoverySuggestion: "Let encode(to:) write named properties."
+            recoverySuggestion: "Encode named properties in encode(to:)."
         )
         reporter.report(diagnostic)
         let attributes: Attributes = [
@@ -157,21 +165,21 @@ extension Analytics {
 
     // MARK: Interceptors
 
-    /// Records an event after the app's interceptors have seen it, while nothing else is unusual.
+    /// Runs the interceptors, then records the event, if nothing else requires the slow path.
     @inline(never)
     private func recordIntercepted(
         _ name: String,
         _ attributes: Attributes,
         items: [Item],
         id: EventID,
-        at moment: Moment,
-        _ gate: RecordingGate.State
+        at moment: DualTimestamp,
+        _ gate: RecordingState.State
     ) -> Receipt {
         var event = InterceptedEvent(name, attributes, items: items)
         guard recording.interception.keeps(&event, at: moment.monotonic) else {
             return Receipt(id: id, sequence: 0, .dropped(.intercepted))
         }
-        // An interceptor may have switched the SDK off, for example.
+        // An interceptor may have disabled the SDK, for example.
         guard delivery.control.gate.state == gate else {
             return recordSlowPath(
                 event.name,
@@ -189,13 +197,15 @@ extension Analytics {
 
     // MARK: The slow path
 
-    /// Records while something unusual is going on: recording is refused or the SDK shut down, events are logged, what they have in
-    /// common is still to be read, the start has not been recorded yet, heartbeats rest, a session may be over, a closure adds attributes,
-    /// an interceptor looks, or the event is for some destinations only.
+    /// Records an event that needs more than an append.
+    ///
+    /// That is the case if recording is refused, the SDK is shut down, events are logged, the shared context has not
+    /// been read yet, the start has not been recorded yet, heartbeats are suspended, a session may have ended, a
+    /// closure adds attributes, interceptors are installed, or the event is for some destinations only.
     ///
     /// - Parameters:
-    ///   - activity: when the user or the app acted; nil for an event of the SDK's own.
-    ///   - isShown: True for an event that a module has shown to interceptors in its own form; see
+    ///   - activity: The time at which the user or the app acted; nil for the SDK's own events.
+    ///   - isShown: Whether a module has already shown the event to interceptors in its own form; see
     ///     ``showToInterceptors(_:recordedAs:)``.
     @inline(never)
     func recordSlowPath(
@@ -204,8 +214,8 @@ extension Analytics {
         items: [Item],
         to route: Route,
         id: EventID,
-        at moment: Moment,
-        activity: Moment? = nil,
+        at moment: DualTimestamp,
+        activity: DualTimestamp? = nil,
         isShown: Bool = false
     ) -> Receipt {
         let before = delivery.control.gate.state
@@ -254,7 +264,7 @@ extension Analytics {
         return outcome.receipt
     }
 
-    /// Reads what events have in common, if nobody has, and opens the short way for recording.
+    /// Reads the shared context if necessary, and enables the fast path.
     func completeContext() {
         recording.contextStore.complete()
         delivery.control.setGate(.contextIncomplete) { false }

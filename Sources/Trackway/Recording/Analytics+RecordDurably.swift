@@ -7,19 +7,18 @@ internal import TrackwayJournal
 extension Analytics {
     /// Records an event and returns when it survives power loss.
     ///
-    /// The event is recorded as by ``record(_:_:items:to:)`` before the call waits. Callers that wait at the same time share
-    /// one flush of the disk, which runs on a thread of the SDK. Canceling the task neither removes the event nor ends the
-    /// wait.
+    /// The event is recorded as by ``record(_:_:items:to:)`` before the wait begins. Concurrent callers share one disk
+    /// flush, which runs on an SDK thread. Canceling the task neither removes the event nor ends the wait.
     ///
     /// - Parameters:
-    ///   - name: the name of the event.
-    ///   - attributes: the event's attributes, in order.
-    ///   - items: the items that the event is about.
-    ///   - route: the destinations that receive the event; all by default.
-    /// - Returns: a receipt with the durability ``Receipt/Durability/disk``.
-    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notRecorded`` when the event was not recorded, or with
-    ///   ``TrackwayError/Code/notDurable`` when it was recorded but the disk did not confirm it; it is then still delivered
-    ///   unless the power fails first.
+    ///   - name: The event's name.
+    ///   - attributes: The event's attributes, in order.
+    ///   - items: The items that the event is about.
+    ///   - route: The destinations that receive the event; all by default.
+    /// - Returns: A receipt with the durability ``Receipt/Durability/disk``.
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notRecorded`` if the event was not recorded, or with
+    ///   ``TrackwayError/Code/notDurable`` if it was recorded but the disk did not confirm it. In the latter case it is
+    ///   still delivered unless the power fails first.
     @discardableResult
     public func recordDurably(
         _ name: String,
@@ -32,8 +31,8 @@ extension Analytics {
 
     /// Records a typed event and returns when it survives power loss.
     ///
-    /// - Returns: As for ``recordDurably(_:_:items:to:)``.
-    /// - Throws: As for ``recordDurably(_:_:items:to:)``.
+    /// - Returns: The same as ``recordDurably(_:_:items:to:)``.
+    /// - Throws: The same as ``recordDurably(_:_:items:to:)``.
     @discardableResult
     public func recordDurably(
         _ event: some TypedEvent,
@@ -60,7 +59,7 @@ extension Analytics {
         }
         do throws(JournalError) {
             try await storage.commits.commit()
-            // A flush that succeeds proves nothing for what an earlier one has failed on.
+            // A successful flush does not prove that data of an earlier, failed flush was written.
             guard storage.journal.isDurable(receipt.sequence) else { throw JournalError.doubtful(receipt.sequence) }
         } catch {
             throw TrackwayError(

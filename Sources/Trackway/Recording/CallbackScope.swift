@@ -3,24 +3,27 @@
 
 /// The app's callbacks that are running on the current task or thread.
 ///
-/// The one place of the re-entrancy rule (`Documentation/Callbacks.md`): a callback may call the SDK, and is not called again
-/// for what happens inside it. Tasks that a callback starts with `Task {}` count as inside of it; work on other threads does not.
+/// This is the only implementation of the re-entrancy rule (`Documentation/Callbacks.md`): a callback may call the SDK,
+/// and is not called again for anything that happens inside it. Tasks that a callback starts with `Task {}` count as
+/// inside it; work on other threads does not.
 enum CallbackScope {
-    /// One callback of one object.
+    /// Identifies one callback of one object.
     struct ID: Equatable, Sendable {
         private let owner: ObjectIdentifier
         private let index: Int
 
         /// - Parameters:
-        ///   - owner: the object that calls it; must be alive while the callback runs.
-        ///   - index: which of the owner's callbacks.
+        ///   - owner: The object that calls the callback; must be alive while the callback runs.
+        ///   - index: The index of the callback among the owner's callbacks.
         init(of owner: AnyObject, _ index: Int = 0) {
             self.owner = ObjectIdentifier(owner)
             self.index = index
         }
     }
 
-    /// The callbacks that are running. One of them, which is nearly always all, needs no memory of its own.
+    /// The running callbacks.
+    ///
+    /// The usual case, a single one, needs no allocation.
     private enum Running: Sendable {
         case none
         case one(ID)
@@ -45,11 +48,11 @@ enum CallbackScope {
 
     @TaskLocal private static var running = Running.none
 
-    /// Calls `body`, unless this callback is running already.
+    /// Calls `body` unless this callback is already running.
     ///
     /// The caller must hold no lock.
     ///
-    /// - Returns: what `body` returned; nil when the callback is running, and was not called.
+    /// - Returns: The result of `body`, or nil if the callback was already running and `body` was not called.
     static func call<Result>(_ id: ID, _ body: () -> Result) -> Result? {
         let running = running
         guard !running.contains(id) else { return nil }

@@ -13,35 +13,42 @@ public import TrackwayEvents
 ///     }
 /// ]
 /// ```
-/// It is called on the thread that records, with no lock held, in the order of ``Configuration/interceptors``. Each interceptor sees the event as
-/// the ones before left it. Several threads may call it at the same time. The caller of `record` waits for it.
+/// The closure runs on the recording thread, with no lock held, and the caller of `record` waits for it. Interceptors
+/// run in the order of ``Configuration/interceptors``, and each one sees the event as the previous ones left it.
+/// Several threads may call the closure at the same time.
 ///
-/// It sees events that are recorded by a call: `record`, typed and durable events, ended timers, and events of compatibility modules, including
-/// attributes of ``Analytics/setGlobalAttributesProvider(_:)``. It does not see events that the SDK records itself (starts, sessions, screens,
-/// snapshots), user attributes, groups or an erasure; ``DestinationConfiguration/rules`` and `CaptureOptions` apply to those. It does not see
-/// events that may not be recorded.
+/// It sees events that are recorded by a call: `record`, typed and durable events, ended timers, and events of
+/// compatibility modules, including attributes of ``Analytics/setGlobalAttributesProvider(_:)``. It does not see events
+/// that the SDK records itself (starts, sessions, screens, snapshots), user attributes, groups or an erasure;
+/// ``DestinationConfiguration/rules`` and `CaptureOptions` apply to those. It does not see events that may not be
+/// recorded.
 ///
-/// It may call the SDK. The other interceptors see events that it records, and it does not see them itself (`Documentation/Callbacks.md`).
+/// It may call the SDK. Events that it records are shown to the other interceptors, but not to itself
+/// (`Documentation/Callbacks.md`).
 public struct Interceptor: Sendable {
-    /// What happens to an event.
+    /// The decision about an event.
     public enum Decision: String, Sendable, Hashable, CaseIterable {
-        /// It is recorded as the interceptor leaves it, within the limits of events.
+        /// The event is recorded as the interceptor leaves it.
+        ///
+        /// The limits of events apply.
         case keep
-        /// It is not recorded. It is counted in `Ledger.intercepted`, and its receipt says `DropReason.intercepted`.
+        /// The event is not recorded.
+        ///
+        /// It is counted in `Ledger.intercepted`, and its receipt has the reason `DropReason.intercepted`.
         case drop
     }
 
     /// The name under which dropped events are counted.
     ///
-    /// At most 128 bytes; the rest is cut.
+    /// Names longer than 128 bytes are truncated.
     public let name: String
     private let body: @Sendable (inout InterceptedEvent) -> Decision
 
-    /// Makes an interceptor.
+    /// Creates an interceptor.
     ///
     /// - Parameters:
-    ///   - name: the name under which dropped events are counted. Interceptors with the same name are counted together.
-    ///   - body: sees each event, may change it, and decides whether it is recorded.
+    ///   - name: The name under which dropped events are counted. Interceptors with the same name are counted together.
+    ///   - body: Receives each event, may change it, and decides whether it is recorded.
     public init(_ name: String, _ body: @escaping @Sendable (inout InterceptedEvent) -> Decision) {
         self.name = name.isEmpty ? "unnamed" : name.cut(toBytes: Diagnostic.maximumValueBytes)
         self.body = body
@@ -55,21 +62,22 @@ public struct Interceptor: Sendable {
 
 /// An event that is about to be recorded.
 public struct InterceptedEvent: Sendable, Hashable {
-    /// The name of the event.
+    /// The event's name.
     ///
-    /// An empty name, or one that begins with `_`, is not accepted: the event keeps its name. An event whose name begins with `_` cannot be renamed.
+    /// An empty name, or one that begins with `_`, is not accepted: the event keeps its name. An event whose name
+    /// begins with `_` cannot be renamed.
     public var name: String
     /// The event's attributes.
     ///
-    /// They include those of ``Analytics/setGlobalAttributesProvider(_:)``. Global attributes are not included, because they are stored once for
-    /// many events.
+    /// They include those of ``Analytics/setGlobalAttributesProvider(_:)``. Global attributes are not included, because
+    /// they are stored once for many events.
     public var attributes: Attributes
     /// The items that the event is about.
     public var items: [Item]
     /// The destinations that receive the event.
     public let route: Route
 
-    /// Makes an event, for tests of interceptors.
+    /// Creates an event, for tests of interceptors.
     public init(
         _ name: String,
         _ attributes: Attributes = [:],

@@ -6,40 +6,47 @@ internal import TrackwayJournal
 
 /// The result of recording one event.
 public struct Receipt: Sendable, Hashable {
-    /// What happened to the event.
+    /// The outcome of recording an event.
     public enum Outcome: Sendable, Hashable {
-        /// It was recorded, and survives what the durability says.
+        /// The event was recorded with this durability.
         case recorded(Durability)
-        /// It was not recorded, for this reason.
+        /// The event was not recorded, for this reason.
         case dropped(DropReason)
     }
 
-    /// What a recorded event survives.
+    /// The durability of a recorded event.
     public enum Durability: String, Sendable, Hashable, CaseIterable {
-        /// It is on stable storage and survives power loss.
+        /// The event is on stable storage and survives power loss.
         case disk
-        /// The operating system has it: it survives a crash and `kill -9` of the app.
+        /// The operating system has received the event.
+        ///
+        /// It survives a crash or `kill -9` of the app.
         case kernel
-        /// Storage fails at the moment: the event is in memory and is written as soon as storage works again.
+        /// The event is in memory because storage is failing.
+        ///
+        /// It is written as soon as storage works again.
         case memory
     }
 
-    /// The event's id, also of an event that was not recorded.
+    /// The event's id, even if the event was not recorded.
     public let id: EventID
-    /// The event's number among the events that this process recorded, from 1; 0 if it was not recorded.
+    /// The event's number among the events that this process recorded.
+    ///
+    /// Starts at 1. It is 0 if the event was refused before it reached storage; an event that storage lost has a
+    /// number.
     public let sequence: UInt64
-    /// What happened to the event.
+    /// The outcome of recording the event.
     public let outcome: Outcome
 
     /// Whether the event was recorded.
     public var isRecorded: Bool { durability != nil }
 
-    /// What the event survives; nil if it was not recorded.
+    /// The event's durability; nil if it was not recorded.
     package var durability: Durability? {
         if case .recorded(let durability) = outcome { durability } else { nil }
     }
 
-    /// The reason for which it was not recorded; nil if it was.
+    /// The reason for not recording the event; nil if it was recorded.
     package var dropped: DropReason? {
         if case .dropped(let reason) = outcome { reason } else { nil }
     }
@@ -52,7 +59,7 @@ public struct Receipt: Sendable, Hashable {
 }
 
 extension Receipt {
-    /// What the journal's answer means for an event.
+    /// Creates the receipt for an outcome of the journal.
     init(_ outcome: AppendOutcome, id: EventID) {
         switch outcome {
         case .kept(let sequence):
@@ -68,7 +75,9 @@ extension Receipt {
 }
 
 extension Diagnostic {
-    /// What is to be told when the journal could not keep an event as it should; nil when it could.
+    /// Creates the diagnostic for an event that was not stored normally.
+    ///
+    /// nil if the event was stored or the journal is closed.
     init?(_ outcome: AppendOutcome, _ name: String) {
         switch outcome {
         case .kept, .closed:
@@ -78,8 +87,8 @@ extension Diagnostic {
                 code: .storageFailing,
                 field: "storage",
                 value: name,
-                message: "The event \(name.quoted) could not be written. Events are held in memory, as many as fit, "
-                    + "until the storage works again.",
+                message: "The event \(name.quoted) could not be written. As many events as fit are held in memory "
+                    + "until storage works again.",
                 recoverySuggestion: "Free some space, or make the storage folder writable."
             )
         case .dropped(_, let reason):
@@ -93,16 +102,16 @@ extension Diagnostic {
         }
     }
 
-    /// Whether it says of an event that waits in memory what was said at the start: that all of them do.
+    /// Whether the start already reported that events are held in memory.
     func isAwaiting(_ journal: Journal) -> Bool {
         code == .storageFailing && journal.isAwaitingStorage
     }
 
     private static func suggestion(for reason: DropReason) -> String {
         switch reason {
-        case .storageAwaited: "Record less before the device is unlocked; the memory buffer is full."
+        case .storageAwaited: "Record fewer events before the device is unlocked; the memory buffer is full."
         case .storageFull: "Free some space."
-        case .storageFailed: "Make the storage folder exist and be writable, and check the limit of open files."
+        case .storageFailed: "Check that the storage folder exists and is writable, and check the limit of open files."
         case .journalFull: "Deliver events sooner, or raise storage.maximumBytes."
         case .tooLarge: "Record smaller events, or address fewer destinations."
         default: "Make the storage folder writable."

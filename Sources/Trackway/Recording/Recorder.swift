@@ -5,20 +5,23 @@ internal import TrackwayDelivery
 package import TrackwayEvents
 internal import TrackwayJournal
 
-/// Records where a few hundred nanoseconds do not matter: events of the SDK's own, and the app's while something unusual
-/// is going on. It reports nothing and writes no log, so that it may be used under a lock; the caller tells afterwards.
+/// Records events where a few hundred nanoseconds do not matter.
 ///
-/// A class, though it holds constants only: nine references would be counted with each event.
+/// These are the SDK's own events, and the app's events on the slow path. The recorder reports nothing and writes no
+/// log, so that it can be used under a lock; the caller reports afterwards.
+///
+/// This is a class, although it holds only constants: a struct would retain and release nine references with each
+/// event.
 final class Recorder: Sendable {
-    /// What became of an event, and what is to be told about it.
+    /// The result of recording an event, and the diagnostics to report.
     struct Outcome: Sendable {
         var receipt: Receipt
         var diagnostics: [Diagnostic] = []
-        /// The event as JSON, while events are logged.
+        /// The event as JSON; nil if events are not logged.
         var line: String?
     }
 
-    let gate: RecordingGate
+    let gate: RecordingState
     let permission: Locked<Permission>
     let clock: any EventClock
     let ids: EventIDGenerator
@@ -29,7 +32,7 @@ final class Recorder: Sendable {
     let log: EventLog
 
     init(
-        gate: RecordingGate,
+        gate: RecordingState,
         permission: Locked<Permission>,
         clock: any EventClock,
         ids: EventIDGenerator,
@@ -50,7 +53,7 @@ final class Recorder: Sendable {
         self.log = log
     }
 
-    /// Whether an event of this name may be recorded now, for any of these destinations.
+    /// Whether an event may be recorded now, for any of these destinations.
     func mayRecord(_ name: String, to route: [DestinationID]) -> Bool {
         let gate = gate.state
         guard gate.contains(.isOpen), !gate.isDisjoint(with: [.leavesOut, .blocksEvents]) else {
@@ -60,15 +63,15 @@ final class Recorder: Sendable {
         return permission.policy.allows(name) && permission.narrowed(route) != nil
     }
 
-    /// Records an event, if events may be recorded now.
+    /// Records an event if events may be recorded now.
     ///
-    /// The attributes are asked for only when the event is recorded, and the context it is recorded in only while events are
-    /// logged. The caller tells delivery of it (``DeliveryService/eventRecorded(sequence:)``) once it holds no lock.
+    /// The attributes are evaluated only if the event is recorded, and the context only if events are logged. Once it
+    /// holds no lock, the caller must notify delivery (``DeliveryService/eventRecorded(sequence:)``).
     func record(
         _ name: String,
         _ attributes: @autoclosure () -> Attributes = [:],
         items: [Item] = [],
-        at moment: Moment? = nil,
+        at moment: DualTimestamp? = nil,
         id: EventID? = nil,
         to route: [DestinationID] = [],
         in context: @autoclosure () -> RecordedContext
@@ -80,7 +83,7 @@ final class Recorder: Sendable {
             if gate.contains(.isForked) { return Outcome(refused: id, .forked) }
             return Outcome(refused: id, gate.contains(.isDisabled) ? .disabled : .consentDenied)
         }
-        // Only an event for one destination by name may be a repeat there.
+        // Repeats are suppressed only for an event that is addressed to a single destination.
         let only = route.count == 1 ? route.first : nil
         var route = route
         if !gate.isDisjoint(with: [.leavesOut, .blocksEvents]) {
@@ -135,38 +138,44 @@ final class Recorder: Sendable {
 }
 
 extension Recorder.Outcome {
-    /// Somebody decided that the event is not to be recorded. That is no mistake, so there is no diagnostic.
+    /// Creates the outcome of a refused event.
+    ///
+    /// A refusal is not a mistake, so no diagnostic is reported.
     fileprivate init(refused id: EventID, _ reason: DropReason) {
         self.init(receipt: Receipt(id: id, sequence: 0, .dropped(reason)))
     }
 }
 
-/// How an event is shown in the log, when not as it is stored: a batch of one event, and the time of day at which it is
-/// shown, give its text; nil when the form has none for it.
+/// Formats an event for the log.
+///
+/// nil logs it as it is stored. The arguments are a batch with the single event and the current wall time.
 package typealias EventLogForm = @Sendable (EventBatch, _ now: Timestamp) -> String?
 
 /// Writes the lines of logged events.
 final class EventLog: Sendable {
-    /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
+    /// Boxed in a struct to avoid reabstraction thunks.
     private struct Chosen: Sendable {
         var form: EventLogForm?
     }
 
     private let chosen: Locked<Chosen>
 
-    /// A log in this form.
+    /// Creates a log that uses the given form.
     init(_ form: EventLogForm?) {
         chosen = Locked(Chosen(form: form))
     }
 
-    /// Shows events in another form from now on.
+    /// Changes the form of events that are logged from now on.
     func use(_ form: EventLogForm?) {
         chosen.withLock { $0.form = form }
     }
 
-    /// An event's line: in the chosen form, together with what it has in common with others; else as it is stored.
+    /// Returns an event's log line.
     ///
-    /// - Parameter now: asked for the time of day if the form has to know it.
+    /// The line has the chosen form and includes the event's context. Without a form, or if it returns nil, the line
+    /// is the event as it is stored.
+    ///
+    /// - Parameter now: The wall time; evaluated only if there is a form.
     /// - Complexity: O(size of event and context).
     func line(
         of event: [UInt8],

@@ -3,7 +3,7 @@
 
 public import TrackwayEvents
 
-/// The destinations that a call is for.
+/// The destinations that a call applies to.
 ///
 /// ```swift
 /// analytics.record("internal_metric", to: ["audit"])
@@ -12,10 +12,12 @@ public import TrackwayEvents
 public enum Route: Sendable, Hashable {
     /// Every destination.
     case all
-    /// The named destinations alone; none if the list is empty.
+    /// Only the named destinations; none if the list is empty.
     case only([DestinationID])
 
-    /// The ids, empty for every destination: the form of the journal and of delivery.
+    /// The ids in the form used by the journal and delivery.
+    ///
+    /// Empty means every destination.
     package var ids: [DestinationID] {
         switch self {
         case .all: []
@@ -23,17 +25,19 @@ public enum Route: Sendable, Hashable {
         }
     }
 
-    /// Whether the route names no destination at all.
+    /// Whether the route names no destination.
     var isNowhere: Bool { self == .only([]) }
 
-    /// A route of the form that the journal and delivery use: empty for every destination.
+    /// Creates a route from the form used by the journal and delivery.
+    ///
+    /// Empty means every destination.
     package init(ids: [DestinationID]) {
         self = ids.isEmpty ? .all : .only(ids)
     }
 }
 
 extension Route: ExpressibleByArrayLiteral {
-    /// A route to the destinations of a literal such as `["audit"]`.
+    /// Creates a route to the destinations in a literal such as `["audit"]`.
     public init(arrayLiteral elements: DestinationID...) {
         self = .only(elements)
     }

@@ -8,7 +8,9 @@ internal import TrackwayJournal
 internal import TrackwayWire
 
 extension Configuration {
-    /// Finds what cannot work, before anything touches the disk.
+    /// Throws if the configuration cannot work.
+    ///
+    /// Does not touch the disk.
     func check() throws(TrackwayError) {
         try checkAppID()
         try checkDestinations()
@@ -29,7 +31,7 @@ extension Configuration {
         }
     }
 
-    /// Less would not hold one event of the largest size and the segment that follows it.
+    /// The minimum size: one event of the largest size and the segment after it.
     private static let leastJournalBytes = 262_144
     private static let longestAppID = 256
 
@@ -64,12 +66,12 @@ extension Configuration {
         if destinations.isEmpty {
             throw TrackwayError(
                 .noDestinations,
-                "No destination is configured, so no event could ever arrive.",
+                "No destination is configured, so no event could be delivered.",
                 recoverySuggestion: "Add one, for example "
                     + ".collector(URL(string: \"http://127.0.0.1:8787\")!, writeKey: \"dev\")."
             )
         }
-        // There are few, and a set would be the first of its kind in a process that starts.
+        // An array, because there are few ids and a `Set` would be the first of its type in a starting process.
         var seen: [DestinationID] = []
         for destination in destinations {
             guard seen.contains(destination.id) else {
@@ -86,7 +88,7 @@ extension Configuration {
         for id in rulesByID.keys.sorted() where !seen.contains(id) {
             throw TrackwayError(
                 .unknownDestination,
-                "Rules are set for \"\(id)\", but no destination has this id, so they would not apply to anything.",
+                "Rules are set for \"\(id)\", but no destination has this id, so they would have no effect.",
                 recoverySuggestion: "Use one of these ids: "
                     + seen.sorted().map { "\"\($0)\"" }.joined(separator: ", ") + "."
             )
@@ -94,30 +96,33 @@ extension Configuration {
     }
 }
 
-/// Brings numbers of a configuration, or of a change at run time, to where they can be worked with, and notes what it
-/// changed.
+/// Clamps numeric settings to their ranges and notes the changes.
 ///
-/// A number that no app means (below nothing, or beyond what a device lives to see) is a mistake, but none that should keep
-/// an app from recording.
-struct SettingBounds {
-    /// What was changed: field, value, and what counts instead.
+/// It is used for a configuration and for changes at run time. An out-of-range number (negative, or beyond a device's
+/// lifetime) is a mistake, but must not keep an app from recording.
+struct SettingsClamp {
+    /// The changes: field, given value, and replacement.
     private(set) var diagnostics: [Diagnostic] = []
 
-    /// More than any device records or waits for; sums of a few of these still fit everywhere.
+    /// The maximum count.
+    ///
+    /// No device records more or waits longer, and sums of a few such numbers do not overflow.
     static let most = Int(clamping: Int64(1) << 40)
-    /// The shortest time after which a session ends in the foreground: with less, each event would be a session.
+    /// The shortest time after which a session ends in the foreground.
+    ///
+    /// With less, each event would be a session.
     static let shortestSessionLimit = Duration.seconds(1)
-    /// The longest time: a hundred years.
+    /// The maximum duration: 100 years.
     static let longest = Duration.seconds(100 * 365 * 86_400)
 
-    /// A count within its bounds.
+    /// Returns a count, clamped to its range.
     mutating func count(_ value: Int, from least: Int = 0, to most: Int = most, _ field: String) -> Int {
         let bounded = min(max(value, least), most)
         if bounded != value { note(field, value, bounded) }
         return bounded
     }
 
-    /// A time that is not negative, and not endless.
+    /// Returns a duration, clamped to the range from `least` to ``longest``.
     mutating func time(_ value: Duration, from least: Duration = .zero, _ field: String) -> Duration {
         let bounded = min(max(value, least), Self.longest)
         if bounded != value { note(field, value, bounded) }
@@ -140,7 +145,7 @@ struct SettingBounds {
         )
     }
 
-    // MARK: Settings of several numbers
+    // MARK: Groups of settings
 
     mutating func limits(_ limits: EventLimits, _ field: String) -> EventLimits {
         let bytes = 1 << 23
@@ -180,22 +185,24 @@ struct SettingBounds {
     mutating func queue(_ policy: QueuePolicy, _ field: String) -> QueuePolicy {
         QueuePolicy(
             acceptSameEventAfter: time(policy.acceptSameEventAfter, field + ".acceptSameEventAfter"),
-            // Below none the number does not matter, so -1 says all there is to say.
+            // All negative numbers mean the same, so they become -1 without a diagnostic.
             uploadWhenMoreThan: count(max(-1, policy.uploadWhenMoreThan), from: -1, field + ".uploadWhenMoreThan"),
             uploadWhenOlderThan: time(policy.uploadWhenOlderThan, field + ".uploadWhenOlderThan")
         )
     }
 
-    /// Notes what cannot be meant in a destination's rules; what counts instead is decided where they are asked.
+    /// Reports invalid parts of a destination's rules.
+    ///
+    /// The code that applies the rules decides what takes effect instead.
     mutating func note(_ rules: DestinationRules, _ field: String) {
         for (index, rule) in rules.rules.enumerated() {
             let field = "\(field)[\(index)]"
-            if let fault = rule.events.fault { note(rule: rule, field, fault, "Nothing else is changed by it.") }
+            if let fault = rule.events.fault { note(rule: rule, field, fault, "Other rules are not affected.") }
             switch rule.effect {
             case .allow, .deny:
                 break
             case .redact(let attribute):
-                if let fault = attribute.fault { note(rule: rule, field, fault, "Nothing else is changed by it.") }
+                if let fault = attribute.fault { note(rule: rule, field, fault, "Other rules are not affected.") }
             case .rename(let name):
                 if let fault = DestinationRule.fault(ofName: name) {
                     note(rule: rule, field, fault, "The events keep their names.")
@@ -242,7 +249,7 @@ struct SettingBounds {
         return bounded
     }
 
-    /// The settings of a destination, with every number within its bounds.
+    /// Returns a destination's settings with all numbers clamped.
     mutating func destination(_ destination: DestinationConfiguration, _ field: String) -> DestinationConfiguration {
         var bounded = destination
         bounded.delivery = destination.delivery.map { policy($0, field + ".delivery") }
@@ -264,11 +271,11 @@ struct SettingBounds {
 }
 
 extension Configuration {
-    /// This configuration with every number within its bounds, and what was changed.
+    /// Returns this configuration with all numbers clamped, and the diagnostics.
     ///
-    /// What ``check()`` refuses is not looked at again.
+    /// ``check()`` must have succeeded before.
     func bounded() -> (configuration: Configuration, diagnostics: [Diagnostic]) {
-        var bounds = SettingBounds()
+        var bounds = SettingsClamp()
         var bounded = self
         bounded.storage.maximumBytes = bounds.count(
             storage.maximumBytes,

@@ -8,99 +8,127 @@ package import TrackwayJournal
 package import TrackwayPlatform
 package import TrackwayWire
 
-/// Everything outside that an ``Analytics`` touches: time, chance, storage, network, facts.
+/// The external dependencies of an ``Analytics``.
 ///
-/// The live one is made in `Setup/Live.swift`; tests put their own together.
+/// These are clocks, randomness, storage, network and system facts. The live ones are created in `Setup/Live.swift`;
+/// tests provide their own.
 package struct Dependencies: Sendable {
-    /// Tells the time.
+    /// The source of wall and monotonic times.
     package var clock: any EventClock
-    /// Makes the ids of events.
+    /// Generates event ids.
     package var ids: EventIDGenerator
-    /// Where the journal's bytes lie.
+    /// The storage of the journal.
     package var storage: any JournalStorage
-    /// The installation's folder in that storage, an absolute path.
+    /// The absolute path of the installation's folder in ``storage``.
     package var folder: String
-    /// Bytes reserved per segment.
+    /// The number of bytes reserved per segment.
     package var segmentBytes: Int
-    /// Carries requests.
+    /// Sends requests.
     package var transport: any Transport
-    /// The thread on which delivery waits for the storage; where it is called, when nil.
+    /// The executor on which delivery waits for the storage.
+    ///
+    /// nil waits on the calling thread.
     package var deliveryExecutor: (any SerialExecutor)?
-    /// Starts the task in which the analytics work until they end.
+    /// Starts the task that runs an instance's background work until the instance ends.
     package var startTask: @Sendable (_ body: @escaping @Sendable () async -> Void) -> Void = { body in
         Task { await body() }
     }
-    /// Lets time pass for the delivery.
+    /// Suspends tasks of delivery.
     package var sleeper: any DeliverySleeper
-    /// Lets time pass for what is captured: the late start, and heartbeats.
+    /// Suspends tasks of capturing, for the delayed start and heartbeats.
     package var pacer: any DeliverySleeper
-    /// Where the delivery draws its chance from.
+    /// The source of randomness for delivery.
     package var random: any RandomNumberGenerator & Sendable
-    /// The facts that every event's context holds, without those of ``readDevice``.
+    /// The facts in every event's context, without those of ``readDevice``.
     package var facts: ContextFacts
-    /// Gives the device's facts, which the first call reads, where that takes time; nil where ``facts`` has them.
+    /// Returns the device's facts, which the first call reads.
+    ///
+    /// nil if ``facts`` contains them. Set on systems where reading them takes time.
     package var readDevice: (@Sendable () -> Attributes)?
-    /// Where diagnostics go while the app has no handler.
+    /// Receives diagnostics while the app has no handler.
     package var log: DiagnosticReporter.Handler
-    /// Takes a line of text: events, while they are logged.
+    /// Writes a line of text, such as a logged event.
     package var write: @Sendable (String) -> Void
-    /// What the app does as the analytics are made, and for whom it was started.
-    package var launch: LaunchReading
-    /// Gives the offset of the time zone at a moment, in seconds; nil when it never changes.
+    /// The app's state at launch, and the launch reason.
+    package var launch: LaunchConclusion
+    /// Returns the time zone's offset at a time, in seconds.
+    ///
+    /// nil if it never changes.
     package var zoneOffset: (@Sendable (Timestamp) -> Int?)?
-    /// Reads the facts again, when the app comes back to the foreground; nil when they cannot change.
+    /// Reads the facts again when the app returns to the foreground.
+    ///
+    /// nil if they cannot change.
     package var refreshFacts: (@Sendable () -> ContextFacts)?
-    /// Begins to observe what the system does with the app; the answer is kept as long as the analytics live.
+    /// Starts observing the app's lifecycle.
+    ///
+    /// The result is retained for the instance's lifetime.
     package var observeLifeCycle: @Sendable (_ report: @escaping LifeCycleObserver) -> (any Sendable)?
-    /// Where reports of crashes lie, and in what storage; in the installation's folder when nil.
+    /// The folder and storage of crash reports; nil uses the installation's folder.
     package var crashes: (folder: String, storage: any JournalStorage)?
-    /// The folder and the name of a small file that is backed up with the device, as the installation's folder is not; nil where
-    /// nothing is restored from backups. See ``InstallationCopies``.
+    /// The folder and name of a small file in the device's backups.
+    ///
+    /// The installation's folder is excluded from them. nil if nothing is restored from backups. See
+    /// ``InstallationBackup``.
     package var backup: (folder: String, name: String)?
-    /// Says where the installation's folder is now; nil where copies of it are recognized in another way. See ``CopiedFolder``.
-    package var place: (@Sendable () -> FolderPlace)?
-    /// A place for the identity, on systems that may empty the installation's folder.
-    package var identityCopy: IdentityCopy?
-    /// Whether the storage may become usable later, where it cannot be used now; nil where it never does by itself.
+    /// Returns the current location of the installation's folder.
+    ///
+    /// nil if copies of the folder are recognized in another way. See ``CopiedFolder``.
+    package var place: (@Sendable () -> FolderFingerprint)?
+    /// A second place for the identity, on systems that may empty the installation's folder.
+    package var identityCopy: IdentityBackup?
+    /// Whether storage that cannot be used now may become usable later.
+    ///
+    /// nil if it never does automatically.
     package var availability: StorageAvailability?
-    /// Begins to have a report left behind if the process crashes; the answer is kept as long as the analytics live.
+    /// Starts capturing crashes.
+    ///
+    /// The result is retained for the instance's lifetime.
     package var captureCrashes: @Sendable () -> (any Sendable)?
-    /// Begins to keep what the system tells of crashes and hangs, and says when something came; the answer is kept as long as
-    /// the analytics live.
+    /// Starts storing the system's crash and hang reports, and calls `arrived` for new ones.
+    ///
+    /// The result is retained for the instance's lifetime.
     package var observeSystemReports: @Sendable (_ arrived: @escaping @Sendable () -> Void) -> (any Sendable)? = { _ in
         nil
     }
-    /// Begins to tell the device's conditions, on any thread; the answer is kept as long as the analytics live, and nil where nothing
-    /// is told.
+    /// Starts reporting the device's conditions, on any thread.
+    ///
+    /// The result is retained for the instance's lifetime; it is nil if nothing is reported.
     package var observeConditions:
         @Sendable (_ report: @escaping @Sendable (DeviceConditions) -> Void) -> (any Sendable)? =
             { _ in nil }
-    /// Where snapshots come from, unless the app names sources of its own.
+    /// The sources of snapshots, unless the app sets its own.
     package var snapshotSources = SnapshotSources()
-    /// The process's images that define any of these classes of Objective-C.
+    /// Returns the process's images that define any of these Objective-C classes.
     package var imagesDefining: @Sendable (_ classes: Set<String>) -> [LoadedImage] = { _ in [] }
-    /// The device's facts; waits until they are read.
+    /// The device's facts.
+    ///
+    /// Waits until they have been read.
     package var device: Attributes { readDevice?() ?? facts.device }
-    /// What the app does as the analytics are made.
+    /// The app's state at launch.
     package var launchState: AppState { launch.state }
-    /// Whether the process has screens that a person sees, so that their not being reported is a mistake.
+    /// Whether the process shows screens to a user.
+    ///
+    /// If so, missing screen reports are a mistake.
     package var showsScreens = false
-    /// Whether the process shows a preview: what waits for the storage waits in vain.
+    /// Whether the process is an Xcode preview, for which the storage never becomes available.
     package var isPreview = false
-    /// Whether it is the environment of ``Analytics/disabled``.
+    /// Whether these are the dependencies of ``Analytics/disabled``.
     package var isInert = false
-    /// Encrypts files at rest, where the app asks for that.
+    /// Creates the cipher that encrypts files at rest, if the app requests it.
     package var cipher: CipherMaker = SystemCipher.make
-    /// Makes the thread on which the source of a part of snapshots is asked.
+    /// Creates the thread on which the source of a snapshot part is called.
     package var sourceThread: @Sendable (SnapshotPart) -> any SourceThread = { SourceQueue(for: $0) }
 
-    /// Where what the system announces is dealt with, when it announces on a thread that must not wait for a disk.
+    /// Handles lifecycle notifications, if their thread must not wait for a disk.
     package var lifeCycleQueue: StorageQueue?
 
-    /// Takes changes that the system made at once, in order, and the moment it gives for them, if it gives one.
-    package typealias LifeCycleObserver = @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleMoment?) -> Void
+    /// Receives changes that the system made at once, in order.
+    ///
+    /// `moment` is the time that the system grants for them, if any.
+    package typealias LifeCycleObserver =
+        @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleGracePeriod?) -> Void
 
-    /// Puts dependencies together.
+    /// Creates dependencies.
     package init(
         clock: any EventClock,
         ids: EventIDGenerator,
@@ -131,7 +159,7 @@ package struct Dependencies: Sendable {
         self.facts = facts
         self.log = log
         self.write = write
-        launch = LaunchReading(
+        launch = LaunchConclusion(
             launchState == .active || launchState == .inactive ? .user : .background,
             in: launchState
         )
@@ -142,7 +170,7 @@ package struct Dependencies: Sendable {
 }
 
 extension Dependencies {
-    /// The same dependencies with a label in front of every logged event.
+    /// Returns the same dependencies with a label in front of every logged event.
     func labelling(events label: String) -> Dependencies {
         guard !label.isEmpty else { return self }
         let write = write
@@ -152,14 +180,16 @@ extension Dependencies {
     }
 }
 
-/// Where analytics get their dependencies from when a test makes them. The system's own is in `Setup/Live.swift`.
+/// Provides the dependencies of instances created by a test.
+///
+/// The system's dependencies are created in `Setup/Live.swift`.
 package protocol DependencySource: AnyObject, Sendable {
-    /// The dependencies of the process that makes analytics of this configuration.
+    /// Returns the dependencies for the process that creates an ``Analytics`` with this configuration.
     func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies
 }
 
 extension Configuration {
-    /// The dependencies that analytics of this configuration work in: those of a test, else the system's.
+    /// Returns the dependencies for this configuration: a test's, or else the system's.
     package func dependencies() throws(TrackwayError) -> Dependencies {
         let dependencies =
             if let dependencySource { try dependencySource.dependencies(for: self) } else {
@@ -170,10 +200,12 @@ extension Configuration {
 }
 
 extension Dependencies {
-    /// The same dependencies with a storage that encrypts as the configuration says; where nothing is to be encrypted, with one
-    /// that knows encrypted files when it meets them. A storage that does either already stays.
+    /// Returns the same dependencies with storage that encrypts as configured.
     ///
-    /// - Throws: `encryption_key_missing` when the folder needs another key; then nothing there was changed.
+    /// If nothing is to be encrypted, the storage still recognizes encrypted files. Storage that already does either
+    /// stays as it is.
+    ///
+    /// - Throws: `encryption_key_missing` if the folder needs another key; nothing in the folder was changed then.
     func encrypting(_ configuration: Configuration) throws(TrackwayError) -> Dependencies {
         guard !(storage is EncryptedStorage) else { return self }
         let keys = configuration.storage.encryption.map { FolderKeys($0, cipher: cipher) }
@@ -181,7 +213,8 @@ extension Dependencies {
         do throws(StorageError) {
             try encrypted.prepare()
         } catch {
-            // Anything else is met again, and told, where the folder is opened; files are written anew with the next start.
+            // Other errors recur when the folder is opened and are reported there; files are rewritten at the next
+            // start.
             if error.code == .encrypted { throw TrackwayError(keyMissing: error, configuration, folder) }
         }
         var dependencies = self
@@ -191,7 +224,7 @@ extension Dependencies {
 }
 
 extension TrackwayError {
-    /// A folder that needs a key which the configuration does not give.
+    /// Creates the error for a folder whose key is not in the configuration.
     fileprivate init(keyMissing error: StorageError, _ configuration: Configuration, _ folder: String) {
         let given = configuration.storage.encryption.map { encryption in
             "has the keys " + ([encryption.key] + encryption.previous).map(\.id).joined(separator: ", ")
@@ -209,23 +242,25 @@ extension TrackwayError {
 }
 
 extension Dependencies {
-    /// What an earlier process kept under a name in the installation's folder; nil when nothing was, or it cannot be read
-    /// now. For compatibility modules, which keep what can be had again.
+    /// Returns the content that an earlier process stored in the installation's folder.
+    ///
+    /// nil if it is missing or cannot be read now. For compatibility modules, which store only data that can be
+    /// obtained again.
     package func contents(of name: String) -> [UInt8]? {
-        (try? storage.contents(of: "\(folder)/\(name)")) ?? nil  // As above.
+        (try? storage.contents(of: "\(folder)/\(name)")) ?? nil  // A read error counts as no content.
     }
 }
 
-/// The facts that hold for every event of a process.
+/// The facts shared by all events of a process.
 package struct ContextFacts: Sendable, Hashable {
-    /// About the app.
+    /// Facts about the app.
     package var app: Attributes
-    /// About the device.
+    /// Facts about the device.
     package var device: Attributes
-    /// Which boot of the device monotonic times belong to.
+    /// The boot that monotonic times belong to.
     package var boot: String
 
-    /// Makes facts.
+    /// Creates facts.
     package init(app: Attributes, device: Attributes, boot: String) {
         self.app = app
         self.device = device

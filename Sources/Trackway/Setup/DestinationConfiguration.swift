@@ -23,31 +23,31 @@ public import TrackwayWire
 /// )
 /// ```
 public struct DestinationConfiguration: Sendable {
-    /// The back end, or a type of the app's own.
+    /// The back end, or a custom type.
     public var destination: any Destination
 
-    /// When and how often events are sent to this destination.
+    /// The policy for sending and retrying this destination's events.
     ///
     /// nil (the default) uses the policy in ``Configuration/Delivery``.
     public var delivery: DeliveryPolicy?
 
-    /// Which events this destination receives, and in which form.
+    /// The rules for which events this destination receives, and in which form.
     ///
-    /// Rules choose events, rename them, remove attributes or sample users. nil (the default) sends every event as it was recorded;
-    /// for a destination that is added or replaced at run time, nil keeps the rules that were set for its id before.
-    /// ``Analytics/options`` changes rules later. Every process of an installation needs the same rules, because one of them delivers
-    /// for all.
+    /// Rules select events, rename them, remove attributes or sample users. nil (the default) sends every event as it
+    /// was recorded. If a destination is added or replaced at run time, nil keeps the rules that were set for its id
+    /// before. ``Analytics/options`` changes rules later. Every process of an installation needs the same rules,
+    /// because one of them delivers for all.
     public var rules: DestinationRules?
 
-    /// The purpose of this destination, when people are asked about it separately.
+    /// The consent category of this destination.
     ///
-    /// nil (the default) is the category `analytics`.
+    /// Set it if users are asked about this destination separately. nil (the default) is the category `analytics`.
     public var consentCategory: ConsentCategory?
 
-    /// The id of the destination, in routes and in the ledger.
+    /// The destination's id in routes and in the ledger.
     public var id: DestinationID { destination.id }
 
-    /// Makes a configuration for a destination.
+    /// Creates a configuration for a destination.
     public init(
         _ destination: any Destination,
         delivery: DeliveryPolicy? = nil,
@@ -60,7 +60,9 @@ public struct DestinationConfiguration: Sendable {
         self.consentCategory = consentCategory
     }
 
-    /// Returns a copy with other settings. A setting that is nil does not change.
+    /// Returns a copy with other settings.
+    ///
+    /// Settings that are nil do not change.
     public func configured(
         delivery: DeliveryPolicy? = nil,
         rules: DestinationRules? = nil,
@@ -74,6 +76,6 @@ public struct DestinationConfiguration: Sendable {
         )
     }
 
-    /// Whether the app itself takes the events.
+    /// Whether the destination is app-managed.
     var isLocal: Bool { destination is LocalDestination }
 }

@@ -7,12 +7,12 @@ internal import TrackwayJournal
 internal import TrackwayPlatform
 internal import TrackwayWire
 
-/// Hands diagnostics to the app, or to the log when the app does not listen.
+/// Passes diagnostics to the app's handler, or to the log without one.
 package final class DiagnosticReporter: Sendable {
-    /// Takes one diagnostic.
+    /// Receives one diagnostic.
     package typealias Handler = @Sendable (Diagnostic) -> Void
 
-    /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
+    /// Boxed in a struct to avoid reabstraction thunks.
     private struct Listener: Sendable {
         var handler: Handler?
     }
@@ -20,31 +20,32 @@ package final class DiagnosticReporter: Sendable {
     private let listener: Locked<Listener>
     private let unreported = Locked(UInt64(0))
     private let log: Handler
-    /// What alone is told; nil for everything.
+    /// The only code that is reported; nil for all codes.
     private let only: Diagnostic.Code?
-    private let fork = ForkMark()
+    private let fork = ForkDetector()
 
-    /// Makes a reporter.
+    /// Creates a reporter.
     ///
     /// - Parameters:
-    ///   - handler: the app's own; nil leaves it to the log.
-    ///   - log: where diagnostics go while the app has no handler.
-    ///   - only: what alone is told; nil for everything.
+    ///   - handler: The app's handler; nil uses the log.
+    ///   - log: Receives diagnostics while the app has no handler.
+    ///   - only: The only code that is reported; nil for all codes.
     package init(_ handler: Handler?, log: @escaping Handler, only: Diagnostic.Code? = nil) {
         listener = Locked(Listener(handler: handler))
         self.log = log
         self.only = only
     }
 
-    /// From now on the app's handler is this one.
+    /// Replaces the app's handler.
     package func replaceHandler(_ handler: Handler?) {
         listener.withLock { $0.handler = handler }
     }
 
     /// Reports one diagnostic on the calling thread, which must hold no lock.
     ///
-    /// One that is caused inside the handler is counted and not reported: the handler would be called without end. In a forked child
-    /// nothing is reported: the app's handler may wait there for a lock that nothing releases.
+    /// A diagnostic that is caused inside the handler is counted and not reported, because the handler would be called
+    /// endlessly. In a forked child nothing is reported, because the app's handler could wait there for a lock that is
+    /// never released.
     package func report(_ diagnostic: Diagnostic) {
         guard !fork.isInChild, only == nil || diagnostic.code == only else { return }
         let handler = listener.withLock { $0.handler } ?? log
@@ -55,26 +56,26 @@ package final class DiagnosticReporter: Sendable {
     /// The number of diagnostics caused inside the handler.
     package var unreportedCount: UInt64 { unreported.withLock { $0 } }
 
-    /// Reports diagnostics in their order.
+    /// Reports diagnostics in order.
     package func report(_ diagnostics: [Diagnostic]) {
         for diagnostic in diagnostics { report(diagnostic) }
     }
 }
 
 extension Diagnostic {
-    /// Screens are to be captured, and nothing reports any.
+    /// The diagnostic for screen capture without a source.
     static let screenCaptureMissing = Diagnostic(
         code: .screenCaptureMissing,
         field: "capture",
         value: "screens",
         message: "Configuration.capture contains .screens, but nothing reports screens.",
         recoverySuggestion: """
-            Call analytics.captureUIKit() of TrackwayUIKit, add .trackScreen of TrackwaySwiftUI to the views that are screens, \
-            call analytics.screen, or leave .screens out of the configuration's capture.
+            Call analytics.captureUIKit() from TrackwayUIKit, add .trackScreen from TrackwaySwiftUI to the views that \
+            are screens, call analytics.screen, or leave .screens out of the configuration's capture.
             """
     )
 
-    /// A crash or hang report of the system could not be stored.
+    /// Creates the diagnostic for a system report that could not be stored.
     init(systemReportDropped error: StorageError) {
         self.init(
             code: .systemReportDropped,
@@ -86,20 +87,22 @@ extension Diagnostic {
         )
     }
 
-    /// Several images define a class.
+    /// Creates the diagnostic for a class that several images define.
     init(_ duplicate: DuplicateClass) {
         self.init(
             code: .classDefinedTwice,
             field: duplicate.name,
             value: duplicate.files.joined(separator: " and "),
             message: "The Objective-C class \(duplicate.name) is defined in "
-                + "\(duplicate.files.joined(separator: " and ")). Which of the classes Objective-C calls reach is "
-                + "undefined; calls in Swift reach the imported module.",
+                + "\(duplicate.files.joined(separator: " and ")). Objective-C calls may reach either "
+                + "class; Swift calls reach the imported module.",
             recoverySuggestion: "Link one of them: remove the other SDK, or the compatibility module that replaces it."
         )
     }
 
-    /// The folder was removed under the running app; `recorded` events of this process were recorded before.
+    /// Creates the diagnostic for a folder removed while the app was running.
+    ///
+    /// This process had recorded `recorded` events by then.
     init(folderRemoved folder: String, recorded: UInt64) {
         self.init(
             code: .storageRemoved,
@@ -108,12 +111,12 @@ extension Diagnostic {
             message: "The storage folder \(folder) was removed while the app was running. It was created again, and "
                 + "recording continues; of \(recorded) events recorded before, those not delivered yet are lost and "
                 + "counted as storage_removed.",
-            recoverySuggestion: "Leave the folder alone while the app runs."
+            recoverySuggestion: "Do not remove the folder while the app runs."
         )
     }
 
-    /// What delivery has to say, if it is a difficulty; nil for good news.
-    init?(_ notice: DeliveryNotice) {
+    /// Creates the diagnostic for a delivery problem; nil for other delivery events.
+    init?(_ notice: DeliveryEvent) {
         if case .trimmed(let id, let parts) = notice, let first = parts.first {
             let more = parts.count > 1 ? " The same request has \(parts.count - 1) more." : ""
             self.init(
@@ -121,7 +124,7 @@ extension Diagnostic {
                 field: "destinations.\(id)",
                 value: "\(first.code): \(first.message)",
                 message: "An event was delivered incompletely: \(first.message.sentence)\(more)",
-                recoverySuggestion: "Keep to the limits of this destination's format."
+                recoverySuggestion: "Stay within the limits of this destination's format."
             )
             return
         }
@@ -159,8 +162,8 @@ extension Diagnostic {
                 code: .destinationParked,
                 field: field,
                 value: verdict.reason,
-                message: "The destination \"\(id)\" is misconfigured: \(verdict.reason.sentence) The events wait, and "
-                    + "the destination is retried occasionally.",
+                message: "The destination \"\(id)\" is misconfigured: \(verdict.reason.sentence) Events stay "
+                    + "pending, and the destination is retried occasionally.",
                 recoverySuggestion: "Correct its address and credentials in the configuration, or call "
                     + "Analytics.replaceDestination, which retries immediately."
             )
@@ -170,7 +173,7 @@ extension Diagnostic {
                 field: field,
                 value: reason,
                 message: "The destination \"\(id)\" failed \(failures) times in a row: \(reason.sentence) It is tried "
-                    + "less often until it responds, and the events wait.",
+                    + "less often until it responds, and events stay pending.",
                 recoverySuggestion: "Check that the back end is reachable."
             )
         case .deadLetter(let refusal):

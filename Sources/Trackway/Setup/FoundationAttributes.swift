@@ -10,11 +10,13 @@ public import Foundation
 #endif
 
 extension Timestamp {
-    /// The moment of a Foundation date, to the millisecond. A date that is not a number, or outside what 64 bits of
-    /// milliseconds can hold, becomes the nearest moment they can.
+    /// Creates a timestamp from a Foundation date, to the millisecond.
+    ///
+    /// A date outside the range of 64-bit milliseconds becomes the nearest timestamp in it. A date that is not a number
+    /// becomes the beginning of 1970.
     public init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
-        // NaN compares false with everything and ends as the beginning of 1970.
+        // NaN compares false with everything and becomes 0.
         if milliseconds >= 9.2e18 {
             self.init(milliseconds: .max)
         } else if milliseconds <= -9.2e18 {
@@ -27,21 +29,27 @@ extension Timestamp {
 
 extension Date: AttributeConvertible {
     /// The date as an attribute, to the millisecond.
-    public var attributeValue: AttributeValue? { .date(Timestamp(self)) }
+    ///
+    /// A date that is not a number becomes NaN, which recording reports and leaves out.
+    public var attributeValue: AttributeValue? {
+        timeIntervalSince1970.isNaN ? .double(.nan) : .date(Timestamp(self))
+    }
 }
 
 extension UUID: AttributeConvertible {
-    /// The text form of the UUID, in upper case as Foundation writes it.
+    /// The UUID as uppercase text, as Foundation writes it.
     public var attributeValue: AttributeValue? { .string(uuidString) }
 }
 
 extension URL: AttributeConvertible {
-    /// The whole URL as text.
+    /// The entire URL as text.
     public var attributeValue: AttributeValue? { .string(absoluteString) }
 }
 
 extension Decimal: AttributeConvertible {
-    /// The number that the digits say; a whole number beyond `Int64` becomes text, so that no digit is lost.
+    /// The number with the decimal's digits.
+    ///
+    /// A whole number beyond `Int64` becomes text, so that no digit is lost.
     public var attributeValue: AttributeValue? { AttributeValue(decimal: description) }
 }
 

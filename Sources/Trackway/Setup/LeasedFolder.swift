@@ -7,13 +7,15 @@ internal import TrackwayJournal
 package import TrackwayPlatform
 
 extension Dependencies {
-    /// Has analytics work in a folder of the process's own container without holding a lock there for longer than a moment.
+    /// Uses a folder in the process's own container, without long-held locks.
+    ///
+    /// No lock is held for longer than a moment.
     ///
     /// - Parameters:
-    ///   - folder: the installation's folder.
-    ///   - isAlone: whether no other process ever works there: then a lease that this one does not hold is nobody's. Otherwise it ends
-    ///     with the process that it names.
-    ///   - process: this process's number.
+    ///   - folder: The installation's folder.
+    ///   - isAlone: Whether no other process ever uses the folder. If so, a lease of another holder is stale; otherwise
+    ///     it is valid while the process that it names runs.
+    ///   - process: This process's id.
     package mutating func leaseOwn(
         folder: StorageLocation,
         isAlone: Bool,
@@ -26,15 +28,17 @@ extension Dependencies {
             : LeasedStorage(storage, root: folder.path, holder: holder)
     }
 
-    /// Has analytics work in a container that several processes of an app share, without holding a lock there as long as they live.
+    /// Uses a container that several processes of an app share, without long-held locks.
     ///
-    /// Each process has a folder of its own, in which it delivers what it recorded; the identity is one for all, in a folder beside
-    /// them. One that is erased by one process is erased by every other one when it starts next. Where files are encrypted each process has an identity of its own: the shared one would lie there plainly.
+    /// Each process has its own folder, in which it delivers the events that it recorded. The identity is shared by all
+    /// processes and stored in a folder next to theirs. If one process erases the identity, every other process erases
+    /// it when it starts next. If files are encrypted, each process has its own identity, because the shared one would
+    /// be stored unencrypted.
     ///
     /// - Parameters:
-    ///   - folder: the folder of this process.
-    ///   - container: the folder that all of them lie in.
-    ///   - process: this process's number.
+    ///   - folder: This process's folder.
+    ///   - container: The folder that contains all of them.
+    ///   - process: This process's id.
     package mutating func lease(
         folder: StorageLocation,
         in container: StorageLocation,
@@ -46,19 +50,20 @@ extension Dependencies {
         self.folder = folder.path
         let shared = container.shared
         let mark: @Sendable (InstallationID) -> String = { "\(shared.path)/erased.\($0.description)" }
-        identityCopy = IdentityCopy(
+        identityCopy = IdentityBackup(
             load: {
-                // Like the installation's folder it is no part of backups. What cannot be made now is met where that one is opened.
+                // Like the installation's folder, it is excluded from backups. An error recurs when that folder is
+                // opened.
                 try? shared.prepare()
-                // Without it this process has an identity of its own until the next start.
+                // If this fails, the process has its own identity until the next start.
                 return try? Journal.sharedIdentity(in: shared.path, of: disk, at: clock.now().wall)
             },
-            // What cannot be saved is the identity of this process alone, until the next start.
+            // If this fails, only this process has the identity, until the next start.
             save: { bytes in try? Journal.saveIdentity(bytes, in: shared.path, of: disk) },
-            erasures: IdentityCopy.Erasures(
-                // What cannot be read now is looked for by the next start.
+            erasures: IdentityBackup.Erasures(
+                // If this cannot be read now, the next start checks again.
                 contains: { (try? disk.size(of: mark($0))) != nil },
-                // Without the mark the other processes go on as who they were.
+                // Without the mark, the other processes keep the erased identity.
                 insert: { try? disk.replace(mark($0), with: [], durably: true) }
             )
         )

@@ -14,7 +14,7 @@ internal import Foundation
 #endif
 
 extension Dependencies {
-    /// The dependencies of an instance that records nothing and sends nothing.
+    /// Returns the dependencies of an instance that records nothing and sends nothing.
     static func inert(_ configuration: Configuration) -> Dependencies {
         let clock = SystemClock()
         let log = StandardErrorLog(clock: clock)
@@ -23,10 +23,12 @@ extension Dependencies {
         return dependencies
     }
 
-    /// The system's own: the one place where clocks, chance, disk, network and the system's facts are chosen.
+    /// Creates the system's dependencies.
     ///
-    /// - Parameter variable: gives a variable of the process's environment; in a process that shows a preview nothing of the system is
-    ///   touched.
+    /// This is the only place that selects clocks, randomness, disk, network and system facts.
+    ///
+    /// - Parameter variable: Returns a variable of the process's environment. A preview process uses nothing else of
+    ///   the system.
     package static func live(
         _ configuration: Configuration,
         variable: (String) -> String? = { ProcessEnvironment.value(of: $0) }
@@ -39,8 +41,8 @@ extension Dependencies {
         var appFacts = AppFacts.read(id: configuration.appID, version: configuration.appVersion)
         appFacts.build = configuration.appBuild ?? appFacts.build
         let app = appFacts.attributes
-        let device = DeviceReading.system(appID: configuration.appID)
-        let readsLater = DeviceReading.takesTime
+        let device = DeferredDeviceFacts.system(appID: configuration.appID)
+        let readsLater = DeferredDeviceFacts.takesTime
         let chosen = try location(configuration)
         let process = appFacts.package ?? configuration.appID
         let isShared = chosen.needsFoldersOfProcesses
@@ -71,8 +73,8 @@ extension Dependencies {
             write: { StandardErrorLog.writeLine($0 + "\n") },
             refreshFacts: { ContextFacts(app: app, device: device.facts.refreshed().attributes, boot: boot) },
             observeLifeCycle: { report in
-                // Signals have nothing to say where the system speaks to apps.
-                if let announcements = LifeCycleAnnouncements.observe(report) { return announcements }
+                // Signals are not needed where the system notifies apps.
+                if let announcements = SystemLifeCycleNotifications.observe(report) { return announcements }
                 do throws(LifeCycleError) {
                     return try LifeCycleSignals.process.observe(timeout: timeouts) { event, moment in
                         report(event.changes, moment)
@@ -83,8 +85,8 @@ extension Dependencies {
                             code: .lifecycleObservationFailed,
                             field: "lifecycle.isObserved",
                             value: "\(error)",
-                            message: "The process's signals cannot be observed (\(error)). Nothing is lost; pending "
-                                + "events are sent later than possible."
+                            message: "The process's signals cannot be observed (\(error)). No event is lost, but "
+                                + "pending events may be sent later."
                         )
                     )
                     return nil
@@ -111,17 +113,17 @@ extension Dependencies {
         if readsLater { dependencies.readDevice = { device.facts.attributes } }
         dependencies.launch = LaunchState.read()
         dependencies.showsScreens = ProcessKind.showsScreens
-        if LifeCycleAnnouncements.areOnMainThread {
+        if SystemLifeCycleNotifications.areOnMainThread {
             dependencies.lifeCycleQueue = StorageQueue(label: "trackway.life-cycle", isUrgent: true)
         }
         dependencies.availability = StorageAvailability.system()
         dependencies.backup = location.backup
         #if os(Linux)
-        dependencies.place = { FolderPlace.current(of: folder) }
+        dependencies.place = { FolderFingerprint.current(of: folder) }
         #endif
-        dependencies.identityCopy = IdentityCopy.system(for: folder)
+        dependencies.identityCopy = IdentityBackup.system(for: folder)
         if ProcessKind.mayBeSuspended {
-            // What is in it is held by what the files say, not by leases.
+            // Crash files identify their holder themselves, so they need no leases.
             dependencies.crashes = (crashFolder, dependencies.storage)
             if isShared {
                 dependencies.lease(folder: location, in: chosen)
@@ -138,7 +140,7 @@ extension Dependencies {
             }
         }
         dependencies.observeConditions = { SystemConditions.observe($0) }
-        // Sources are made only for an app that has snapshots taken: some of them watch the system.
+        // Create sources only if the app takes snapshots, because some of them observe the system.
         if let snapshots = configuration.snapshots {
             dependencies.snapshotSources = .system(app: app, recognizes: snapshots.allowsDeviceRecognition)
         }
@@ -158,14 +160,16 @@ extension Dependencies {
         do throws(StorageLocationError) {
             try location.prepare()
         } catch {
-            // Before the first unlocking nothing can be made there; the journal waits for that.
+            // Before the first unlock, the folder cannot be created; the journal waits for it.
             guard StorageAvailability.system()?.isTemporary(StorageError(error)) ?? false else {
                 throw TrackwayError(error)
             }
         }
     }
 
-    /// The folder in the process's own container, for what must be locked as long as the process lives.
+    /// Returns the folder in the process's own container.
+    ///
+    /// It is for files that stay locked for the process's lifetime.
     private static func standardFolder(_ configuration: Configuration) throws(TrackwayError) -> String {
         var usual = configuration
         usual.storage.folder = nil
@@ -174,15 +178,18 @@ extension Dependencies {
         return location.path
     }
 
-    /// A journal with a small bound gets small segments, so that trimming by whole segments stays fine-grained.
+    /// Returns the segment size.
+    ///
+    /// A journal with a small limit has small segments, so that trimming by whole segments stays fine-grained.
     private static func segmentBytes(_ configuration: Configuration) -> Int {
         min(1 << 20, max(32_768, configuration.storage.maximumBytes / 8))
     }
 }
 
 extension URL {
-    /// The path of a file's URL in which nothing stands for anything else; nil for every other URL. Asking `path` costs a process
-    /// that starts a fifth of a millisecond, the first time.
+    /// The path of a file URL without escapes or other special characters.
+    ///
+    /// nil for any other URL. The first access to `path` costs a starting process a fifth of a millisecond.
     var plainPath: String? {
         let (text, scheme) = (absoluteString, "file://")
         guard text.hasPrefix(scheme + "/"), !text.utf8.contains(where: { Self.special.contains($0) }) else {
@@ -193,12 +200,12 @@ extension URL {
         return String(path)
     }
 
-    /// What escapes, or ends, a path: `%`, `?`, `#` and `;`.
+    /// The bytes that escape or end a path: `%`, `?`, `#` and `;`.
     private static let special: [UInt8] = [0x25, 0x3F, 0x23, 0x3B]
 }
 
 extension StorageError {
-    /// The same failure in the journal's words.
+    /// Converts a location error to the journal's error type.
     fileprivate init(_ error: StorageLocationError) {
         let code: Code = error.code == .notPermitted ? .denied : .other
         self.init(code, operation: "prepare", path: error.path, number: error.systemCode)

@@ -7,18 +7,18 @@ internal import TrackwayJournal
 internal import TrackwayPlatform
 internal import TrackwayWire
 
-/// A process that shows a preview of views in Xcode: an app runs there that nobody uses, as often as its code is changed.
+/// The dependencies of an Xcode preview.
 ///
-/// Every call is taken as ever, and nothing comes of it: events wait in memory, within the bounds of those that wait for a folder,
-/// and go with the process. No file is made, nothing is sent, and nothing of the system is followed; of all diagnostics only
-/// `previewed` is told.
+/// In a preview, the app runs without a user each time its code changes. All calls are accepted and ignored: events
+/// stay in memory, within the limits for events that wait for a folder, and are discarded with the process. No file is
+/// created, nothing is sent, and the system is not observed. Only the diagnostic `previewed` is reported.
 extension Dependencies {
-    /// Whether the process shows a preview, by its environment.
+    /// Whether the environment is that of an Xcode preview.
     package static func isPreview(_ variable: (String) -> String?) -> Bool {
         variable("XCODE_RUNNING_FOR_PREVIEWS") == "1"
     }
 
-    /// What stands for the system in a preview.
+    /// Returns the dependencies of a preview.
     static func preview(
         _ configuration: Configuration,
         clock: any EventClock,
@@ -41,7 +41,7 @@ extension Dependencies {
             write: { StandardErrorLog.writeLine($0 + "\n") }
         )
         dependencies.isPreview = true
-        // As before the first unlocking of a device, which never comes.
+        // The storage is never available, as on a device that is never unlocked.
         dependencies.availability = StorageAvailability(isTemporary: { _ in true })
         return dependencies
     }
@@ -50,9 +50,9 @@ extension Dependencies {
 extension Analytics {
     /// An instance that records nothing and sends nothing.
     ///
-    /// For previews, for tests that do not care, and in place of an instance that could not be made, so that calls need no
-    /// optional. Events are dropped with the reason `disabled`; nothing can enable it; it touches no file and no
-    /// network.
+    /// Use it in previews, in tests that do not check analytics, and in place of an instance that could not be created,
+    /// so that calls need no optional. Events are dropped with the reason `disabled`. The instance cannot be enabled,
+    /// and it touches no file and no network.
     public static let disabled: Analytics = {
         var configuration = Configuration(appID: "disabled", destinations: [.local("disabled")])
         configuration.isEnabled = false
@@ -66,13 +66,14 @@ extension Analytics {
         }
     }()
 
-    /// Makes an instance, or reports why it cannot be made and returns ``disabled``.
+    /// Creates an instance, or reports the error and returns ``disabled``.
     ///
     /// ```swift
     /// let analytics = Analytics.start(Configuration(appID: "shopping", destinations: [.collector(url, writeKey: key)]))
     /// ```
-    /// Use it where an app must start with or without analytics; use ``init(_:)`` where the app handles the error. The report is
-    /// a `Diagnostic` with the code `not_started` to ``Configuration/onDiagnostic``, or on standard error.
+    /// Use it if the app must start with or without analytics; use ``init(_:)`` if the app handles the error. The error
+    /// is reported as a `Diagnostic` with the code `not_started` to ``Configuration/onDiagnostic``, or on standard
+    /// error.
     public static func start(_ configuration: Configuration) -> Analytics {
         do {
             return try Analytics(configuration)
@@ -95,7 +96,7 @@ extension Analytics {
     }
 }
 
-/// A disk that nothing is read from and nothing is written to.
+/// Storage in which every read and write fails.
 private struct ClosedStorage: JournalStorage {
     private func closed(_ operation: String, _ path: String) -> StorageError {
         StorageError(.denied, operation: operation, path: path)
@@ -127,15 +128,15 @@ private struct ClosedStorage: JournalStorage {
     func freeBytes(at path: String) -> Int? { nil }
 }
 
-/// A network that nothing goes over.
+/// A transport that sends nothing.
 private struct ClosedTransport: Transport {
     func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
-        throw TransportError(.offline, "this process shows a preview, which sends nothing")
+        throw TransportError(.offline, "this process is a preview, which sends nothing")
     }
 }
 
 extension Diagnostic {
-    /// Told once for each `Analytics`.
+    /// Reported once per `Analytics`.
     static let previewed = Diagnostic(
         code: .previewed,
         field: "XCODE_RUNNING_FOR_PREVIEWS",

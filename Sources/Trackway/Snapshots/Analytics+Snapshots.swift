@@ -6,73 +6,82 @@ public import TrackwayEvents
 internal import TrackwayJournal
 
 extension Analytics {
-    /// Takes a snapshot now, whatever the policy says.
+    /// Takes a snapshot now, regardless of the policy.
     ///
-    /// It records `_device_properties`, unless they were recorded recently and did not change, and then `_app_state`.
+    /// It records `_device_properties`, unless they were recorded recently and have not changed, and then `_app_state`.
     ///
     /// ```swift
     /// analytics.collectSnapshot(title: "Checkout")
     /// ```
-    /// The call returns at once and never waits for a source. The events are recorded when the sources have answered, a few seconds later at most,
-    /// with the time of this call. Nothing is read or recorded while consent is denied, while the collection policy forbids it, while the SDK is
-    /// disabled, or after ``shutdown(timeout:)``. Any thread may call.
+    /// The call returns immediately and never waits for a source. The events are recorded when the sources have
+    /// responded, a few seconds later at most, with the time of this call. Nothing is read or recorded while consent is
+    /// denied, while the collection policy forbids it, while the SDK is disabled, or after ``shutdown(timeout:)``. Any
+    /// thread may call.
     ///
-    /// - Parameter title: the title of what is shown; nil asks the source of the app's state.
+    /// - Parameter title: The title of the shown content; nil asks the source of the app's state.
     public func collectSnapshot(title: String? = nil) {
         guard !isInChild else { return }
         guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
         snapshots.collect(title)
     }
 
-    /// Adds a motion reading that the app made itself.
+    /// Adds a motion reading that the app took itself.
     ///
-    /// The next snapshot contains the last ten readings of each kind. ``RuntimeOptions/allowsMotion`` applies only to sensors that the SDK
-    /// reads. Numbers that are infinite or not a number are left out with a `Diagnostic`. The call returns at once. Any thread may call.
+    /// The next snapshot contains the last ten readings of each kind. ``RuntimeOptions/allowsMotion`` applies only to
+    /// sensors that the SDK reads. Infinite numbers and NaN are left out with a `Diagnostic`. The call returns
+    /// immediately. Any thread may call.
     public func addSensorReading(_ reading: MotionReading) {
         guard !isInChild else { return }
         guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
         snapshots.read(reading, run: nil)
     }
 
-    /// Adds a compass reading that the app made itself.
+    /// Adds a compass reading that the app took itself.
     ///
-    /// The next snapshot contains the last one. Numbers that are infinite or not a number are left out with a `Diagnostic`. The call returns at
-    /// once. Any thread may call.
+    /// The next snapshot contains the last one. Infinite numbers and NaN are left out with a `Diagnostic`. The call
+    /// returns immediately. Any thread may call.
     public func addHeading(_ heading: Heading) {
         guard !isInChild else { return }
         guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
         snapshots.read(heading, run: nil)
     }
 
-    /// Takes a snapshot of the app's state alone now; see ``collectSnapshot(title:)``.
+    /// Takes a snapshot of only the app's state now; see ``collectSnapshot(title:)``.
     ///
-    /// - Parameter time: what the event says about when it happened; this moment when nil.
+    /// - Parameter time: The time in the event; nil for now.
     package func collectAppState(title: String?, at time: Timestamp? = nil) {
         guard !isInChild else { return }
         guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
         snapshots.collect(title, reportsProperties: false, at: time)
     }
 
-    /// Takes a snapshot of what the device is alone now; see ``collectSnapshot(title:)``.
+    /// Takes a snapshot of only the device properties now; see ``collectSnapshot(title:)``.
     package func collectDeviceProperties() {
         guard !isInChild else { return }
         guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
         snapshots.collectProperties()
     }
 
-    /// Takes a snapshot of the app's state as if a screen were shown: within the policy's limit, and only in the foreground.
+    /// Takes a snapshot of the app's state as if a screen were shown.
+    ///
+    /// It is taken only in the foreground, and the policy's limit applies.
     package func requestSnapshot(title: String?) {
         guard !isInChild else { return }
         lifecycle.snapshots?.screenShown(title)
     }
 
-    /// Takes a snapshot of the app's state if there was none within the policy's longest pause, and only in the foreground.
+    /// Takes a snapshot of the app's state if one is overdue.
+    ///
+    /// It is overdue if the policy's longest interval has passed without one. A snapshot is taken only in the
+    /// foreground.
     package func takeSnapshotIfDue() {
         guard !isInChild else { return }
         lifecycle.snapshots?.collectIfDue()
     }
 
-    /// Whether a snapshot taken now would say where the device is. Asks the source on the calling thread.
+    /// Whether a snapshot taken now would contain the location.
+    ///
+    /// Asks the source on the calling thread.
     package var canCollectLocation: Bool {
         lifecycle.snapshots?.canCollectLocation ?? false
     }
@@ -83,7 +92,7 @@ extension Analytics {
                 code: .snapshotsOff,
                 field: "snapshots",
                 value: "nil",
-                message: "The call was ignored because Configuration.snapshots is nil, so snapshots are switched off.",
+                message: "The call was ignored. Snapshots are off because Configuration.snapshots is nil.",
                 recoverySuggestion: "Set Configuration.snapshots to SnapshotOptions()."
             )
         )
@@ -91,19 +100,19 @@ extension Analytics {
 }
 
 extension Diagnostic {
-    /// A source does not answer.
+    /// Returns the diagnostic for a source that does not respond.
     static func silent(_ part: SnapshotPart) -> Diagnostic {
         Diagnostic(
             code: .snapshotSourceSilent,
             field: "snapshots.sources.\(part.rawValue)",
-            value: "no answer for \(SnapshotInquiry.timeout.components.seconds) s",
+            value: "no answer for \(PendingSourceQueries.timeout.components.seconds) s",
             message: "The snapshot source \"\(part.rawValue)\" did not respond within "
-                + "\(SnapshotInquiry.timeout.components.seconds) s. Snapshots are taken without it until it does.",
-            recoverySuggestion: "Let the source return immediately what it knows."
+                + "\(PendingSourceQueries.timeout.components.seconds) s. Snapshots are taken without it until it does.",
+            recoverySuggestion: "Make the source return known values immediately."
         )
     }
 
-    /// A number that no receiver can read.
+    /// Returns the diagnostic for a number that receivers cannot read.
     static func reading(_ field: String, _ value: Double) -> Diagnostic {
         Diagnostic(
             code: .readingInvalid,
@@ -114,25 +123,25 @@ extension Diagnostic {
         )
     }
 
-    /// What earlier runs kept cannot be understood.
+    /// Returns the diagnostic for stored state that cannot be decoded.
     static func snapshots(damaged what: String) -> Diagnostic {
         Diagnostic(
             code: .snapshotsDamaged,
             field: "snapshots",
             value: what,
-            message: "The stored state of snapshots is damaged (\(what)). The limits are counted from zero, and the "
+            message: "The stored snapshot state is damaged (\(what)). Limits start again from zero, and the "
                 + "device properties are recorded once more."
         )
     }
 
-    /// The file cannot be written or read.
+    /// Returns the diagnostic for a file that cannot be written or read.
     static func snapshots(notKept error: StorageError) -> Diagnostic {
         Diagnostic(
             code: .snapshotsNotKept,
             field: "snapshots",
             value: "\(error)",
-            message: "The state of snapshots could not be read or stored (\(error)). Snapshots are taken "
-                + "nevertheless, and after a restart their limits are counted from zero.",
+            message: "The snapshot state could not be read or stored (\(error)). Snapshots are still "
+                + "taken. After a restart, their limits start again from zero.",
             recoverySuggestion: "Free some space, or make the storage folder readable and writable."
         )
     }

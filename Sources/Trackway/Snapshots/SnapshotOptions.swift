@@ -5,10 +5,10 @@ public import TrackwayBehavior
 internal import TrackwayEvents
 internal import TrackwayPlatform
 
-/// Which snapshots are taken, and how often; see ``Configuration/snapshots``.
+/// The snapshots to take, and their frequency.
 ///
-/// A snapshot is one or two events: `_device_properties` describes the device and its system, `_app_state` the state of the app and the device at
-/// that moment. Unknown values are left out.
+/// See ``Configuration/snapshots``. A snapshot is one or two events: `_device_properties` describes the device and its
+/// system, and `_app_state` describes the state of the app and the device at that time. Unknown values are left out.
 ///
 /// ```swift
 /// var snapshots = SnapshotOptions()
@@ -16,17 +16,19 @@ internal import TrackwayPlatform
 /// configuration.snapshots = snapshots
 /// ```
 public struct SnapshotOptions: Sendable {
-    /// How often snapshots are taken.
+    /// The frequency of snapshots.
     ///
-    /// By default, use of the app causes at most thirty a minute, and there is at least one every two minutes while the app is used.
+    /// By default, use of the app causes at most 30 snapshots a minute, and there is at least one every two minutes
+    /// while the app is used.
     public var policy: SnapshotPolicy
 
     /// The sources of snapshots.
     ///
-    /// nil (the default) asks the system. Sources of the app's own replace all of the system's, and a part without a source is left out.
+    /// nil (the default) uses the system's sources. Custom sources replace all of them, and a part without a source is
+    /// left out.
     ///
-    /// Each source is called on a thread of its own, one call at a time. One that takes longer than two seconds is reported as a `Diagnostic`, and
-    /// snapshots continue without it until it answers.
+    /// Each source is called on its own thread, one call at a time. A source that takes longer than two seconds is
+    /// reported as a `Diagnostic`, and snapshots continue without it until it responds.
     public var sources: SnapshotSources?
 
     /// Whether motion sensors may be read.
@@ -36,14 +38,15 @@ public struct SnapshotOptions: Sendable {
 
     /// Whether a snapshot may contain the location.
     ///
-    /// True by default: it is read only if the system permits the app to know it, and no location service is started.
-    /// ``RuntimeOptions/allowsLocation`` changes it later.
+    /// True by default: the location is read only if the system permits the app to know it, and no location service is
+    /// started. ``RuntimeOptions/allowsLocation`` changes it later.
     public var allowsLocation: Bool
 
-    /// Whether snapshots on Apple's systems may contain values that identify the device.
+    /// Whether snapshots on Apple platforms may contain values that identify the device.
     ///
-    /// These are the kernel's ids, the names of device and host, and network addresses. False by default: the App Store forbids recognizing a
-    /// device by them, even with consent. It has no effect on other systems and on ``sources`` of the app's own.
+    /// These are kernel ids, the names of device and host, and network addresses. False by default: the App Store
+    /// forbids recognizing a device by them, even with consent. It has no effect on other systems or on custom
+    /// ``sources``.
     public var allowsDeviceRecognition: Bool
 
     /// The destinations that receive `_device_properties`; all by default.
@@ -52,12 +55,12 @@ public struct SnapshotOptions: Sendable {
     /// The destinations that receive `_app_state`; all by default.
     public var appStateRoute: Route
 
-    /// How long unchanged device properties are not recorded again.
+    /// The time for which unchanged device properties are not recorded again.
     ///
-    /// They are recorded again for another user. An hour by default; zero records them every time.
+    /// They are recorded again for another user. 1 hour by default; zero records them every time.
     public var repeatsDevicePropertiesAfter: Duration
 
-    /// Options of these parts.
+    /// Creates options.
     public init(
         policy: SnapshotPolicy = SnapshotPolicy(),
         sources: SnapshotSources? = nil,
@@ -80,24 +83,26 @@ public struct SnapshotOptions: Sendable {
 }
 
 extension SnapshotSources {
-    /// What the system knows of itself: what `SnapshotOptions.sources` means when it is nil. An app that knows some things
-    /// better begins with these and puts its own sources in their place.
+    /// Returns the system's own sources.
+    ///
+    /// They are used if `SnapshotOptions.sources` is nil. An app with better sources for some parts starts with these
+    /// and replaces those parts.
     ///
     /// ```swift
     /// var sources = SnapshotSources.system(appID: "shopping")
     /// sources.location = myLocation
     /// configuration.snapshots = SnapshotOptions(sources: sources)
     /// ```
-    /// Nothing is switched on and nobody is asked for leave. What the system does not tell is absent: see
-    /// `Documentation/DeviceSources.md` for each property. Sensors are read while they run only.
+    /// No service is turned on, and the user is not asked for permission. Values that the system does not provide are
+    /// missing; see `Documentation/DeviceSources.md` for each property. Sensors are read only while they run.
     ///
     /// - Parameters:
-    ///   - appID: which app asks; the device's identity is made for it.
-    ///   - appVersion: the app's version; nil takes that of the main bundle, which command-line programs have none of.
-    ///   - root: the folder that stands for `/` on Linux, such as a copy of another device's `/etc`, `/proc` and `/sys`. What
-    ///     only the running system knows, network addresses among it, is absent unless it is `/` itself. Other systems
-    ///     pay no regard to it.
-    ///   - recognizesDevice: what ``SnapshotOptions/allowsDeviceRecognition`` means for the system's own sources.
+    ///   - appID: The app's id, for which the device's identity is created.
+    ///   - appVersion: The app's version; nil uses the main bundle's, which command-line programs do not have.
+    ///   - root: The folder that represents `/` on Linux, such as a copy of another device's `/etc`, `/proc` and
+    ///     `/sys`. Values that only the running system knows, such as network addresses, are missing unless it is `/`
+    ///     itself. Other systems ignore it.
+    ///   - recognizesDevice: The value of ``SnapshotOptions/allowsDeviceRecognition`` for the system's own sources.
     public static func system(
         appID: String,
         appVersion: String? = nil,

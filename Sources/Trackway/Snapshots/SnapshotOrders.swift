@@ -3,25 +3,28 @@
 
 internal import TrackwayBehavior
 
-/// Orders of the ``SnapshotMachine`` that wait to be carried out, in their order.
+/// Orders of the ``SnapshotMachine`` that have not been carried out yet, in order.
 struct SnapshotOrders: Sendable {
     private var orders: [SnapshotMachine.Action] = []
-    /// How many of them were taken already. What was taken goes when all were: moving the others up each time would take
-    /// longer the more there are.
+    /// The number of orders that were already taken.
+    ///
+    /// Taken orders are removed once all orders are taken, because each removal would shift all orders that follow.
     private var taken = 0
-    /// How many orders to save wait.
+    /// The number of pending orders to save.
     private var saves = 0
 
-    /// True when none waits.
+    /// Whether no order is pending.
     var isEmpty: Bool { orders.isEmpty }
 
-    /// Adds orders behind those that wait.
+    /// Adds orders after the pending ones.
     mutating func append(_ more: [SnapshotMachine.Action]) {
         orders += more
         saves += more.count { $0 == .save }
     }
 
-    /// Takes the first order. What is saved is what is known at that time, so of several orders to save the last will do.
+    /// Takes the first order.
+    ///
+    /// A save stores the state at that time, so of several saves only the last is needed.
     mutating func take() -> SnapshotMachine.Action? {
         while taken < orders.count {
             let order = orders[taken]
@@ -34,7 +37,9 @@ struct SnapshotOrders: Sendable {
         return nil
     }
 
-    /// Gives up whatever would be recorded or kept. Sources are asked, started and stopped all the same.
+    /// Discards orders that would record or store something.
+    ///
+    /// Sources are still queried, started and stopped.
     mutating func forget() {
         let others = orders[taken...].filter { order in
             switch order {

@@ -5,29 +5,36 @@ internal import Dispatch
 package import TrackwayBehavior
 internal import TrackwayEvents
 
-/// Where a source is asked: a thread that nobody else waits for, so that a source which never answers holds nothing up.
+/// The thread on which a source is called.
+///
+/// Nothing else waits for it, so that a source that never returns delays nothing.
 package protocol SourceThread: Sendable {
-    /// Runs `work` after everything handed over before, without waiting for it. Any thread; must not call the app itself.
+    /// Runs `work` after all work submitted before, without waiting for it.
+    ///
+    /// May be called on any thread; must not call the app itself.
     func run(_ work: @escaping @Sendable () -> Void)
 }
 
-/// A thread of the system's, which exists while it has work.
+/// A system thread that exists only while it has work.
 package struct SourceQueue: SourceThread {
     private let queue: DispatchQueue
 
-    /// Makes the thread of a part's source; debuggers show which.
+    /// Creates the thread of a part's source.
+    ///
+    /// Its label is shown in debuggers.
     package init(for part: SnapshotPart) {
         queue = DispatchQueue(label: "trackway.snapshots.\(part.rawValue)", qos: .utility)
     }
 
-    /// Runs `work` after everything handed over before.
+    /// Runs `work` after all work submitted before.
     package func run(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
     }
 }
 
-/// The sources of snapshots, each asked on a thread of its own, one thing at a time. Every call returns at once; a part
-/// without a source answers nothing.
+/// The sources of snapshots, each called on its own thread.
+///
+/// Only one call of a source runs at a time. Every call returns immediately; a part without a source returns nothing.
 struct SourceThreads: Sendable {
     private let sources: SnapshotSources
     private let threads: [SnapshotPart: any SourceThread]
@@ -37,37 +44,39 @@ struct SourceThreads: Sendable {
         threads = Dictionary(uniqueKeysWithValues: sources.parts.map { ($0, thread($0)) })
     }
 
-    /// What there is a source for.
+    /// The parts that have a source.
     var parts: Set<SnapshotPart> { Set(threads.keys) }
 
-    /// Whether the source of the place may say it now. Asks on the calling thread.
+    /// Whether the location source may report the location now.
+    ///
+    /// Asks on the calling thread.
     var isLocationAuthorized: Bool { sources.location?.isAuthorized ?? false }
 
-    /// Has `asking` called on a source's thread, with what asks the source and returns what it knows then.
+    /// Calls `asking` on a source's thread, with a closure that returns the source's answer.
     func ask(_ part: SnapshotPart, _ asking: @escaping @Sendable (() -> SnapshotAnswer?) -> Void) {
         let sources = sources
         threads[part]?.run { asking { sources.answer(part) } }
     }
 
-    /// Lets the compass run.
+    /// Starts the compass.
     func startHeading(_ report: @escaping @Sendable (Heading) -> Void) {
         let source = sources.heading
         threads[.heading]?.run { source?.start(report) }
     }
 
-    /// Lets the compass rest.
+    /// Stops the compass.
     func stopHeading() {
         let source = sources.heading
         threads[.heading]?.run { source?.stop() }
     }
 
-    /// Lets sensors of motion run.
+    /// Starts motion sensors.
     func startMotion(_ means: MotionMeans, _ report: @escaping @Sendable (MotionReading) -> Void) {
         let source = sources.motion
         threads[.motion]?.run { source?.start(means, every: SnapshotMeans.samplingInterval, report) }
     }
 
-    /// Lets sensors of motion rest.
+    /// Stops motion sensors.
     func stopMotion() {
         let source = sources.motion
         threads[.motion]?.run { source?.stop() }
@@ -83,7 +92,7 @@ extension SnapshotSources {
         return known.filter(\.1).map(\.0)
     }
 
-    /// What a source says now; nil when there is none.
+    /// Returns a source's current answer; nil without a source.
     fileprivate func answer(_ part: SnapshotPart) -> SnapshotAnswer? {
         switch part {
         case .deviceProperties:

@@ -5,11 +5,12 @@ package import TrackwayDelivery
 package import TrackwayEvents
 package import TrackwayJournal
 
-/// Keeps retry states in a small file of the installation, so that an app that is started often does not ask a failing
-/// back-end often.
+/// Stores retry states in a small file.
 ///
-/// Times hold within one boot, so states of another boot are forgotten. Nothing is flushed, and failures are ignored:
-/// what is lost costs one early attempt. Only the process that delivers writes.
+/// An app that starts often therefore does not call a failing back end often.
+///
+/// Times are valid within one boot, so states of another boot are ignored. Nothing is flushed, and failures are
+/// ignored: losing a state costs one early attempt. Only the process that delivers writes the file.
 package final class RetryFile: RetryMemory {
     private let file: StateFile<[DestinationID: RetryState]>
     private let states: Locked<[DestinationID: RetryState]>
@@ -20,12 +21,14 @@ package final class RetryFile: RetryMemory {
         states = Locked(file.readable ?? [:])
     }
 
-    /// What was kept for a destination in this boot.
+    /// Returns the state stored for a destination in this boot.
     package func recall(_ destination: DestinationID) -> RetryState? {
         states.withLock { $0[destination] }
     }
 
-    /// Keeps a state; nil forgets it. Writes only when something changed.
+    /// Stores a state; nil removes it.
+    ///
+    /// Writes only if something changed.
     package func keep(_ state: RetryState?, for destination: DestinationID) {
         states.withLock { states in
             guard states[destination] != state else { return }
@@ -37,8 +40,10 @@ package final class RetryFile: RetryMemory {
 }
 
 extension StateFormat where Value == [DestinationID: RetryState] {
-    /// By destination: failures, the next attempt, refusals and failures of the batch, since when, why, and whether the
-    /// back-end named the time; times of one boot.
+    /// The format: states by destination, with the times of one boot.
+    ///
+    /// A state contains the number of failures, the time of the next attempt, the batch's refusals and failures, the
+    /// time of the decision, the reason, and whether the back end specified the time.
     fileprivate static func retry(boot: String) -> StateFormat {
         StateFormat(
             bytes: { states in

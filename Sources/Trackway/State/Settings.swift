@@ -4,34 +4,36 @@
 package import TrackwayBehavior
 package import TrackwayEvents
 
-/// What must survive a restart of the app, besides the events: decisions and identity.
+/// The state that must survive a restart, besides events: decisions and identity.
 package struct Settings: Sendable, Hashable {
-    /// What people decided.
+    /// The consent decisions.
     package var consent: ConsentMachine
-    /// What may be collected, by who said so.
+    /// The collection policies, by source.
     package var policies: [PolicySource: CollectionPolicy] = [:]
-    /// Whether the app switched the SDK on or off; nil when it never did on this installation.
+    /// Whether the app enabled or disabled the SDK.
+    ///
+    /// nil if it never did on this installation.
     package var isEnabled: Bool?
-    /// Who uses the app, and who did.
+    /// The current user and the known users.
     package var identity = IdentityMachine()
-    /// Attributes of all events.
+    /// The global attributes.
     package var global = Attributes()
-    /// The names of those among ``global`` that belong to the person who uses the app.
+    /// The names of the attributes in ``global`` that belong to the current person.
     package var personal: Set<String> = []
 
-    /// Nothing decided, nobody known.
+    /// Creates settings without decisions or users.
     package init(_ rules: ConsentRules) {
         consent = ConsentMachine(rules: rules)
     }
 
-    /// What may be collected, by all policies together.
+    /// The combination of all collection policies.
     package var policy: CollectionPolicy {
         policies.values.reduce(CollectionPolicy()) { $0.merging($1) }
     }
 
-    /// Removes the person's attributes of all events if the person is not the one of `former` any more.
+    /// Removes the person's global attributes if the person differs from that of `former`.
     ///
-    /// - Returns: the names of those removed; nil when it is the same person.
+    /// - Returns: The names of the removed attributes; nil if the person is the same.
     package mutating func forgetPersonal(of former: IdentityMachine) -> Set<String>? {
         let isSame = identity.context.uniqueID == former.context.uniqueID
         guard !isSame || former.user != nil && identity.user != former.user else { return nil }
@@ -41,9 +43,11 @@ package struct Settings: Sendable, Hashable {
         return names
     }
 
-    /// Reads what ``bytes`` wrote. Members of a newer version are ignored.
+    /// Reads settings that ``bytes`` wrote.
     ///
-    /// - Throws: `JSONError` when the bytes are not what was written.
+    /// Members of a newer version are ignored.
+    ///
+    /// - Throws: `JSONError` if the bytes are invalid.
     init(bytes: [UInt8], _ rules: ConsentRules) throws(JSONError) {
         self.init(rules)
         let json = try JSONValue.parse(bytes)
@@ -51,7 +55,7 @@ package struct Settings: Sendable, Hashable {
         if let people = json["people"] { consent = try ConsentMachine(json: people, rules: rules) }
         if let text = json["consent"]?.string {
             guard let decision = Consent(rawValue: text) else { throw JSONError(.memberInvalid, at: 0) }
-            // Written before people were told apart, or by hand.
+            // Written by a version that did not distinguish users, or by hand.
             if json["people"] == nil { _ = consent.decided(decision, by: .device) }
         }
         for source in PolicySource.allCases {
@@ -61,19 +65,19 @@ package struct Settings: Sendable, Hashable {
         if let stored = json["identity"] {
             identity = try IdentityMachine(json: stored)
         } else if let user = json["user"] {
-            // Written before people were told apart.
+            // Written by a version that did not distinguish users.
             identity = try IdentityMachine(json: .object(.init([.init(key: "user", value: user)])))
             if json["people"] == nil, let user = user.string { _ = consent.signedIn(user) }
         }
         if let global = json["global"]?.object { self.global = Attributes(global) }
-        global.restoreTexts(at: (json["texts"]?.array ?? []).compactMap(\.string))
+        global.restoreStrings(at: (json["texts"]?.array ?? []).compactMap(\.string))
         personal = Set((json["personal"]?.array ?? []).compactMap(\.string))
     }
 
-    /// The settings as they lie on disk.
+    /// The settings as they are stored.
     var bytes: [UInt8] {
         var members: [JSONValue.Object.Member] = [.init(key: "version", value: .integer(1))]
-        // For people and for versions that know nothing finer.
+        // For human readers and for versions with only one decision.
         if let decision = consent.device.overall {
             members.append(.init(key: "consent", value: .string(decision.rawValue)))
         }

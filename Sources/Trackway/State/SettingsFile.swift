@@ -7,45 +7,53 @@ package import TrackwayJournal
 
 /// The settings on disk, shared by all processes of an installation.
 ///
-/// A change is with the kernel before ``change(_:)`` returns, so it survives the death of the process; it is flushed to
-/// stable storage soon after, on the storage queue, so that no caller waits for a disk. What lies in the file is read,
-/// changed and replaced in one turn, so that no process puts back what another one has just replaced. A
-/// caller waits for its turn a moment at most; should another process have been stopped in the middle of its own, the
-/// change holds here at once, and is written by the storage queue.
+/// A change has reached the kernel before ``change(_:)`` returns, so it survives a kill of the process. The storage
+/// queue flushes it to stable storage soon afterwards, so that no caller waits for a disk. The file is read, changed
+/// and replaced under an exclusive lock, so that no process restores a value that another one has just replaced. A
+/// caller waits only briefly for the lock. If another process was stopped while holding it, the change takes effect in
+/// this process immediately, and the storage queue writes it later.
 package final class SettingsFile: Sendable {
     private struct State: Sendable {
         var settings: Settings
-        /// What changed here and could not be written yet; applied again on what the file then holds.
+        /// Changes that could not be written yet.
+        ///
+        /// They are applied again to the file's later content.
         var unsaved: [@Sendable (inout Settings) -> Void] = []
-        /// True while the storage queue is about to try again.
+        /// Whether the storage queue is about to try again.
         var isRetrying = false
-        /// The file could not be read yet: nothing is known of what was decided before.
+        /// Whether the file could not be read yet, so that earlier decisions are unknown.
         var isAwaiting = false
-        /// Of writes and flushes on the storage queue: a handler that changes the settings must not be called for its own change
-        /// without end.
+        /// Tracks failures of writes and flushes on the storage queue.
+        ///
+        /// A handler that changes the settings must not be called for its own change endlessly.
         var failure = ReportedFailure()
     }
 
-    /// An app on a full disk may change its mind this often before the oldest changes are given up.
+    /// The maximum number of unsaved changes, for example on a full disk.
+    ///
+    /// The oldest ones are dropped.
     private static let maxUnsaved = 64
 
     private let file: StateFile<Settings>
     private let queue: StorageQueue
     private let reporter: DiagnosticReporter
     private let rules: ConsentRules
-    /// Taken by whoever changes or reads the file, before the lock below; whoever only asks what is known never waits for it.
+    /// Held while the file is changed or read, and acquired before the lock below.
+    ///
+    /// Reading the known settings never waits for it.
     private let access = Locked(())
     private let state: Locked<State>
 
     /// Reads the settings.
     ///
-    /// Damaged settings count as consent pending: nothing may be sent before somebody decided again, and nothing is
-    /// thrown away.
+    /// Damaged settings count as pending consent: nothing may be sent until consent is decided again, and nothing is
+    /// discarded.
     ///
     /// - Parameters:
-    ///   - rules: how the app handles consent; not stored.
-    ///   - isTemporary: says of a failure that the file will be readable later. Until ``take(_:)`` consent counts as pending then.
-    /// - Throws: `StorageError` when they are there and cannot be read now.
+    ///   - rules: The app's rules for consent; not stored.
+    ///   - isTemporary: Returns whether the file will be readable later despite an error. Until ``take(_:)``, consent
+    ///     then counts as pending.
+    /// - Throws: `StorageError` if the settings exist but cannot be read now.
     package init(
         _ rules: ConsentRules,
         folder: String,
@@ -70,7 +78,7 @@ package final class SettingsFile: Sendable {
         }
     }
 
-    /// - Returns: The settings, and what is to be reported once no lock is held.
+    /// - Returns: The settings, and a diagnostic to report once no lock is held.
     private static func settings(
         of content: StateFile<Settings>.Content,
         _ rules: ConsentRules
@@ -95,9 +103,10 @@ package final class SettingsFile: Sendable {
         }
     }
 
-    /// Forgets who used the app; what was decided for the device stays. Call it before anything reads the settings.
+    /// Removes the users; decisions for the device stay.
     ///
-    /// Damaged settings stay as they are: they name nobody, and nothing may be sent under them.
+    /// Call this before anything reads the settings. Damaged settings stay as they are: they name no user, and nothing
+    /// may be sent under them.
     static func forgetPeople(
         _ rules: ConsentRules,
         folder: String,
@@ -112,12 +121,14 @@ package final class SettingsFile: Sendable {
         try file.write(settings)
     }
 
-    /// The file can be read now, as it could not be at the start: what it holds counts, with what was changed since on top.
+    /// Reads the file, and applies the changes made since the start.
+    ///
+    /// The file could not be read at the start.
     ///
     /// - Parameters:
-    ///   - change: changes what the file holds before anything else does; nil for nothing.
-    ///   - first: gets what the file then holds, before the other changes.
-    /// - Throws: as long as it cannot.
+    ///   - change: Changes the content of the file before any other change; nil for none.
+    ///   - first: Receives the resulting content before the other changes.
+    /// - Throws: If the file still cannot be read.
     package func take(
         changing change: (@Sendable (inout Settings) -> Void)? = nil,
         _ first: (Settings) -> Void
@@ -134,30 +145,32 @@ package final class SettingsFile: Sendable {
                 state.isAwaiting = false
                 return !state.unsaved.isEmpty
             }
-            // Tried again with the next change.
+            // If this fails, the next change tries again.
             if isChanged { _ = save(.few) }
             return problem
         }
         if let problem { reporter.report(problem) }
     }
 
-    /// The settings as this process knows them.
+    /// The settings as known to this process.
     package var current: Settings { state.withLock { $0.settings } }
 
-    /// Changes the settings here and on disk.
+    /// Changes the settings in memory and on disk.
     ///
-    /// - Parameter body: is called under the settings' lock: on what is known here, and again on what another process may
-    ///   have written meanwhile.
-    /// - Returns: What `body` returned for the settings as they are now.
+    /// - Parameter body: Called under the settings' lock, on the known settings and again on the content that another
+    ///   process may have written since.
+    /// - Returns: The result of `body` for the current settings.
     @discardableResult
     package func change<Outcome: Sendable>(_ body: @escaping @Sendable (inout Settings) -> Outcome) -> Outcome {
-        let (outcome, failure) = changeUntold(body)
+        let (outcome, failure) = changeWithoutReporting(body)
         if let failure { report(failure) }
         return outcome
     }
 
-    /// The same for a caller who holds a lock of its own: it must ``report(_:)`` of a failure once it has let go of it.
-    func changeUntold<Outcome: Sendable>(
+    /// Changes the settings like ``change(_:)``, for a caller that holds a lock.
+    ///
+    /// The caller must ``report(_:)`` a failure after releasing that lock.
+    func changeWithoutReporting<Outcome: Sendable>(
         _ body: @escaping @Sendable (inout Settings) -> Outcome
     ) -> (Outcome, StorageError?) {
         let again = Locked<Outcome?>(nil)
@@ -187,16 +200,17 @@ package final class SettingsFile: Sendable {
         }
     }
 
-    /// What another process may have decided meanwhile: reads the file again. Changes that wait here are written first, or,
-    /// if that cannot be now, hold.
+    /// Reads the file again, because another process may have changed it.
+    ///
+    /// Unsaved changes are written first. If that is not possible now, they stay in effect.
     package func refresh() {
         access.withLock { _ in
             guard !state.withLock({ $0.isAwaiting }) else { return }
             guard state.withLock({ $0.unsaved.isEmpty }) else {
-                _ = save(.once)  // Told when it was made; it is tried again with the next look.
+                _ = save(.once)  // A failure was reported with the change; the next refresh retries.
                 return
             }
-            // Unreadable now: what is known stays true until the file says otherwise.
+            // If the file cannot be read now, the known settings stay in effect.
             guard let stored = file.readable else { return }
             state.withLock { $0.settings = stored }
         }
@@ -204,17 +218,19 @@ package final class SettingsFile: Sendable {
 
     // MARK: Writing
 
-    /// What came of an attempt to write what changed here.
+    /// The result of an attempt to write changes.
     private enum Ending: Sendable {
         case saved
         case failed(StorageError)
-        /// Another process holds the file; nothing was tried.
+        /// Another process holds the file; nothing was attempted.
         case notOurTurn
-        /// The file could not be read yet; the change waits for that.
+        /// The file could not be read yet; the change waits for it.
         case awaited
     }
 
-    /// Has the storage queue wait for the turn that a caller did not get in time.
+    /// Makes the storage queue wait for the lock.
+    ///
+    /// A caller did not get the lock in time.
     private func retry() {
         let isNeeded = state.withLock { state in
             defer { state.isRetrying = true }
@@ -236,7 +252,9 @@ package final class SettingsFile: Sendable {
         }
     }
 
-    /// On the storage queue: brings what was written to stable storage.
+    /// Flushes the file to stable storage.
+    ///
+    /// Runs on the storage queue.
     private func flush() {
         do throws(StorageError) {
             try file.synchronize()
@@ -246,20 +264,22 @@ package final class SettingsFile: Sendable {
         }
     }
 
-    /// Reports the first failure in a row.
+    /// Reports only the first of several consecutive failures.
     private func reportOnce(_ error: StorageError) {
         if state.withLock({ $0.failure.failed() }) { report(error) }
     }
 
-    /// With access to the file: replaces its content by what it holds, changed by what changed here.
-    private func save(_ attempts: TurnAttempts) -> Ending {
+    /// Applies unsaved changes to the file's content and writes it.
+    ///
+    /// Requires access to the file.
+    private func save(_ attempts: LockAttempts) -> Ending {
         let (known, unsaved, isAwaiting) = state.withLock { ($0.settings, $0.unsaved, $0.isAwaiting) }
         guard !isAwaiting, !unsaved.isEmpty else { return isAwaiting ? .awaited : .saved }
         var settings = known
         do throws(StorageError) {
             let isOurs = try file.exclusively(attempts) { () throws(StorageError) in
-                // Another process may have changed other members meanwhile; only our own changes are put on top. A file
-                // that cannot be read or understood is replaced by what is known here.
+                // Another process may have changed other members; apply only this process's changes. A file that cannot
+                // be read or decoded is replaced by the known settings.
                 if let stored = file.readable {
                     settings = stored
                     for change in unsaved { change(&settings) }
@@ -278,7 +298,7 @@ package final class SettingsFile: Sendable {
         return .saved
     }
 
-    /// Tells the app that a change is not written yet.
+    /// Reports that a change has not been written yet.
     func report(_ error: StorageError) {
         reporter.report(
             Diagnostic(
@@ -294,7 +314,7 @@ package final class SettingsFile: Sendable {
 }
 
 extension StateFormat where Value == Settings {
-    /// The settings' JSON.
+    /// The settings as JSON.
     fileprivate static func settings(_ rules: ConsentRules) -> StateFormat {
         StateFormat(bytes: { $0.bytes }, value: { bytes in try Settings(bytes: bytes, rules) })
     }

@@ -10,31 +10,36 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A small state of the installation in a file of its own, kept from one process to the next.
+/// A small part of the installation's state, in its own file.
 ///
-/// A write is with the kernel when it returns: it survives the death of the process. After power loss an older state may
-/// come back, unless ``synchronize()`` succeeded before. A file of a newer version is read as far as it is understood.
-/// Any thread; every call may wait for the disk, and only ``exclusively(_:_:)`` for another process.
+/// Successive processes share the file. A write has reached the kernel when it returns, so it survives a kill of the
+/// process. After power loss, an older state may be restored, unless ``synchronize()`` succeeded before. A file of a
+/// newer version is read as far as it can be decoded. Safe from any thread. Every call may wait for the disk, but only
+/// ``exclusively(_:_:)`` waits for another process.
 package struct StateFile<Value: Sendable>: Sendable {
-    /// What lies in the file.
+    /// The content of the file.
     package enum Content: Sendable {
-        /// There is no file.
+        /// The file does not exist.
         case nothing
         /// A value, and the bytes that it was read from.
         case kept(Value, bytes: [UInt8])
-        /// Something that cannot be understood, or is larger than any state of this kind; what and where.
+        /// Content that cannot be decoded or exceeds the size limit.
+        ///
+        /// Names the problem and the path.
         case damaged(String)
     }
 
-    /// How new content takes the place of the old.
+    /// How new content replaces the old.
     package enum Writing: Sendable {
-        /// In one step: a reader sees the old or the new content, never a mix.
+        /// Atomically: a reader sees the old or the new content, never a mix.
         case replacing
-        /// Where it lies, in microseconds: what is read must prove itself, by a checksum say. A missing folder is made.
+        /// In place, within microseconds.
+        ///
+        /// The content must be verifiable, for example by a checksum. A missing folder is created.
         case inPlace
     }
 
-    /// Where the file lies.
+    /// The path of the file.
     package let path: String
     private let folder: String
     private let storage: any JournalStorage
@@ -42,16 +47,17 @@ package struct StateFile<Value: Sendable>: Sendable {
     private let writing: Writing
     private let maxBytes: Int?
 
-    /// The file of a name; nothing is read yet.
+    /// Creates a reference to a file; nothing is read yet.
     ///
     /// - Parameters:
-    ///   - name: the file's name in the folder.
-    ///   - folder: the folder, an absolute path.
-    ///   - storage: the storage that the folder is in.
-    ///   - format: what the file's bytes mean.
-    ///   - writing: how new content takes the place of the old.
-    ///   - maxBytes: a larger file counts as damaged and is not read, and a larger value is not written. By default more
-    ///     than the limits of events let any state become. nil asks for no size, which saves a system call.
+    ///   - name: The file's name in the folder.
+    ///   - folder: The folder, an absolute path.
+    ///   - storage: The storage that contains the folder.
+    ///   - format: The format of the file.
+    ///   - writing: How new content replaces the old.
+    ///   - maxBytes: The maximum size. A larger file counts as damaged and is not read, and a larger value is not
+    ///     written. The default is more than the limits of events allow any state to become. nil skips the check, which
+    ///     saves a system call.
     package init(
         _ name: String,
         in folder: String,
@@ -72,7 +78,7 @@ package struct StateFile<Value: Sendable>: Sendable {
 
     /// Reads the file.
     ///
-    /// - Throws: when it is there and cannot be read now.
+    /// - Throws: If the file exists but cannot be read now.
     package func read() throws(StorageError) -> Content {
         if let maxBytes, let size = try storage.size(of: path), size > maxBytes {
             return .damaged("\(path): \(size) bytes, of at most \(maxBytes)")
@@ -85,29 +91,33 @@ package struct StateFile<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value in the file; nil when there is none, or it cannot be read or understood now.
+    /// The stored value.
+    ///
+    /// nil if it is missing, or cannot be read or decoded now.
     package var readable: Value? {
-        // For callers who go on with what they know; who must tell the cases apart reads.
+        // For callers that continue with what they know; callers that must distinguish the cases call `read`.
         guard case .kept(let value, _)? = try? read() else { return nil }
         return value
     }
 
     // MARK: Writing
 
-    /// The file's content for a value. The same value has the same bytes.
+    /// Encodes a value.
+    ///
+    /// Equal values have the same bytes.
     func bytes(of value: Value) throws(StorageError) -> [UInt8] {
         let bytes: [UInt8]
         do {
             bytes = try format.bytes(value)
         } catch {
-            // Values of ours, made of texts, numbers and flags: there is nothing that could not be written.
+            // Values consist of the SDK's own texts, numbers and flags, all of which can be encoded.
             assertionFailure("a state cannot be encoded: \(error)")
             throw StorageError(.other, operation: "encode", path: path)
         }
         guard bytes.count <= maxBytes ?? .max else {
             throw StorageError(
                 .other,
-                operation: "keep \(bytes.count) bytes, which nobody would read again, in",
+                operation: "store \(bytes.count) bytes, which exceeds the limit, in",
                 path: path
             )
         }
@@ -119,7 +129,7 @@ package struct StateFile<Value: Sendable>: Sendable {
         try write(bytes: bytes(of: value))
     }
 
-    /// Writes what ``bytes(of:)`` gave.
+    /// Writes bytes that ``bytes(of:)`` returned.
     func write(bytes: [UInt8]) throws(StorageError) {
         switch writing {
         case .replacing:
@@ -135,35 +145,39 @@ package struct StateFile<Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes the file; a missing one is fine.
+    /// Removes the file if it exists.
     package func remove() throws(StorageError) {
         try storage.remove(path)
     }
 
-    /// Brings what was written to stable storage. May take as long as the disk does.
+    /// Flushes the file to stable storage.
+    ///
+    /// May take as long as the disk does.
     package func synchronize() throws(StorageError) {
         try storage.synchronize(path)
         try storage.synchronizeFolder(folder)
     }
 
-    // MARK: Processes that share the file
+    // MARK: Sharing between processes
 
-    /// Takes the lock beside the file (`<file>.lock`), for a process that keeps it as long as it lives; nil while another
-    /// one has it.
+    /// Acquires the lock file next to the file (`<file>.lock`).
+    ///
+    /// nil while another process holds it. For a process that holds the lock for its lifetime.
     func lock() throws(StorageError) -> (any StorageLock)? {
         try storage.lock(path + ".lock")
     }
 
-    /// Has `body` called, which reads, changes and replaces the file, while no other process does the same.
+    /// Calls `body` while no other process has access to the file.
     ///
-    /// The lock beside the file says whose turn it is; it dies with its holder. A turn takes as long as two small files do.
-    /// Waiting is bounded all the same, because the system may have stopped the holder in the middle of it; recording
-    /// threads never wait here. Where the lock itself cannot be opened, perhaps because another user made it, `body` is
-    /// called without: to lose a decision for certain is worse than to lose another's by chance.
+    /// `body` reads, changes and replaces the file. The lock next to the file grants access and is released when its
+    /// holder ends. It is held for about as long as reading and writing two small files takes. The wait is bounded all
+    /// the same, because the system may have stopped the holder; recording threads never wait here. If the lock cannot
+    /// be opened, for example because another user created it, `body` is called without it: the certain loss of this
+    /// decision is worse than the possible loss of another one.
     ///
-    /// - Returns: false when it was another process's turn all the time; `body` was not called then.
-    /// - Throws: what `body` throws.
-    package func exclusively(_ attempts: TurnAttempts, _ body: () throws(StorageError) -> Void) throws(StorageError)
+    /// - Returns: False if another process held the lock the entire time; `body` was not called then.
+    /// - Throws: Any error that `body` throws.
+    package func exclusively(_ attempts: LockAttempts, _ body: () throws(StorageError) -> Void) throws(StorageError)
         -> Bool
     {
         var left = attempts.rawValue
@@ -182,36 +196,38 @@ package struct StateFile<Value: Sendable>: Sendable {
             }
             left -= 1
             guard left > 0 else { return false }
-            // Nobody signals it: this is how a thread rests for a millisecond.
+            // Nothing signals the semaphore; the thread sleeps for a millisecond.
             _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(1))
         }
     }
 
-    /// What to report when it was another process's turn all the time.
+    /// The error to report if another process held the lock the entire time.
     package var notOurTurn: StorageError {
-        StorageError(.other, operation: "have a turn at, which another process holds,", path: path)
+        StorageError(.other, operation: "lock, because another process holds it,", path: path)
     }
 }
 
-/// How often to ask for the turn at a file, a millisecond apart.
-package enum TurnAttempts: Int, Sendable {
+/// The number of attempts to lock a file, one millisecond apart.
+package enum LockAttempts: Int, Sendable {
     case once = 1
-    /// On a thread of the app.
+    /// For a thread of the app.
     case few = 50
-    /// On the storage's own thread.
+    /// For the storage queue.
     case many = 1_000
 }
 
-/// What the bytes of a ``StateFile`` mean.
+/// The format of a ``StateFile``.
 package struct StateFormat<Value: Sendable>: Sendable {
-    /// The bytes of a value.
+    /// Encodes a value.
     let bytes: @Sendable (Value) throws -> [UInt8]
-    /// The value of bytes; throws when they are damaged.
+    /// Decodes a value; throws if the bytes are damaged.
     let value: @Sendable ([UInt8]) throws -> Value
 }
 
 extension StateFormat where Value: Codable {
-    /// JSON with sorted keys. The value is the whole of the file, its version included.
+    /// JSON with sorted keys.
+    ///
+    /// The value is the entire file, including its version.
     package static var json: StateFormat {
         StateFormat(
             bytes: { value in
@@ -224,20 +240,21 @@ extension StateFormat where Value: Codable {
     }
 }
 
-/// Whether a difficulty that lasts is to be reported: the first time, and again once it had been over. A full disk would
-/// be reported with every event otherwise.
+/// Decides whether to report a lasting failure: once, and again after a recovery.
+///
+/// Otherwise a full disk would be reported with every event.
 struct ReportedFailure: Sendable {
     private var isReported = false
 
-    /// It failed.
+    /// Notes a failure.
     ///
-    /// - Returns: whether that is to be reported.
+    /// - Returns: Whether to report it.
     mutating func failed() -> Bool {
         defer { isReported = true }
         return !isReported
     }
 
-    /// It works again.
+    /// Notes a success.
     mutating func worked() {
         isReported = false
     }

@@ -6,27 +6,29 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 package import TrackwayPlatform
 
-extension Predecessor {
-    /// The Clickstream SDK for Swift: what it knows lies in user defaults, what it has not sent in a database of SQLite.
+extension LegacySDK {
+    /// The Clickstream SDK for Swift.
+    ///
+    /// Its state is in user defaults, and its pending events are in an SQLite database.
     ///
     /// - Parameters:
-    ///   - appID: the app's id there, which names the database.
-    ///   - given: where it lies; where the system keeps it, when nil.
-    package static func clickstream(appID: String, in given: ForeignPlace? = nil) -> Predecessor {
+    ///   - appID: The app's id in that SDK, which names the database.
+    ///   - given: The location of the data; nil uses the system's.
+    package static func clickstream(appID: String, in given: LegacyStorageLocation? = nil) -> LegacySDK {
         let place = given ?? .system()
         let database = "\(place.temporary)/com/amazonaws/solution/Clickstream/\(appID)"
         let storage = place.storage
-        return Predecessor(
+        return LegacySDK(
             name: "Clickstream",
             destination: "clickstream",
             in: given,
             state: { limits in ClickstreamState.read(place.value, limits) },
             waiting: { () throws(StorageError) in
-                // An id with a slash would be a path to somewhere else.
+                // An id with a slash would be a path to another folder.
                 guard !appID.contains("/"), try storage.size(of: database) != nil else { return .counted(0) }
-                do throws(ForeignDatabase.Fault) {
+                do throws(LegacyDatabase.Fault) {
                     return .clickstream(
-                        try ForeignDatabase(copying: database, into: "\(place.scratch)/trackway-take-over-clickstream")
+                        try LegacyDatabase(copying: database, into: "\(place.scratch)/trackway-take-over-clickstream")
                     )
                 } catch .notCopied {
                     throw StorageError(.denied, operation: "copy", path: database)
@@ -40,7 +42,7 @@ extension Predecessor {
 
 extension Diagnostic {
     /// A database of an older SDK that cannot be read.
-    init(database path: String, _ fault: ForeignDatabase.Fault) {
+    init(database path: String, _ fault: LegacyDatabase.Fault) {
         switch fault {
         case .noSQLite:
             self.init(
@@ -67,20 +69,20 @@ extension Diagnostic {
     }
 }
 
-/// What the Clickstream SDK keeps in user defaults.
+/// The Clickstream SDK's state in user defaults.
 enum ClickstreamState {
     static let prefix = "software.aws.solution.clickstream."
-    /// What the SDK hands to itself where it has no user; never anybody's id.
+    /// The SDK's internal values for a missing user; never a user's id.
     private static let sentinels: Set<String> = ["_clickstream_user_id_nil", "_clickstream_user_id_empty"]
     private static let userID = CapturedKey.userID
     private static let firstTouch = CapturedKey.firstTouch
 
-    /// Reads it.
+    /// Reads the state.
     ///
-    /// - Parameter value: a value of the user defaults, by its whole key.
-    static func read(_ value: (String) -> PropertyValue?, _ limits: EventLimits) -> FormerState {
-        var values = FormerValues(limits)
-        var state = FormerState()
+    /// - Parameter value: Returns a value of the user defaults by its complete key.
+    static func read(_ value: (String) -> PropertyValue?, _ limits: EventLimits) -> LegacyState {
+        var values = LegacyValueReader(limits)
+        var state = LegacyState()
         func stored(_ key: String) -> PropertyValue? { value(prefix + key) }
         let attributes = values.members(stored("userAttributesKey"), "userAttributesKey")
         state.person = person(stored, attributes, &values)
@@ -96,16 +98,16 @@ enum ClickstreamState {
     private static func person(
         _ stored: (String) -> PropertyValue?,
         _ attributes: [String: PropertyValue],
-        _ values: inout FormerValues
-    ) -> FormerPerson {
-        var person = FormerPerson()
+        _ values: inout LegacyValueReader
+    ) -> LegacyUser {
+        var person = LegacyUser()
         person.uniqueID = values.id(stored("userUniqueIdKey"), "userUniqueIdKey")
         let user = attributes[userID]?["value"] ?? stored("userIdKey")
         if let id = values.id(user, "userIdKey"), !sentinels.contains(id) {
             person.user = id
             person.signedInAt = values.time(attributes[userID]?["set_timestamp"], "userAttributesKey.\(userID)")
         }
-        // Some versions kept the time under the key of the people.
+        // Some versions stored the time under the key of the known users.
         let people = stored("userInfoKey")
         let touched = stored("userFirstTouchTimestampKey") ?? (people?.string == nil ? nil : people)
         person.firstTouch =
@@ -125,10 +127,10 @@ enum ClickstreamState {
         return person
     }
 
-    /// What the app said about the person, without what the SDK says itself.
+    /// Returns the user attributes that the app set, without the SDK's own.
     private static func described(
         _ attributes: [String: PropertyValue],
-        _ values: inout FormerValues
+        _ values: inout LegacyValueReader
     ) -> [RecordedContext.User.Attribute] {
         let own = attributes.filter { $0.key != userID && $0.key != firstTouch }
         var given: Attributes = [:]
@@ -147,8 +149,8 @@ enum ClickstreamState {
 
     private static func session(
         _ stored: PropertyValue?,
-        into behavior: inout FormerBehavior,
-        _ values: inout FormerValues
+        into behavior: inout LegacyLifecycle,
+        _ values: inout LegacyValueReader
     ) {
         let session = values.members(stored, "sessionKey")
         guard !session.isEmpty else { return }
@@ -157,7 +159,7 @@ enum ClickstreamState {
             values.note(
                 "sessionKey.sessionIndex",
                 found?.integer.map { "\($0)" } ?? found?.kind ?? "nothing",
-                "a number from 1 was expected; sessions are counted from 1 again"
+                "a number of at least 1 was expected; session numbers restart at 1"
             )
             return
         }

@@ -3,13 +3,13 @@
 
 internal import TrackwayEvents
 
-/// An event that waited in the Clickstream SDK, taken apart into what it is here: an event, and the context that it was recorded in.
+/// A pending event of the Clickstream SDK, split into an event and its context.
 struct ClickstreamRow: Sendable, Hashable {
-    /// Why a row is no event that could be sent again.
+    /// The reason why a row is not a usable event.
     enum Fault: Error, Hashable {
-        /// It is no JSON, or larger than an event may be.
+        /// The text is not JSON, or exceeds the maximum size of an event.
         case malformed
-        /// A field that every event has is missing, or something else than expected.
+        /// A field that every event has is missing or invalid.
         case field(String)
     }
 
@@ -22,7 +22,7 @@ struct ClickstreamRow: Sendable, Hashable {
     private let session: RecordedContext.Session?
     private let screen: RecordedContext.Screen?
 
-    /// Reads a row's JSON.
+    /// Parses a row's JSON.
     init(_ bytes: [UInt8]) throws(Fault) {
         do throws(JSONError) {
             json = try JSONValue.parse(bytes, limits: Event.jsonLimits)
@@ -31,7 +31,7 @@ struct ClickstreamRow: Sendable, Hashable {
         }
         guard let name = json["event_type"]?.string, !name.isEmpty else { throw .field("event_type") }
         guard let id = json["event_id"]?.string.flatMap({ EventID($0) }) else { throw .field("event_id") }
-        guard let time = json["timestamp"]?.integer, (0...FormerValues.lastTime).contains(time) else {
+        guard let time = json["timestamp"]?.integer, (0...LegacyValueReader.lastTime).contains(time) else {
             throw .field("timestamp")
         }
         guard let given = json["attributes"]?.object else { throw .field("attributes") }
@@ -39,7 +39,7 @@ struct ClickstreamRow: Sendable, Hashable {
         var attributes = Attributes(plain: given)
         session = Self.session(&attributes)
         screen = name == CapturedName.screenView ? nil : Self.screen(&attributes)
-        // The names that its server knows, in place of those that its client sent.
+        // Use the names that its server knows, instead of those that its client sent.
         for (theirs, ours) in Self.exceptions {
             if let value = attributes[theirs], attributes[ours] == nil {
                 attributes[theirs] = nil
@@ -60,7 +60,7 @@ struct ClickstreamRow: Sendable, Hashable {
         ("_excepiton_stack", CapturedKey.exceptionStack), ("_exception_reason", CapturedKey.exceptionMessage),
     ]
 
-    /// Takes the session out of the attributes; its duration follows from its start.
+    /// Removes the session from the attributes; its duration follows from its start.
     private static func session(_ attributes: inout Attributes) -> RecordedContext.Session? {
         guard let id = attributes[CapturedKey.sessionID]?.string,
             let start = attributes[CapturedKey.sessionStart]?.integer,
@@ -80,12 +80,14 @@ struct ClickstreamRow: Sendable, Hashable {
         return .init(name: name, uniqueID: unique)
     }
 
-    /// The context that it was recorded in. Who may be asked for consent is who is asked here.
+    /// Returns the context of the event.
     ///
-    /// - Parameter current: the context here, for what the row does not say.
+    /// The current consent subject applies to it.
+    ///
+    /// - Parameter current: The current context, which supplies values that the row does not contain.
     func context(in current: RecordedContext) -> RecordedContext {
         var context = current
-        // Global attributes stand among its own.
+        // Global attributes are among the row's own attributes.
         context.global = [:]
         context.session = session
         context.screen = screen
@@ -97,8 +99,10 @@ struct ClickstreamRow: Sendable, Hashable {
         }
         context.device["network"] = Self.networks[json["network_type"]?.string ?? ""].map { .string($0) }
         context.device["zone_offset_seconds"] = json["zone_offset"]?.integer.map { .integer($0 / 1_000) }
-        // They are nobody's, or the one of zeros, where the person forbids them.
-        context.device["advertising_id"] = json["device_unique_id"]?.string.flatMap { $0.isEmpty ? nil : .string($0) }
+        // The id is missing, or all zeros, if the user forbids it.
+        context.device["advertising_id"] = json["device_unique_id"]?.string.flatMap { id in
+            id.contains { $0 != "0" && $0 != "-" } ? .string(id) : nil
+        }
         context.user = user(subject: current.user.subject, anonymousID: current.user.anonymousID)
         return context
     }
@@ -136,14 +140,14 @@ struct ClickstreamRow: Sendable, Hashable {
 }
 
 extension AttributeValue {
-    /// The value as it was said: a text that looks like a date is a text there.
+    /// Creates a value as written: text that looks like a date stays text.
     fileprivate init?(plain json: JSONValue) {
         if case .string(let text) = json { self = .string(text) } else { self.init(json) }
     }
 }
 
 extension Attributes {
-    /// The members of an object as they were said.
+    /// Creates attributes from the members of an object, as written.
     fileprivate init(plain object: JSONValue.Object) {
         self.init(
             object.members.compactMap { member in

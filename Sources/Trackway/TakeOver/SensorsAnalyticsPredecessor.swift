@@ -7,13 +7,15 @@ internal import TrackwayJournal
 package import TrackwayPlatform
 internal import TrackwayWire
 
-extension Predecessor {
-    /// The Sensors Analytics SDK: an archive for each thing it knows, one flag in user defaults, and a database of SQLite with what it
-    /// has not sent. That is counted only: a part of it may be encrypted, and the id that tells one event from another is not an event's
-    /// id here.
-    package static func sensorsAnalytics(in given: ForeignPlace? = nil) -> Predecessor {
+extension LegacySDK {
+    /// The Sensors Analytics SDK.
+    ///
+    /// It has an archive for each part of its state, one flag in user defaults, and its pending events in an SQLite
+    /// database. These events are only counted: some of them may be encrypted, and the id that distinguishes them is
+    /// not an event id here.
+    package static func sensorsAnalytics(in given: LegacyStorageLocation? = nil) -> LegacySDK {
         let place = given ?? .system()
-        return Predecessor(
+        return LegacySDK(
             name: "Sensors Analytics",
             destination: "sensors-analytics",
             in: given,
@@ -23,9 +25,9 @@ extension Predecessor {
             waiting: { () throws(StorageError) in
                 let name = "/sensorsanalytics-message-v2.plist"
                 for path in [place.library + name, place.caches + name] where try place.storage.size(of: path) != nil {
-                    do throws(ForeignDatabase.Fault) {
+                    do throws(LegacyDatabase.Fault) {
                         let scratch = "\(place.scratch)/trackway-take-over-sensors-analytics"
-                        let database = try ForeignDatabase(copying: path, into: scratch)
+                        let database = try LegacyDatabase(copying: path, into: scratch)
                         return .counted(Int(clamping: try database.number("SELECT count(*) FROM dataCache")))
                     } catch {
                         return .unknown(Diagnostic(database: path, error))
@@ -37,16 +39,18 @@ extension Predecessor {
     }
 }
 
-/// What the Sensors Analytics SDK keeps.
+/// The state of the Sensors Analytics SDK.
 enum SensorsAnalyticsState {
-    /// The ids that are not the app's to say: the device's, the visitor's, and the one who is signed in.
+    /// The ids that the app does not set.
+    ///
+    /// They are those of the device, the visitor, and the signed-in user.
     private static let own: Set<String> = [
         "$identity_login_id", "$identity_anonymous_id", "$identity_idfv", "$identity_ios_uuid", "$identity_mac_uuid",
         "$identity_mac_serial_id", "$mac_serial_id", "$identity_cookie_id",
     ]
 
-    /// Reads its files, whose names differ on Macs.
-    static func read(from place: ForeignPlace, _ limits: EventLimits) throws(StorageError) -> FormerState {
+    /// Reads its files, whose names differ on macOS.
+    static func read(from place: LegacyStorageLocation, _ limits: EventLimits) throws(StorageError) -> LegacyState {
         var files: [String: [UInt8]] = [:]
         for key in keys {
             for prefix in ["sensorsanalytics-", "com.sensorsdata.analytics.mini.SensorsAnalyticsSDK."] {
@@ -65,15 +69,15 @@ enum SensorsAnalyticsState {
     /// Reads the content of its files.
     ///
     /// - Parameters:
-    ///   - files: archives by key.
-    ///   - hasLaunched: the flag of its first start.
+    ///   - files: The archives by key.
+    ///   - hasLaunched: The flag of its first start.
     static func state(
         of files: [String: [UInt8]],
         hasLaunched: PropertyValue?,
         _ limits: EventLimits
-    ) -> FormerState {
-        var values = FormerValues(limits)
-        var state = FormerState()
+    ) -> LegacyState {
+        var values = LegacyValueReader(limits)
+        var state = LegacyState()
         var objects: [String: PropertyValue] = [:]
         for (key, bytes) in files.sorted(by: { $0.key < $1.key }) {
             objects[key] = values.archived(bytes, key)
@@ -91,8 +95,8 @@ enum SensorsAnalyticsState {
                 values.note(
                     "com.sensorsdata.identities",
                     key,
-                    "there are more types of ids than are kept",
-                    "Bind it again."
+                    "there are more types of identifiers than the limit",
+                    "Call addIdentifier to add it."
                 )
                 break
             }
@@ -117,16 +121,20 @@ enum SensorsAnalyticsState {
         return state
     }
 
-    /// The ids of a person: a dictionary, in newer versions as the Base64 of its JSON.
-    private static func identities(_ stored: PropertyValue?, _ values: inout FormerValues) -> [String: PropertyValue] {
+    /// Returns the user's ids.
+    ///
+    /// They are stored as a dictionary, and in newer versions as the Base64 of its JSON.
+    private static func identities(_ stored: PropertyValue?, _ values: inout LegacyValueReader) -> [String:
+        PropertyValue]
+    {
         let field = "com.sensorsdata.identities"
         guard let text = stored?.string else { return values.members(stored, field) }
         let mark = "Base64:"
         guard text.hasPrefix(mark), let bytes = Base64.decode(Array(text.utf8.dropFirst(mark.utf8.count))),
-            // What is wrong with it matters to nobody: it is named below.
+            // The exact parsing error does not matter; the problem is noted below.
             let object = (try? JSONValue.parse(bytes))?.object
         else {
-            values.note(field, text, "the Base64 of a JSON object was expected", "Bind the user's ids again.")
+            values.note(field, text, "the Base64 of a JSON object was expected", "Call addIdentifier to add them.")
             return [:]
         }
         return Dictionary(
@@ -135,8 +143,8 @@ enum SensorsAnalyticsState {
         )
     }
 
-    /// A day such as 2024-05-31.
-    private static func firstDay(_ stored: PropertyValue?, _ values: inout FormerValues) -> String? {
+    /// Returns a day such as 2024-05-31.
+    private static func firstDay(_ stored: PropertyValue?, _ values: inout LegacyValueReader) -> String? {
         guard let day = values.id(stored, "first_day") else { return nil }
         let isDay =
             day.utf8.count == 10
@@ -151,8 +159,10 @@ enum SensorsAnalyticsState {
     }
 }
 
-extension FormerValues {
-    /// The object in an archive; nil when there is none, or it cannot be read.
+extension LegacyValueReader {
+    /// Returns the object in an archive.
+    ///
+    /// nil if it is missing or cannot be read.
     mutating func archived(_ bytes: [UInt8], _ field: String) -> PropertyValue? {
         do throws(KeyedArchive.Fault) {
             return try KeyedArchive.root(of: bytes)

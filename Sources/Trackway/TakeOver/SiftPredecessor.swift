@@ -6,12 +6,13 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 package import TrackwayPlatform
 
-extension Predecessor {
-    /// The Sift SDK: archives in a folder among what can be had again. What it has not sent is counted only: its events have no ids, and
-    /// the same ones may lie in two of its files.
-    package static func sift(in given: ForeignPlace? = nil) -> Predecessor {
+extension LegacySDK {
+    /// The Sift SDK, with archives in a folder in the caches.
+    ///
+    /// Its pending events are only counted: they have no ids, and the same event may be in two of its files.
+    package static func sift(in given: LegacyStorageLocation? = nil) -> LegacySDK {
         let place = given ?? .system()
-        return Predecessor(
+        return LegacySDK(
             name: "Sift",
             destination: "sift",
             in: given,
@@ -29,9 +30,9 @@ extension Predecessor {
 struct SiftArchives: Sendable, Hashable {
     /// Account, key and user.
     var keys: [UInt8]?
-    /// Events that wait in queues, by the queues' names.
+    /// Pending events in queues, by queue name.
     var queues: [String: [UInt8]] = [:]
-    /// Events that wait in batches.
+    /// Pending events in batches.
     var uploader: [UInt8]?
 
     init(keys: [UInt8]? = nil, queues: [String: [UInt8]] = [:], uploader: [UInt8]? = nil) {
@@ -40,8 +41,8 @@ struct SiftArchives: Sendable, Hashable {
         self.uploader = uploader
     }
 
-    /// Reads them.
-    init(from place: ForeignPlace) throws(StorageError) {
+    /// Reads the files.
+    init(from place: LegacyStorageLocation) throws(StorageError) {
         let root = place.caches + "/sift-v0_0_1"
         keys = try place.contents(of: root + "/sift")
         uploader = try place.contents(of: root + "/uploader")
@@ -51,12 +52,12 @@ struct SiftArchives: Sendable, Hashable {
     }
 }
 
-/// What the Sift SDK keeps.
+/// The state of the Sift SDK.
 enum SiftState {
-    /// Who was signed in, and the id of the device for its vendor's apps, which each event carries.
-    static func state(of files: SiftArchives, _ limits: EventLimits) -> FormerState {
-        var values = FormerValues(limits)
-        var state = FormerState()
+    /// Returns the signed-in user, and the device's vendor id, which each event contains.
+    static func state(of files: SiftArchives, _ limits: EventLimits) -> LegacyState {
+        var values = LegacyValueReader(limits)
+        var state = LegacyState()
         if let keys = files.keys {
             let members = values.members(values.archived(keys, "sift"), "sift")
             state.person.user = values.id(members["userId"], "userId")
@@ -75,10 +76,10 @@ enum SiftState {
         return state
     }
 
-    /// How many events wait.
-    static func waiting(in files: SiftArchives) -> FormerEvents {
-        // Their sizes count; no text of theirs is looked at.
-        var values = FormerValues(EventLimits())
+    /// Returns the number of pending events.
+    static func waiting(in files: SiftArchives) -> LegacyEvents {
+        // Only counts are needed; no text is read, so the limits do not matter.
+        var values = LegacyValueReader(EventLimits())
         var count = 0
         for (name, bytes) in files.queues.sorted(by: { $0.key < $1.key }) {
             guard let events = values.archived(bytes, "queues/\(name)")?["queue"]?.array else {

@@ -11,13 +11,13 @@ extension Analytics {
     /// analytics.startTimer("checkout")
     /// analytics.endTimer("checkout", ["steps": 3])   // records "checkout" with its duration
     /// ```
-    /// A second start with the same name begins a new timer. The earlier one continues and can be reached only by its id, so timers of one name may
-    /// overlap. Timers end with the process.
+    /// A second start with the same name begins a new timer. The earlier one continues and can be reached only by its
+    /// id, so timers with the same name may overlap. Timers end with the process.
     ///
     /// - Parameters:
-    ///   - name: the name of the event that ending the timer records.
-    ///   - unit: the unit of the duration.
-    ///   - countsBackground: whether time in the background counts, too.
+    ///   - name: The name of the event that is recorded when the timer ends.
+    ///   - unit: The unit of the duration.
+    ///   - countsBackground: Whether time in the background counts, too.
     @discardableResult
     public func startTimer(_ name: String, unit: TimerUnit = .seconds, countsBackground: Bool = false) -> TimerID {
         let id = TimerID(name: timerName(name), start: recording.ids.next(at: recording.clock.now().wall))
@@ -32,7 +32,7 @@ extension Analytics {
                     field: "timer",
                     value: forgotten,
                     message: "The timer \(forgotten.quoted) was discarded because at most \(TimerMachine.maxTimers) "
-                        + "run at a time.",
+                        + "timers can run at a time.",
                     recoverySuggestion: "End or remove timers that are not needed."
                 )
             )
@@ -40,29 +40,37 @@ extension Analytics {
         return id
     }
 
-    /// Pauses a timer. A paused timer stays paused.
+    /// Pauses a timer.
+    ///
+    /// A paused timer stays paused.
     public func pauseTimer(_ name: String) { pause(.name(timerName(name)), name) }
 
-    /// Pauses a timer. A paused timer stays paused.
+    /// Pauses a timer.
+    ///
+    /// A paused timer stays paused.
     public func pauseTimer(_ id: TimerID) { pause(.id(id.start), id.name) }
 
-    /// Resumes a paused timer. A running timer does not change.
+    /// Resumes a paused timer.
+    ///
+    /// A running timer does not change.
     public func resumeTimer(_ name: String) { resume(.name(timerName(name)), name) }
 
-    /// Resumes a paused timer. A running timer does not change.
+    /// Resumes a paused timer.
+    ///
+    /// A running timer does not change.
     public func resumeTimer(_ id: TimerID) { resume(.id(id.start), id.name) }
 
-    /// The elapsed time of a timer; nil without such a timer.
+    /// Returns a timer's elapsed time; nil if it does not exist.
     public func elapsedTime(of name: String) -> Duration? { elapsedTime(.name(timerName(name))) }
 
-    /// The elapsed time of a timer; nil without such a timer.
+    /// Returns a timer's elapsed time; nil if it does not exist.
     public func elapsedTime(of id: TimerID) -> Duration? { elapsedTime(.id(id.start)) }
 
-    /// Ends a timer and records the event of its name, with `event_duration`: what the timer shows, rounded to three
-    /// decimals.
+    /// Ends a timer and records the event of its name.
     ///
-    /// Without such a timer, because it was ended before for example, the event is recorded without a duration, and a
-    /// `Diagnostic` tells. An attribute `event_duration` of the app's own counts instead of the measured one.
+    /// The event has the elapsed time as `event_duration`, rounded to three decimals. If the timer does not exist, for
+    /// example because it was ended before, the event is recorded without a duration, and a `Diagnostic` is reported.
+    /// An attribute `event_duration` of the app replaces the measured one.
     @discardableResult
     public func endTimer(
         _ name: String,
@@ -73,7 +81,9 @@ extension Analytics {
         end(.name(timerName(name)), name, attributes, items, route)
     }
 
-    /// Ends the timer that one start made, and records the event of its name; see ``endTimer(_:_:items:to:)``.
+    /// Ends the timer of one start and records its event.
+    ///
+    /// See ``endTimer(_:_:items:to:)``.
     @discardableResult
     public func endTimer(
         _ id: TimerID,
@@ -96,9 +106,11 @@ extension Analytics {
         lifecycle.timers.report { machine, _ in machine.cleared() }
     }
 
-    // MARK: Either way
+    // MARK: Names and ids
 
-    /// As the event's name will be, so that what is started with a name too long is ended with it.
+    /// Returns the name, truncated like an event's name.
+    ///
+    /// A timer with a long name can therefore be ended with the full name.
     private func timerName(_ name: String) -> String { name.cut(toBytes: recording.limits.nameBytes) }
 
     private func pause(_ timer: TimerReference, _ name: String) {
@@ -133,7 +145,7 @@ extension Analytics {
             reportUnknown(name)
             return record(name, attributes, items: items, to: route)
         }
-        // Last, as the least of it: should there be too many attributes, it goes first.
+        // Added last, so that it is dropped first if there are too many attributes.
         let measured: Attributes = [CapturedKey.eventDuration: .double(reading.value)]
         return record(name, attributes.filled(from: measured, most: 1), items: items, to: route)
     }
@@ -144,9 +156,9 @@ extension Analytics {
                 code: .timerUnknown,
                 field: "timer",
                 value: name,
-                message: "There is no timer \(name.quoted).",
+                message: "The timer \(name.quoted) does not exist.",
                 recoverySuggestion:
-                    "Start a timer before it is paused, resumed, removed or ended; each can be ended once."
+                    "Start the timer before you pause, resume, remove or end it, and end it only once."
             )
         )
     }
@@ -154,7 +166,7 @@ extension Analytics {
 
 /// Identifies one start of a timer.
 ///
-/// It is needed only when several timers of one name run at the same time; otherwise the name is enough.
+/// It is needed only if several timers with the same name run at the same time; otherwise the name is enough.
 public struct TimerID: Sendable, Hashable {
     /// The name of the timer and of its event.
     public let name: String
@@ -166,8 +178,10 @@ public struct TimerID: Sendable, Hashable {
     }
 }
 
-/// Drives ``TimerMachine``. Timers are this process's own: they are not written down and end with it.
-package final class TimerDriver: Sendable {
+/// Runs ``TimerMachine``.
+///
+/// Timers belong to this process: they are not stored and end with it.
+package final class TimerController: Sendable {
     private let machine: Locked<TimerMachine>
     private let clock: any EventClock
     private let boot: String
@@ -180,17 +194,17 @@ package final class TimerDriver: Sendable {
         self.machine = Locked(machine)
     }
 
-    /// Tells the machine something, at the time it is now unless another is given.
+    /// Passes an input to the machine, with the given time or now.
     func report<Answer: Sendable>(
-        at time: Moment? = nil,
+        at time: DualTimestamp? = nil,
         _ body: (inout TimerMachine, DeviceTime) -> Answer
     ) -> Answer {
         let now = DeviceTime(time ?? clock.now(), boot: boot)
         return machine.withLock { body(&$0, now) }
     }
 
-    /// The system, or the app in its place, changed the app's life in this order.
-    func lifeCycleChanged(_ changes: [LifeCycleChange], at time: Moment? = nil) {
+    /// Handles lifecycle changes, in order, from the system or from the app.
+    func lifeCycleChanged(_ changes: [LifeCycleChange], at time: DualTimestamp? = nil) {
         report(at: time) { machine, now in
             for change in changes {
                 switch change {

@@ -3,32 +3,34 @@
 
 package import TrackwayEvents
 
-/// What was decided on one level: altogether, and for categories of their own.
+/// The decisions at one level: an overall one and some per category.
 package struct ConsentDecisions: Sendable, Hashable, Codable {
-    /// The most categories that are told apart.
+    /// The maximum number of categories with their own decision.
     package static let maxCategories = 32
 
-    /// For everything that has no decision of its own; nil when never asked.
+    /// The decision for every category without its own; nil if undecided.
     package var overall: Consent?
-    /// For categories.
+    /// The decisions per category.
     package var categories: [ConsentCategory: Consent]
 
-    /// Decisions; none when nothing is given.
+    /// Creates decisions; empty by default.
     package init(overall: Consent? = nil, categories: [ConsentCategory: Consent] = [:]) {
         self.overall = overall
         self.categories = categories
     }
 
-    /// True when nothing was decided.
+    /// Whether nothing was decided.
     package var isEmpty: Bool { overall == nil && categories.isEmpty }
 
     /// Whether anything was refused.
     var hasDenial: Bool { overall == .denied || categories.values.contains(.denied) }
 
-    /// What counts for a category on this level; nil when nothing was decided.
+    /// The decision for a category at this level; nil if undecided.
     subscript(category: ConsentCategory) -> Consent? { categories[category] ?? overall }
 
-    /// Takes over a decision, or takes it back with nil. False when there are too many categories.
+    /// Stores a decision; nil removes it.
+    ///
+    /// - Returns: False when there are too many categories.
     mutating func decide(_ consent: Consent?, for category: ConsentCategory?) -> Bool {
         guard let category else {
             overall = consent
@@ -41,8 +43,10 @@ package struct ConsentDecisions: Sendable, Hashable, Codable {
         return true
     }
 
-    /// Fills what was not decided here from elsewhere. Who decided something here is not overruled by an answer given
-    /// elsewhere, not even by one about a category.
+    /// Copies the decisions from elsewhere if none were made here.
+    ///
+    /// A person who decided anything here is not overruled by a decision made elsewhere, not even by one about another
+    /// category.
     mutating func fill(from other: ConsentDecisions) {
         guard isEmpty else { return }
         self = other
@@ -50,9 +54,9 @@ package struct ConsentDecisions: Sendable, Hashable, Codable {
 }
 
 extension ConsentDecisions {
-    /// Reads what ``json`` wrote; members of other names are left to others.
+    /// Reads JSON that ``json`` wrote; unknown members are ignored.
     ///
-    /// - Throws: `JSONError` when it is not what was written.
+    /// - Throws: `JSONError` when the JSON is invalid.
     init(json: JSONValue) throws(JSONError) {
         self.init()
         if let text = json["consent"]?.string { overall = try Self.consent(text) }
@@ -67,7 +71,7 @@ extension ConsentDecisions {
         return consent
     }
 
-    /// The decisions as they are stored.
+    /// The decisions in their stored form.
     var json: JSONValue {
         let sorted = categories.sorted { $0.key < $1.key }
         let members = sorted.map { JSONValue.Object.Member(key: $0.key.rawValue, value: .string($0.value.rawValue)) }
@@ -80,10 +84,10 @@ extension ConsentDecisions {
     }
 }
 
-/// Whom a decision holds for.
+/// The people that a consent decision applies to.
 public enum ConsentScope: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Everybody on this device who made none of their own.
+    /// Everyone on this device who has not decided otherwise.
     case device
-    /// The person who uses the app now.
+    /// The person who is using the app now.
     case person
 }

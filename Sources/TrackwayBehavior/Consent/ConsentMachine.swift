@@ -3,32 +3,36 @@
 
 package import TrackwayEvents
 
-/// Decides whose events may be recorded, and which of those that wait may leave the device: the one gate for all
-/// destinations.
+/// Decides whether events may be recorded and pending events sent.
 ///
-/// A decision is made for the device or by the person who uses the app, altogether or for a category of use; the closer
-/// one counts: the person's for the category, the person's, the device's for the category, the device's, the configured
-/// one. Every event carries the subject it belongs to in its context, and is judged when it is about to leave, by what
-/// that subject's decisions are then.
+/// This is the only consent check, for all destinations. A decision is made for the device or by the person who is
+/// using the app, overall or for one category of use. The most specific one applies, in this order: the person's for
+/// the category, the person's overall, the device's for the category, the device's overall, the configured one. Every
+/// event carries its subject in its context. It is checked when it is about to be sent, against the decisions of that
+/// subject at that time.
 ///
-/// Events of somebody who left undecided wait, until somebody who came later agreed: then they are given up, because
-/// nobody's events wait behind those of a person who may never come back.
+/// Events of a person who left without deciding are held until a person who came later consents. Then they are dropped,
+/// because other people's events must not wait for someone who may never return.
 package struct ConsentMachine: Sendable, Hashable, Codable {
-    /// Somebody who used the app: a user, or whoever used it in a stretch in which nobody was signed in.
+    /// A person who used the app.
+    ///
+    /// Either a user, or an anonymous visitor during a period in which no one was signed in.
     fileprivate struct Person: Sendable, Hashable, Codable {
         let subject: String
         var decisions = ConsentDecisions()
-        /// The turn at which the person left; nil while it is here.
+        /// The turn at which the person left; nil while current.
         var left: Int64?
-        /// The user this stretch belongs to, once one signed in.
+        /// The user that this anonymous period was merged into, after sign-in.
         var joined: String?
     }
 
-    /// Events of a subject that were recorded before consent was withdrawn. They are dropped whatever is decided later.
+    /// A withdrawal of consent for a subject.
+    ///
+    /// Events recorded before it are dropped, regardless of later decisions.
     fileprivate struct Withdrawal: Sendable, Hashable, Codable {
-        /// nil for events of nobody who is known.
+        /// The subject; nil for events without a known subject.
         let subject: String?
-        /// An empty name stands for all categories but ``exceptions``.
+        /// The category; if empty, all categories except ``exceptions``.
         let category: String
         var exceptions: [String] = []
         /// Events of earlier epochs are dropped.
@@ -41,57 +45,63 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         }
     }
 
-    /// What is lost of people who were forgotten because there were too many.
+    /// The information lost when people were forgotten because there were too many.
     private enum Forgotten: String, Sendable, Hashable, Codable {
         case nobody
         case somebody
-        /// Somebody who had refused: nobody who is unknown here may be taken for agreed.
+        /// A person who had refused was forgotten.
+        ///
+        /// Unknown subjects cannot be assumed to consent.
         case someRefusal
     }
 
-    /// The subject of a user, which no stretch has.
+    /// The subject of a user, distinct from every anonymous subject.
     private static func subject(of user: String) -> String { "user-" + user }
 
-    /// The subject of a stretch in which nobody was signed in.
+    /// The subject of an anonymous period.
     private static func subject(ofStretch number: Int64) -> String { "anonymous-\(number)" }
 
-    /// The most people that are told apart; beyond it those are forgotten first who decided nothing.
+    /// The maximum number of people remembered.
+    ///
+    /// Beyond it, people without a decision are forgotten first.
     package static let maxPeople = 64
 
-    /// An order to the driver; they are carried out in their order.
+    /// An action for the caller; actions are performed in order.
     package enum Action: Sendable, Hashable {
-        /// From now on events belong to this subject (``RecordedContext/User/subject``).
+        /// From now on, events belong to this subject (``RecordedContext/User/subject``).
         case subject(String)
-        /// What may leave has changed: judge again what was held.
+        /// Check held events again: different events may be sent now.
         case reconsider
-        /// Drop at once what waits at the front and is to be dropped.
+        /// Immediately drop the rejected events at the front of the queue.
         case purge
-        /// Say that there are too many categories, and that this decision was not taken.
+        /// Report too many categories; this decision was not stored.
         case reportTooManyCategories(ConsentCategory)
-        /// Write the state down.
+        /// Persist the state.
         case save
     }
 
-    /// The app's rules; they are not part of what is stored.
+    /// The app's rules; they are not persisted.
     package var rules: ConsentRules
-    /// What was decided for the device.
+    /// The decisions for the device.
     package private(set) var device: ConsentDecisions
-    /// Whom events recorded now belong to.
+    /// The subject of events recorded now.
     package private(set) var subject: String
     private var people: [Person]
     private var stretches: Int64
-    /// Counts who came and went; says who came later without a clock.
+    /// Counts sign-ins and sign-outs; it orders people without a clock.
     private var turn: Int64
     private var forgotten: Forgotten
-    /// The number of withdrawals so far: events carry it (``RecordedContext/User/consentEpoch``).
+    /// The number of withdrawals; events contain it (``RecordedContext/User/consentEpoch``).
     package private(set) var epoch: Int64 = 0
     /// The latest withdrawals, one for each subject and category.
     private var withdrawals: [Withdrawal] = []
 
-    /// The most withdrawals that are remembered; beyond it the oldest are forgotten: what they concern was dropped long ago.
+    /// The maximum number of withdrawals remembered.
+    ///
+    /// Beyond it, the oldest are forgotten; their events were dropped long ago.
     private static let maxWithdrawals = 256
 
-    /// Nothing decided, nobody known.
+    /// Creates a machine without decisions or known people.
     package init(rules: ConsentRules = ConsentRules()) {
         self.rules = rules
         device = ConsentDecisions()
@@ -102,14 +112,14 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         forgotten = .nobody
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// What counts for the person who uses the app now.
+    /// The consent that applies to the current person.
     package func consent(for category: ConsentCategory) -> Consent {
         consent(of: person(subject), for: category)
     }
 
-    /// What the person who uses the app now decided itself.
+    /// The decisions made by the person who is using the app now.
     package var decisions: ConsentDecisions { person(subject)?.decisions ?? ConsentDecisions() }
 
     /// Whether events may be recorded now for destinations of a category.
@@ -117,14 +127,14 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         consent(for: category) != .denied
     }
 
-    /// Whether anybody's events may leave for destinations of a category.
+    /// Whether any subject's events may be sent to destinations of a category.
     ///
     /// - Complexity: O(people).
     package func maySend(_ category: ConsentCategory) -> Bool {
         grantedUntil(category) != nil || admission(of: nil, for: category) == .send
     }
 
-    /// Whether somebody's events may not leave any more that might before.
+    /// Whether some events that `before` admitted may no longer be sent.
     ///
     /// - Complexity: O(people · categories).
     package func permitsLess(than before: ConsentMachine) -> Bool {
@@ -135,11 +145,11 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether an event of a subject may leave for a destination of a category.
+    /// Returns whether a subject's event may be sent to this category's destinations.
     ///
     /// - Parameters:
-    ///   - subject: as the event's context says; nil for events from before consent was kept by person.
-    ///   - epoch: as the event's context says: an event that was recorded before a withdrawal stays withdrawn.
+    ///   - subject: The subject in the event's context; nil for events from before consent was kept per person.
+    ///   - epoch: The epoch in the event's context. An event recorded before a withdrawal stays withdrawn.
     /// - Complexity: O(people).
     package func admission(
         of subject: String?,
@@ -151,9 +161,9 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         return admission(of: known, subject, for: category, grantedUntil: grantedUntil(category))
     }
 
-    // MARK: What people did
+    // MARK: Inputs
 
-    /// Somebody decided, or took a decision back with nil.
+    /// Stores a decision; nil removes an earlier one.
     package mutating func decided(
         _ consent: Consent?,
         by scope: ConsentScope,
@@ -173,7 +183,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         }
     }
 
-    /// Somebody signed in.
+    /// Handles a user's sign-in.
     package mutating func signedIn(_ user: String) -> [Action] {
         let arriving = Self.subject(of: user)
         guard arriving != subject else { return [] }
@@ -185,36 +195,36 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
             person.left = nil
             if let leaving, machine.isAnonymous, machine.rules.anonymous == .mergeIntoUser {
                 machine.people[leaving].joined = arriving
-                // Who just answered does not have to answer again.
+                // Carry the decision over, so that the person does not have to decide again.
                 person.decisions.fill(from: machine.people[leaving].decisions)
                 machine.people[leaving].decisions = ConsentDecisions()
             }
             machine.people.removeAll { $0.subject == arriving }
             machine.people.append(person)
             machine.subject = arriving
-            machine.forgetSome()
+            machine.evictPeople()
             return [.subject(arriving)]
         }
     }
 
-    /// Whoever was signed in is not any more.
+    /// Handles the user's sign-out.
     package mutating func signedOut() -> [Action] {
         guard !isAnonymous else { return [] }
         return change { machine in
             machine.turn += 1
             if let leaving = machine.place(of: machine.subject) { machine.people[leaving].left = machine.turn }
-            machine.beginStretch()
+            machine.beginAnonymousPeriod()
             return [.subject(machine.subject)]
         }
     }
 
-    /// Everything about people is to be forgotten; what was decided for the device stays.
+    /// Forgets everything about people; decisions for the device are kept.
     package mutating func erased() -> [Action] {
         change { machine in
             machine.people = []
             machine.forgotten = .nobody
             machine.turn = 0
-            machine.beginStretch()
+            machine.beginAnonymousPeriod()
             return [.subject(machine.subject)]
         }
     }
@@ -227,7 +237,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         in epoch: Int64,
         for category: ConsentCategory
     ) -> Bool {
-        // Of somebody who is not known here, the events fare as those of nobody.
+        // Events of an unknown subject are treated like events without a subject.
         let subjects: [String?] = known.map { [subject, $0.subject] } ?? [subject, nil]
         return withdrawals.contains { withdrawal in
             epoch < withdrawal.epoch && subjects.contains { withdrawal.concerns($0, category) }
@@ -249,7 +259,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
                 )
             )
         }
-        // In an order of its own: the same state has the same bytes.
+        // Sort, so that the same state has the same bytes.
         withdrawals.sort {
             ($0.epoch, $0.subject ?? "", $0.category) < ($1.epoch, $1.subject ?? "", $1.category)
         }
@@ -260,19 +270,19 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
 
     private var isAnonymous: Bool { subject == Self.subject(ofStretch: stretches) }
 
-    private mutating func beginStretch() {
+    private mutating func beginAnonymousPeriod() {
         stretches += 1
         subject = Self.subject(ofStretch: stretches)
         people.append(Person(subject: subject))
-        forgetSome()
+        evictPeople()
     }
 
-    /// Makes a change and says what follows from it for the events that wait.
+    /// Applies a change and returns its actions, including those for pending events.
     private mutating func change(_ body: (inout ConsentMachine) -> [Action]) -> [Action] {
         let before = self
         var actions = body(&self)
         guard self != before else { return actions }
-        // Nothing waits of somebody who was unknown until now.
+        // A subject that was unknown before this change has no pending events, so only subjects in both states count.
         let categories = before.namedCategories.union(namedCategories)
         let (old, new) = (before.verdicts(in: categories), verdicts(in: categories))
         let changed = new.filter { matter, admission in old[matter].map { $0 != admission } ?? false }
@@ -288,9 +298,9 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
 
     private func place(of subject: String) -> Int? { people.lastIndex { $0.subject == subject } }
 
-    private mutating func forgetSome() {
+    private mutating func evictPeople() {
         while people.count > Self.maxPeople {
-            // The least that is lost first, then who is away longest.
+            // Forget those with the least information first; among equals, those who have been away longest.
             let candidates = people.indices.filter { people[$0].subject != subject }
             let ranked = candidates.map { (weight: weight(people[$0]), left: people[$0].left ?? .max, place: $0) }
             guard let least = ranked.min(by: { ($0.weight, $0.left) < ($1.weight, $1.left) }) else { return }
@@ -303,7 +313,9 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         }
     }
 
-    /// How much is lost with what is known of somebody: nothing but having been here, a decision, a refusal.
+    /// The weight of the information that would be lost with a person.
+    ///
+    /// 0 stands for only their presence, 1 for a decision, and 2 for a refusal.
     private func weight(_ person: Person) -> Int {
         guard let decided = standing(person) else { return forgotten == .someRefusal ? 2 : 1 }
         if decided.decisions.hasDenial { return 2 }
@@ -312,20 +324,22 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
 
     // MARK: Verdicts
 
-    /// Of whom and for what a verdict is.
+    /// The subject and category that a verdict applies to.
     private struct Matter: Hashable {
         var subject: String?
         var category: ConsentCategory
     }
 
-    /// Every category somebody named, and one that nobody did.
+    /// Every category with a decision, plus one that stands for all others.
     private var namedCategories: Set<ConsentCategory> {
         var categories = Set(device.categories.keys)
         for person in people { categories.formUnion(person.decisions.categories.keys) }
         return categories.union([ConsentCategory(rawValue: "")])
     }
 
-    /// The verdicts for everybody known and for events of nobody. Stretches that belong to a user fare as the user does.
+    /// The verdicts for all known people and for events without a subject.
+    ///
+    /// Anonymous periods that were merged into a user have that user's verdicts.
     ///
     /// - Complexity: O(people · categories).
     private func verdicts(in categories: Set<ConsentCategory>) -> [Matter: Admission] {
@@ -352,7 +366,9 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
 
     private func person(_ subject: String) -> Person? { place(of: subject).map { people[$0] } }
 
-    /// The person whose decisions count: the user a stretch belongs to; nil when that one was forgotten.
+    /// The person whose decisions apply to this one.
+    ///
+    /// For an anonymous period that was merged into a user this is that user; nil if that user was forgotten.
     private func standing(_ person: Person) -> Person? {
         guard let joined = person.joined else { return person }
         return self.person(joined)
@@ -362,8 +378,9 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         person?.decisions[category] ?? device[category] ?? rules.initial
     }
 
-    /// The last turn at which somebody was here whose events may leave; nil when there is nobody. Who is here now is here
-    /// at the last turn of all.
+    /// The last turn at which a person who granted consent was present.
+    ///
+    /// The current person counts as present at the maximum turn. Nil if no one granted consent.
     private func grantedUntil(_ category: ConsentCategory) -> Int64? {
         var latest: Int64?
         for person in people where person.joined == nil && consent(of: person, for: category) == .granted {
@@ -372,7 +389,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         return latest
     }
 
-    /// - Parameter known: The person whose decisions count; nil for nobody, and for a subject that is not known.
+    /// - Parameter known: The person whose decisions apply; nil for events without a subject and for unknown subjects.
     private func admission(
         of known: Person?,
         _ subject: String?,
@@ -381,7 +398,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
     ) -> Admission {
         switch consent(of: known, for: category) {
         case .granted:
-            // A forgotten refusal could be this one's.
+            // The refusal of a forgotten person may apply to this subject.
             return known == nil && subject != nil && forgotten == .someRefusal ? .drop(.consentDenied) : .send
         case .denied:
             if rules.denial == .purge { return .drop(.consentDenied) }
@@ -391,22 +408,23 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether waiting for a decision of this one would make others wait who agreed.
+    /// Whether holding this person's events would delay people who consented.
     private func isGivenUp(_ person: Person?, _ subject: String?, _ grantedUntil: Int64?) -> Bool {
         guard let grantedUntil else { return false }
         if let person {
             guard let left = person.left else { return false }
             return grantedUntil > left
         }
-        // Somebody another process saw arrive a moment ago is unknown too, as long as nobody was ever forgotten.
+        // If no person was ever forgotten, an unknown subject may be one that another process just added: hold its
+        // events.
         return subject == nil || forgotten != .nobody
     }
 }
 
 extension ConsentMachine {
-    /// Reads what ``json`` wrote.
+    /// Reads JSON that ``json`` wrote.
     ///
-    /// - Throws: `JSONError` when it is not what was written.
+    /// - Throws: `JSONError` when the JSON is invalid.
     package init(json: JSONValue, rules: ConsentRules = ConsentRules()) throws(JSONError) {
         guard let subject = json["subject"]?.string, let stretches = json["stretches"]?.integer, stretches > 0,
             let turn = json["turn"]?.integer, turn >= 0, let known = json["people"]?.array
@@ -420,13 +438,13 @@ extension ConsentMachine {
         self.forgotten = forgotten
         people = []
         for person in known { people.append(try Person(json: person)) }
-        // A decision of who is here must find its place.
+        // The current person must be listed; otherwise decisions could not be stored.
         guard place(of: subject) != nil else { throw .stateInvalid }
         epoch = json["epoch"]?.integer ?? 0
         for withdrawal in json["withdrawn"]?.array ?? [] { withdrawals.append(try Withdrawal(json: withdrawal)) }
     }
 
-    /// The state as it is stored, without the app's rules.
+    /// The state in its stored form, without the app's rules.
     package var json: JSONValue {
         .object(
             .init(present: [

@@ -3,35 +3,38 @@
 
 package import TrackwayEvents
 
-/// How consent is handled; the app's choice, made anew at every start.
+/// The app's rules for consent, set at every start.
 package struct ConsentRules: Sendable, Hashable, Codable {
-    /// What becomes of events that wait when somebody refuses.
+    /// The handling of pending events when a person refuses.
     package enum Denial: String, Sendable, Hashable, Codable, CaseIterable {
-        /// They are dropped and counted.
+        /// Pending events are dropped and counted.
         case purge
-        /// They wait, in case the person thinks better of it, as long as nobody else's events wait behind them.
+        /// Pending events are held.
+        ///
+        /// The person may change their mind. Events are held only while no other person's events are pending after
+        /// them.
         case keep
     }
 
-    /// Whose the events of a stretch are in which nobody was signed in.
+    /// The owner of the events of an anonymous period.
     package enum Anonymous: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Those of the person who then signs in.
+        /// The person who signs in next.
         case mergeIntoUser
-        /// Those of somebody who stayed unknown.
+        /// A separate, unidentified person.
         case keepSeparate
     }
 
-    /// What counts before anybody decided.
+    /// The consent that applies before a decision was made.
     package var initial: Consent
-    /// What becomes of events that wait when somebody refuses.
+    /// The handling of pending events when a person refuses.
     package var denial: Denial
-    /// Whose the events of an anonymous stretch are.
+    /// The owner of the events of an anonymous period.
     package var anonymous: Anonymous
 
-    /// Whether events stay that were recorded before somebody refused.
+    /// Whether events recorded before a refusal are kept.
     package var keepsRefused: Bool { denial == .keep }
 
-    /// Rules.
+    /// Creates rules.
     package init(initial: Consent = .pending, denial: Denial = .purge, anonymous: Anonymous = .mergeIntoUser) {
         self.initial = initial
         self.denial = denial

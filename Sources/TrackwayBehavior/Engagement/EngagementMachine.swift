@@ -3,62 +3,64 @@
 
 internal import TrackwayEvents
 
-/// Measures how long the user had a screen in sight.
+/// Measures screen engagement time.
 ///
-/// A stretch begins when a screen is shown or the app comes back to it, and ends when the user leaves: for another screen,
-/// for the background, for good. It counts as engagement from one second on. Stretches are not added up: each leaving of a
-/// screen is judged by itself.
+/// A period begins when a screen is shown or the app returns to it. It ends when the user leaves: for another screen,
+/// for the background, or for good. It counts as engagement if it lasted at least one second. Periods are not added up:
+/// each time a screen is left is evaluated separately.
 package struct EngagementMachine: Sendable, Hashable, Codable {
-    /// An order to the coordinator.
+    /// An action for the coordinator.
     package enum Action: Sendable, Hashable {
-        /// The user used the screen for so long.
+        /// The user was engaged with the screen for this long.
         case engaged(Duration)
     }
 
     private enum State: Sendable, Hashable, Codable {
-        /// No screen is in sight.
+        /// No screen is visible.
         case idle
-        /// A screen is in sight since then.
+        /// A screen has been visible since this time.
         case watching(since: DeviceTime)
     }
 
-    /// The shortest stretch that counts.
+    /// The minimum length of a period that counts as engagement.
     package static let threshold = Duration.seconds(1)
 
     private var state = State.idle
     private var last: Duration?
 
-    /// Nothing was shown yet.
+    /// Creates a machine that has not seen a screen yet.
     package init() {}
 
-    /// How long the latest stretch that counted lasted, on the screen that is or was in sight; nil when none counted.
+    /// The latest engagement on the current or last screen; nil if none.
     package var lastOfScreen: Duration? { last }
 
     // MARK: Inputs
 
-    /// Another screen is in sight. Whoever left one for it says so before.
+    /// Begins a period for a newly visible screen.
+    ///
+    /// If a screen was left for it, call ``screenLeft(at:)`` first.
     package mutating func screenShown(at now: DeviceTime) {
         last = nil
         state = .watching(since: now)
     }
 
-    /// The screen from before is in sight again.
+    /// Begins a period for the previous screen, which is visible again.
     package mutating func screenResumed(at now: DeviceTime) {
         state = .watching(since: now)
     }
 
-    /// The user left the screen.
+    /// Ends the period, because the user left the screen.
     package mutating func screenLeft(at now: DeviceTime) -> [Action] {
         guard case .watching(let since) = state else { return [] }
         state = .idle
-        // Whole milliseconds are what is told, so they are what is judged.
+        // Whole milliseconds are reported, so the threshold is applied to them.
         let duration = Duration.milliseconds((now.elapsed(since: since) ?? .zero).wholeMilliseconds)
         guard duration >= Self.threshold else { return [] }
         last = duration
         return [.engaged(duration)]
     }
 
-    /// There is no screen any more, and none that was left.
+    /// Discards the period and the last engagement, because no screen is visible.
     package mutating func screenForgotten() {
         state = .idle
         last = nil

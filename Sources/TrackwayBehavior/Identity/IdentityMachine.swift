@@ -3,55 +3,62 @@
 
 package import TrackwayEvents
 
-/// Decides who the events belong to.
+/// Decides which user the events belong to.
 ///
-/// A unique id names a person. The first person has the installation's own; each visitor after a sign-out has a new one. A
-/// user who signs in for the first time keeps the id of the visitor before, and a known user gets the former id and first
-/// touch back. What the app said about a person stays as long as the unique id stays, is forgotten with a change of it, and
-/// never outlives a sign-out.
+/// A unique id names a person. The first person has the installation's id; each visitor after a sign-out gets a new
+/// one. A user who signs in for the first time keeps the id of the preceding visitor. A known user gets their earlier
+/// id and first touch back. The person's attributes are kept while the unique id stays the same, are dropped when it
+/// changes, and never outlive a sign-out.
 ///
-/// Ids that nobody set are not kept here but follow from the installation's (``IdentityOrigin``), so that an empty state
-/// is a correct one.
+/// Ids that were never set are not stored here. They are derived from the installation's id (``IdentityOrigin``), so an
+/// empty state is valid.
 package struct IdentityMachine: Sendable, Hashable {
-    /// An order to the driver; they are carried out in their order.
+    /// An action for the caller; actions are performed in order.
     package enum Action: Sendable, Hashable {
-        /// From now on events belong to this user. Ids that are nil are the installation's own
-        /// (``IdentityOrigin/completing(_:)``).
+        /// From now on, events belong to this user.
+        ///
+        /// Nil ids stand for the installation's own (``IdentityOrigin/completing(_:)``).
         case context(RecordedContext.User)
-        /// Record this event, at the moment of the input, under the latest context.
+        /// Record this event at the input's time under the latest context.
         case record(name: String, attributes: Attributes)
-        /// Say that there are too many kinds of ids, and that this one was not taken.
+        /// Report too many types of ids; this one was rejected.
         case reportTooManyIdentities(kind: String)
-        /// Report that the user belongs to the maximum number of groups and did not join the one of this type.
+        /// Report that the group of this type exceeds the limit.
+        ///
+        /// The user already belongs to the maximum number of groups and did not join this one.
         case reportTooManyGroups(type: String)
-        /// Say that this user gets another unique id when they come back, because too many others signed in since.
+        /// Report that this user was forgotten.
+        ///
+        /// Too many others have signed in since, so the user gets a different unique id when they return.
         case reportUserForgotten(String)
-        /// Write the state down.
+        /// Persist the state.
         case save
     }
 
-    /// The most users that are recognised when they come back; beyond it the one that was away longest is forgotten, and
-    /// that is told. A device that more people share than this is a public one.
+    /// The maximum number of users recognized when they return.
+    ///
+    /// Beyond it, the user who has been away longest is forgotten, and that is reported. A device with more users than
+    /// this is a public one.
     package static let maxKnownUsers = 1_000
-    /// The most kinds of further ids.
+    /// The maximum number of types of additional ids.
     package static let maxIdentities = 50
     /// The maximum number of groups, one for each type.
     package static let maxGroups = 20
 
-    /// Who is signed in; nil when nobody is.
+    /// The signed-in user; nil if none.
     package private(set) var user: String?
     private var signedInAt: Timestamp?
-    /// Everybody who signed in, the latest last.
+    /// All users who signed in, most recent last.
     package private(set) var known: [KnownUser]
     private var uniqueID: String?
     private var firstTouch: Timestamp?
     private var anonymousID: String?
     private var identities: Attributes
-    /// Group ids by type.
+    /// The group ids by type.
     package private(set) var groups: Attributes
     private var described: [RecordedContext.User.Attribute]
 
-    /// Nobody signed in yet.
+    /// Creates a machine without any users.
     package init() {
         known = []
         identities = [:]
@@ -59,7 +66,7 @@ package struct IdentityMachine: Sendable, Hashable {
         described = []
     }
 
-    /// The user of events recorded now; ids that are nil are the installation's own.
+    /// The user of new events; nil ids stand for the installation's.
     package var context: RecordedContext.User {
         RecordedContext.User(
             id: user,
@@ -73,18 +80,20 @@ package struct IdentityMachine: Sendable, Hashable {
         )
     }
 
-    /// What the app said about the person.
+    /// The attributes that the app set for the person.
     package var attributes: Attributes { Attributes(described.map { (key: $0.name, value: $0.value) }) }
 
-    // MARK: What the app said
+    // MARK: Inputs
 
-    /// Somebody signed in. Saying it of the one who is signed in changes nothing.
+    /// Handles a user's sign-in.
     ///
-    /// - Parameter fresh: A unique id for a person who needs a new one.
+    /// Nothing changes if that user is already signed in.
+    ///
+    /// - Parameter fresh: The unique id for a person who needs a new one.
     package mutating func signedIn(_ user: String, fresh: String, at now: Timestamp) -> [Action] {
         guard user != self.user else { return [] }
         let returning = known.firstIndex { $0.user == user }.map { known.remove(at: $0) }
-        // Nobody else has the id so far: it is a visitor's, who turns out to be this user.
+        // No known user has this id, so it belongs to a visitor, who turns out to be this user.
         let isVisitors = !known.contains { $0.uniqueID == uniqueID }
         let person =
             returning
@@ -92,7 +101,7 @@ package struct IdentityMachine: Sendable, Hashable {
                 ? KnownUser(user: user, uniqueID: uniqueID, firstTouch: firstTouch)
                 : KnownUser(user: user, uniqueID: fresh, firstTouch: now))
         if person.uniqueID != uniqueID { described = [] }
-        // Those of another user say nothing of this one.
+        // The previous user's ids and groups do not apply to this one.
         if self.user != nil {
             identities = [:]
             groups = [:]
@@ -105,17 +114,20 @@ package struct IdentityMachine: Sendable, Hashable {
         var actions = [Action.context(context), .record(name: CapturedName.profileSet, attributes: Self.signIn)]
         if known.count > Self.maxKnownUsers { actions.append(.reportUserForgotten(known.removeFirst().user)) }
         if !identities.isEmpty {
-            // The ids bound so far help to recognise who signed in; to whom they belong from here on is for the app to say.
+            // The ids bound so far help to identify the user who signed in; from here on, the app decides whose they
+            // are.
             identities = [:]
             actions.append(.context(context))
         }
         return actions + [.save]
     }
 
-    /// The user signed out. Nothing of the person is left for the events that follow.
+    /// Handles the user's sign-out.
     ///
-    /// - Parameter fresh: A unique id for the visitor who comes next; nil lets the visitor keep the user's, for formats whose
-    ///   document says so.
+    /// Later events contain no data about that person.
+    ///
+    /// - Parameter fresh: The unique id for the next visitor. If nil, the visitor keeps the user's id, as the
+    ///   documentation of some formats requires.
     package mutating func signedOut(fresh: String?, at now: Timestamp) -> [Action] {
         guard user != nil else { return [] }
         user = nil
@@ -130,7 +142,7 @@ package struct IdentityMachine: Sendable, Hashable {
         return [.context(context), .record(name: CapturedName.profileSet, attributes: Self.signOut), .save]
     }
 
-    /// The app said something about the person.
+    /// Sets attributes of the person.
     package mutating func attributesSet(_ new: Attributes, at now: Timestamp) -> [Action] {
         guard !new.isEmpty else { return [] }
         for (name, value) in new {
@@ -144,7 +156,7 @@ package struct IdentityMachine: Sendable, Hashable {
         return [.context(context), .record(name: CapturedName.profileSet, attributes: [:]), .save]
     }
 
-    /// The app took something back that it had said about the person, perhaps in an earlier life.
+    /// Removes attributes of the person, even ones set by an earlier process.
     package mutating func attributesRemoved(_ names: [String]) -> [Action] {
         guard !names.isEmpty else { return [] }
         let before = described.count
@@ -154,14 +166,14 @@ package struct IdentityMachine: Sendable, Hashable {
         return described.count == before ? [record] : [.context(context), record, .save]
     }
 
-    /// The app named the anonymous visitor in its own way; nil for the installation's.
+    /// Sets the anonymous visitor's id; nil restores the installation's.
     package mutating func anonymousIDSet(_ id: String?) -> [Action] {
         guard id != anonymousID else { return [] }
         anonymousID = id
         return [.context(context), .save]
     }
 
-    /// The app knows one more id of the person.
+    /// Adds an id of the person.
     package mutating func identityBound(_ id: String, as kind: String) -> [Action] {
         guard identities[kind] != .string(id) else { return [] }
         guard identities[kind] != nil || identities.count < Self.maxIdentities else {
@@ -171,7 +183,9 @@ package struct IdentityMachine: Sendable, Hashable {
         return [.context(context), Self.record(CapturedName.identityBound, id, kind), .save]
     }
 
-    /// An id is no longer the person's. One that is not known here may be elsewhere, so it is recorded too.
+    /// Removes an id of the person.
+    ///
+    /// An id that is unknown here may be known elsewhere, so its removal is recorded too.
     package mutating func identityUnbound(_ id: String, as kind: String) -> [Action] {
         let record = Self.record(CapturedName.identityUnbound, id, kind)
         guard identities[kind] == .string(id) else { return [record] }
@@ -179,9 +193,9 @@ package struct IdentityMachine: Sendable, Hashable {
         return [.context(context), record, .save]
     }
 
-    /// Joins a group, in place of the one of the same type, and records attributes of it.
+    /// Joins a group, replacing the one of the same type.
     ///
-    /// Joining the same group again without attributes changes nothing and records nothing.
+    /// Records the group's attributes. Joining the same group again without attributes changes and records nothing.
     package mutating func groupJoined(_ type: String, id: String, attributes: Attributes) -> [Action] {
         let isMember = groups[type] == .string(id)
         guard !isMember || !attributes.isEmpty else { return [] }
@@ -205,11 +219,13 @@ package struct IdentityMachine: Sendable, Hashable {
         [CapturedKey.groupType: .string(type), CapturedKey.groupID: .string(id)]
     }
 
-    /// An older SDK of the app knew people. It counts for what nobody said here; once somebody signed in here, who they are is ours to
-    /// say. The same a second time changes nothing.
+    /// Imports the identity known to an older SDK of the app.
     ///
-    /// Nothing is recorded: the back-ends heard of it from that SDK.
-    package mutating func takenOver(_ former: FormerPerson, at now: Timestamp) {
+    /// Its values fill only what is unset here. Once a user has signed in here, that SDK's users, unique id, and
+    /// attributes are ignored. Importing the same values again changes nothing.
+    ///
+    /// Nothing is recorded, because that SDK has already reported it to the back ends.
+    package mutating func takenOver(_ former: LegacyUser, at now: Timestamp) {
         anonymousID = anonymousID ?? former.anonymousID
         if identities.isEmpty { identities = former.identities }
         guard user == nil, known.isEmpty, uniqueID == nil else { return }
@@ -224,7 +240,7 @@ package struct IdentityMachine: Sendable, Hashable {
         known.append(KnownUser(user: name, uniqueID: uniqueID, firstTouch: firstTouch))
     }
 
-    /// Everything is to be forgotten.
+    /// Forgets everything.
     package mutating func erased() -> [Action] {
         self = IdentityMachine()
         return [.context(context), .save]
@@ -260,13 +276,13 @@ extension IdentityMachine: StoredJSON {
         }
         if let pointers = json["texts"]?.array {
             var values = attributes
-            values.restoreTexts(at: pointers.compactMap(\.string))
+            values.restoreStrings(at: pointers.compactMap(\.string))
             for index in described.indices {
                 described[index].value = values[described[index].name] ?? described[index].value
             }
         }
         for person in json["known"]?.array ?? [] { known.append(try KnownUser(json: person)) }
-        // Written before people were told apart.
+        // Written by a version that did not keep a list of users.
         if let user, known.isEmpty { known = [KnownUser(user: user, uniqueID: uniqueID, firstTouch: firstTouch)] }
     }
 
@@ -297,16 +313,16 @@ extension IdentityMachine: StoredJSON {
     }
 }
 
-/// Somebody who signed in on this installation, and what names the person when it comes back.
+/// A user who has signed in here, with their unique id.
 package struct KnownUser: Sendable, Hashable {
-    /// The id the app gave.
+    /// The id from the app.
     package var user: String
     /// The unique id; nil for the installation's own.
     package var uniqueID: String?
-    /// When the person first opened the app; nil together with ``uniqueID``.
+    /// The time the person first opened the app; nil together with ``uniqueID``.
     package var firstTouch: Timestamp?
 
-    /// A person of these parts.
+    /// Creates a known user.
     package init(user: String, uniqueID: String?, firstTouch: Timestamp?) {
         self.user = user
         self.uniqueID = uniqueID

@@ -3,22 +3,24 @@
 
 package import TrackwayEvents
 
-/// What the identity of an installation's first person follows from. It is not stored a second time, so nothing that
-/// happens to the stored identity makes another person of the same installation.
+/// The source of the identity of an installation's first person.
+///
+/// It is not stored a second time, so damage to the stored identity cannot turn the same installation into another
+/// person.
 package struct IdentityOrigin: Sendable, Hashable {
-    /// Names the person before anybody signed in, and the installation's anonymous visitor.
+    /// Identifies the person before any sign-in, and the anonymous visitor.
     package var id: String
-    /// When the installation began; nil when its id does not say.
+    /// The time the installation began; nil if its id contains none.
     package var firstTouch: Timestamp?
 
-    /// The origin of an installation: its id in capital letters, and the time that is in it.
+    /// Creates an origin from the installation's id, uppercased, and its timestamp.
     package init(_ installation: InstallationID) {
         id = installation.description.uppercased()
         let isTimeOrdered = installation.high & 0xF000 == 0x7000
         firstTouch = isTimeOrdered ? Timestamp(milliseconds: Int64(installation.high >> 16)) : nil
     }
 
-    /// A user whose missing ids are the installation's.
+    /// Returns the user with missing ids replaced by the installation's.
     package func completing(_ user: RecordedContext.User) -> RecordedContext.User {
         var user = user
         if user.uniqueID == nil {

@@ -3,15 +3,16 @@
 
 package import TrackwayEvents
 
-/// A state that lies on disk as a part of a JSON document. It is `Codable` through the same form, so what survives a
-/// restart is what is tested.
+/// A state that is stored as part of a JSON document.
+///
+/// `Codable` uses the same form, so tests cover the form that is read after a restart.
 package protocol StoredJSON: Codable {
-    /// Reads what ``json`` wrote. Members of a newer version are ignored.
+    /// Reads JSON that ``json`` wrote; members of newer versions are ignored.
     ///
-    /// - Throws: `JSONError` when it is not what was written.
+    /// - Throws: `JSONError` when the JSON is invalid.
     init(json: JSONValue) throws(JSONError)
 
-    /// The state as it is stored.
+    /// The state in its stored form.
     var json: JSONValue { get }
 }
 
@@ -30,13 +31,13 @@ extension StoredJSON {
 }
 
 extension JSONValue.Object {
-    /// An object of those of the members that are there.
+    /// Creates an object from the members that are not nil.
     init(present members: KeyValuePairs<String, JSONValue?>) {
         self.init(members.compactMap { key, value in value.map { Member(key: key, value: $0) } })
     }
 }
 
 extension JSONError {
-    /// A part of a stored state is not what was written.
+    /// A part of a stored state is invalid.
     static let stateInvalid = JSONError(.memberInvalid, at: 0)
 }

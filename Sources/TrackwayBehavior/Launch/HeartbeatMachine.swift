@@ -3,74 +3,82 @@
 
 package import TrackwayEvents
 
-/// Decides when the last moment at which an app in the foreground was seen alive is worth keeping.
+/// Decides when to persist a foreground app's last known activity.
 ///
-/// What happens to an app is a sign of life that a kill does not take away: an event lies in the journal, a change of screen or
-/// life cycle in what is kept of behavior. Heartbeats speak for the time after it. One comes after half a minute, the following ones
-/// after twice as long each time, at most five minutes apart, for as long as something happens between them. Once a whole interval
-/// went by in which nothing happened, its heartbeat is the last one, until something happens again. So an app that is left alone neither
-/// wakes nor writes; should it be killed, it was used up to the last thing that happened, and up to the heartbeats that followed that.
+/// Most activity survives a kill without a heartbeat: events are stored in the journal, and changes of screen or life
+/// cycle in the persisted behavior state. Heartbeats cover the time after that. The first comes after 30 seconds. Each
+/// following interval is twice as long, up to five minutes, while there is activity in between. A heartbeat after an
+/// interval without any activity is the last one until there is activity again. So an idle app neither wakes nor
+/// writes. If it is killed, it counts as used until its last activity and the heartbeats that followed that.
 package struct HeartbeatMachine: Sendable, Hashable {
     private enum State: Sendable, Hashable {
-        /// The app is not in the foreground, or another process captures: nothing is to be kept.
+        /// The app is not in the foreground, or another process captures.
+        ///
+        /// Nothing is persisted.
         case off
-        /// Nothing has happened since a heartbeat that nothing preceded.
+        /// No activity since a heartbeat that ended an interval without activity.
         case resting
-        /// A heartbeat is due. `recorded` is the number of the last event when the interval began; `isQuiet` tells whether nothing else
-        /// has happened since.
+        /// A heartbeat is due.
+        ///
+        /// `recorded` is the number of the last event at the beginning of the interval. `isQuiet` is true while there
+        /// has been no other activity since.
         case waiting(until: MonotonicTime, recorded: UInt64, isQuiet: Bool)
     }
 
     private static let shortest = Duration.seconds(30)
     private static let longest = Duration.seconds(300)
-    /// What happens so soon after an interval's beginning belongs to what it began with: the events of a start, say.
+    /// The initial part of an interval in which activity does not count.
+    ///
+    /// Such activity, for example the events of a start, belongs to the cause of the interval.
     private static let beginning = Duration.seconds(1)
 
     private var state = State.off
     private var interval = Self.shortest
 
-    /// Of an app that is not in the foreground.
+    /// Creates the machine of an app that is not in the foreground.
     package init() {}
 
-    /// When the next heartbeat is due; nil when none is.
+    /// When the next heartbeat is due; nil if none is scheduled.
     package var due: MonotonicTime? {
         if case .waiting(let until, _, _) = state { until } else { nil }
     }
 
-    /// Whether heartbeats rest until something happens: then somebody has to say so.
+    /// Whether heartbeats are paused; any activity must then be reported.
     package var isResting: Bool { state == .resting }
 
     // MARK: Inputs
 
-    /// Whether the app's being alive is worth keeping, as it is now.
+    /// Starts or stops heartbeats.
     ///
-    /// - Parameter recorded: the number of the event that this process recorded last, here and below.
+    /// - Parameters:
+    ///   - isBeating: Whether heartbeats are needed in the app's current state.
+    ///   - recorded: The number of the last event that this process recorded, here and in the other inputs.
     package mutating func follow(isBeating: Bool, at now: MonotonicTime, recorded: UInt64) {
         guard isBeating else {
             state = .off
             return
         }
-        // Whatever else happens while it is worth keeping has an input of its own.
+        // While heartbeats are on, everything else that happens has its own input.
         guard state == .off else { return }
         interval = Self.shortest
         wait(from: now, recorded: recorded)
     }
 
-    /// The system said something about the life of the app, which was kept: what follows is a new quiet time.
+    /// Begins a new interval after a lifecycle change was persisted.
     package mutating func lifeCycleChanged(at now: MonotonicTime, recorded: UInt64) {
         guard state != .off else { return }
         interval = Self.shortest
         wait(from: now, recorded: recorded)
     }
 
-    /// Something happened: an event was recorded, a screen shown, a finger lifted.
+    /// Notes activity: a recorded event, a shown screen, an ended touch.
     ///
-    /// While a heartbeat is due, events need not be announced: their numbers tell of them. Those of a start are, so that they do not
-    /// count for more than the start.
-    package mutating func somethingHappened(at now: MonotonicTime, recorded: UInt64) {
+    /// While a heartbeat is due, events need not be reported, because their numbers reveal them. The events of a start
+    /// are reported, so that they count only as part of the start.
+    package mutating func noteUse(at now: MonotonicTime, recorded: UInt64) {
         switch state {
         case .off:
-            return  // Nobody uses an app that is not in the foreground.
+            return  // An app that is not in the foreground is not in use.
         case .resting:
             wait(from: now, recorded: recorded)
         case .waiting(let until, let before, let isQuiet):
@@ -79,9 +87,11 @@ package struct HeartbeatMachine: Sendable, Hashable {
         }
     }
 
-    /// The time was kept. Before a heartbeat is due this changes nothing.
+    /// Begins the next interval after the time was persisted.
+    ///
+    /// Before a heartbeat is due, this changes nothing.
     package mutating func beaten(at now: MonotonicTime, recorded: UInt64) {
-        // Whoever comes when another has kept it, and perhaps something has happened since, says nothing of the interval that began.
+        // If another call has already handled this heartbeat, a late call must not count for the interval that began.
         guard case .waiting(let until, let before, let isQuiet) = state, now >= until else { return }
         interval = min(interval * 2, Self.longest)
         if isQuiet, recorded == before {

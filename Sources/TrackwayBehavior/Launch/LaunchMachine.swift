@@ -3,33 +3,34 @@
 
 internal import TrackwayEvents
 
-/// Decides what counts as a start and as an exit of the app.
+/// Decides what counts as a start or an exit of the app.
 ///
-/// A stretch in the foreground begins with one start and ends with one exit, however often a system announces either: a
-/// start is cold or hot, and an exit belongs to the stretch. A start in the background is told too, and stands alone. A
-/// start of which nobody can tell yet whom it is for is pending: it is told once the app is in front, or once it is known
-/// that nobody opened it. The state outlives the process, so that the exit of a killed one is told at the next start.
+/// A foreground period begins with one start and ends with one exit, however many times the system announces them.
+/// A start is cold or hot, and an exit belongs to the period. A start in the background is reported too, without an
+/// exit. A start whose reason is still unknown is pending. It is reported once the app is in the foreground, or once it
+/// is known that the user did not open it. The state outlives the process, so the exit of a killed process is reported
+/// at the next start.
 package struct LaunchMachine: Sendable, Hashable, Codable {
-    /// An order to the coordinator.
+    /// An action for the coordinator.
     package enum Action: Sendable, Hashable {
-        /// Tell of a start.
+        /// Report a start.
         case start(Start)
-        /// Tell of an exit.
+        /// Report an exit.
         case exit(Exit)
     }
 
     /// One start of the app.
     package struct Start: Sendable, Hashable {
-        /// How it was started.
+        /// The kind of start.
         package var kind: StartKind
-        /// True for the first start of the process that the user sees.
+        /// Whether this is the process's first start that the user sees.
         package var isFirstOfProcess: Bool
-        /// True for the first start of the installation.
+        /// Whether this is the first start of the installation.
         package var isFirstEver: Bool
-        /// True when the process was in the background before.
+        /// Whether the process was in the background before.
         package var resumedFromBackground: Bool
 
-        /// A start of these parts.
+        /// Creates a start.
         package init(kind: StartKind, isFirstOfProcess: Bool, isFirstEver: Bool, resumedFromBackground: Bool) {
             self.kind = kind
             self.isFirstOfProcess = isFirstOfProcess
@@ -38,16 +39,16 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         }
     }
 
-    /// One exit of the app: the end of a stretch in the foreground.
+    /// One exit of the app: the end of a foreground period.
     package struct Exit: Sendable, Hashable {
-        /// How long the stretch lasted, time without events included.
+        /// The duration of the period, including time without events.
         package var duration: Duration
-        /// When it ended.
+        /// When the period ended.
         package var at: DeviceTime
-        /// True when nobody could tell of it at its time, because the process was killed.
+        /// Whether it is reported late, because the process was killed.
         package var isRecovered: Bool
 
-        /// An exit of these parts.
+        /// Creates an exit.
         package init(duration: Duration, at: DeviceTime, isRecovered: Bool) {
             self.duration = duration
             self.at = at
@@ -56,39 +57,45 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
     }
 
     private enum State: Sendable, Hashable, Codable {
-        /// No process was started since the last one ended in an orderly way, or ever.
+        /// The last process ended normally, or none ever started.
         case notRunning
-        /// The process runs, and nobody can tell yet whether for the user. Nothing was told of it.
+        /// The process runs, its launch reason is unknown, and nothing was reported.
         case pending
-        /// The user sees the app.
+        /// The app is in the foreground.
         case foreground(Stretch)
-        /// The process runs, or is frozen, and the user does not see it: launched that way, or gone there.
+        /// The process runs, or is frozen, in the background.
+        ///
+        /// It was launched there or moved there.
         case background(isSuspended: Bool)
-        /// The system said that the process ends. Usually that is the last we hear of it.
+        /// The system announced the end of the process, usually its last report.
         case ending
     }
 
     private struct Stretch: Sendable, Hashable, Codable {
         var since: DeviceTime
-        /// The last moment the process was known to run, for the exit that a kill takes away.
+        /// The last time the process was known to run.
+        ///
+        /// It is used for the exit if the process is killed.
         var lastAlive: DeviceTime
         var isActive: Bool
     }
 
     private var state = State.notRunning
     private var hasEverStarted = false
-    /// The user has seen this process.
+    /// Whether the user has seen this process.
     private var hasBeenSeen = false
 
-    /// An installation that never ran.
+    /// Creates a machine for a new installation.
     package init() {}
 
-    /// An installation of ours that never ran; the app was started before all the same, if an older SDK saw it.
+    /// Creates a machine for a new installation that follows an older SDK.
+    ///
+    /// - Parameter wasStarted: Whether the older SDK recorded a start of the app.
     init(wasStarted: Bool) {
         hasEverStarted = wasStarted
     }
 
-    /// The state of the app, as far as the machine was told.
+    /// The last known state of the app.
     package var appState: AppState {
         switch state {
         case .notRunning, .ending: .notRunning
@@ -98,19 +105,19 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         }
     }
 
-    /// True while the user sees the app.
+    /// Whether the app is in the foreground.
     package var isInForeground: Bool {
         if case .foreground = state { true } else { false }
     }
 
-    /// True while a start is still to be told.
+    /// Whether a start has not been reported yet.
     package var isPending: Bool { state == .pending }
 
     // MARK: Inputs
 
-    /// A process began, and the app is in this state. It may have been launched some time before.
+    /// Handles a process that began in this state, possibly some time ago.
     ///
-    /// - Parameter isPending: whether nobody can tell yet if the user opens the app.
+    /// - Parameter isPending: Whether the reason for the launch is still undecided.
     package mutating func processStarted(
         in appState: AppState,
         isPending: Bool = false,
@@ -118,7 +125,7 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
     ) -> [Action] {
         var actions: [Action] = []
         if case .foreground(let stretch) = state {
-            // The process before this one ended without a word.
+            // The previous process ended without notice.
             actions.append(.exit(Self.exit(of: stretch, at: stretch.lastAlive, isRecovered: true)))
         }
         hasBeenSeen = false
@@ -129,8 +136,10 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         return actions + [started(in: appState, at: now)]
     }
 
-    /// Nobody opened the app, and nobody is about to: the system started it for itself.
-    package mutating func startedUnseen(at now: DeviceTime) -> [Action] {
+    /// Handles a start that the system caused.
+    ///
+    /// The user did not open the app.
+    package mutating func startedInBackground(at now: DeviceTime) -> [Action] {
         guard isPending else { return [] }
         return [started(in: .background, at: now)]
     }
@@ -139,7 +148,7 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         let kind: StartKind
         switch appState {
         case .active, .inactive, .notRunning:
-            // A process that can say "not running" runs, and before it knows more the user who opens it is the best guess.
+            // A process that reports "not running" is running. Until more is known, assume that the user opened it.
             state = .foreground(Stretch(since: now, lastAlive: now, isActive: appState == .active))
             kind = .cold
         case .background, .suspended:
@@ -157,11 +166,11 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         return .start(start)
     }
 
-    /// The system said something about the life of the app.
+    /// Handles a lifecycle change reported by the system.
     package mutating func changed(_ change: LifeCycleChange, at now: DeviceTime) -> [Action] {
         switch change {
         case .didFinishLaunching:
-            wasAlive(at: now)  // The start was told with the process; a launch that is announced later is the same one.
+            noteRunning(at: now)  // The start was reported with the process; this is the same launch.
             return []
         case .didBecomeActive: return becameActive(at: now)
         case .willResignActive:
@@ -176,8 +185,10 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         }
     }
 
-    /// The process runs: should it be killed, the exit happened no earlier than now.
-    package mutating func wasAlive(at now: DeviceTime) {
+    /// Notes that the process is running.
+    ///
+    /// If it is killed, the exit happened no earlier than now.
+    package mutating func noteRunning(at now: DeviceTime) {
         guard case .foreground(var stretch) = state, now.elapsed(since: stretch.lastAlive) != nil else { return }
         stretch.lastAlive = now
         state = .foreground(stretch)
@@ -188,15 +199,15 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
     private mutating func becameActive(at now: DeviceTime) -> [Action] {
         switch state {
         case .notRunning:
-            return []  // Nobody told of a process yet; its start will.
+            return []  // No process was reported yet; its start will be.
         case .pending:
-            return [started(in: .active, at: now)]  // It was for the user, however long the process waited for that.
+            return [started(in: .active, at: now)]  // The user opened the app, even after a long wait.
         case .foreground:
-            setActive(true, at: now)  // From inactive: an interruption is over. The user never left.
+            setActive(true, at: now)  // From inactive: an interruption ended. The user never left.
             return []
         case .background, .ending:
-            // Announced before or not, launched in the background or gone there: the user opens the app. Neither does a
-            // process that was told to end and went on stay silent.
+            // The user opens the app, whether or not this was announced, and whether it was launched in the background
+            // or moved there. This also covers a process that continues although its termination was announced.
             state = .foreground(Stretch(since: now, lastAlive: now, isActive: true))
             let start = Start(
                 kind: .hot,
@@ -214,45 +225,47 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         case (.notRunning, _):
             return []
         case (.pending, _):
-            return []  // It was never in front, so it leaves nothing; and it may still come there.
+            return []  // It was never in the foreground, so this is not an exit. It may still get there.
         case (.foreground(let stretch), _):
             state = next
             return [.exit(Self.exit(of: stretch, at: now, isRecovered: false))]
         case (.background, .background(isSuspended: false)):
-            return []  // Locking the screen while going home announces the background twice.
+            return []  // Locking the screen while going to the home screen reports the background twice.
         case (.background, _):
             state = next
             return []
         case (.ending, _):
-            return []  // It left already.
+            return []  // The exit was reported already.
         }
     }
 
     private mutating func setActive(_ isActive: Bool, at now: DeviceTime) {
-        wasAlive(at: now)
-        guard case .foreground(var stretch) = state else { return }  // Going to sleep, some apps resign once more.
+        noteRunning(at: now)
+        guard case .foreground(var stretch) = state else { return }  // Some apps resign again when they are suspended.
         stretch.isActive = isActive
         state = .foreground(stretch)
     }
 
-    /// The app is about to be seen, but is not yet: it may still turn back. Only becoming active is a start.
+    /// Handles the announcement that the app is about to become visible.
+    ///
+    /// It may still return to the background, so only becoming active is a start.
     private mutating func awoke(at now: DeviceTime) {
-        wasAlive(at: now)
+        noteRunning(at: now)
         if case .background = state { state = .background(isSuspended: false) }
     }
 
     private static func exit(of stretch: Stretch, at end: DeviceTime, isRecovered: Bool) -> Exit {
-        // No time at all when the clocks cannot tell: less is better than made up.
+        // If the clocks cannot determine the duration, report zero rather than an invented value.
         Exit(duration: end.elapsed(since: stretch.since) ?? .zero, at: end, isRecovered: isRecovered)
     }
 }
 
-/// How an app was started.
+/// The kind of a start.
 package enum StartKind: String, Sendable, Hashable, Codable, CaseIterable {
     /// The process began, and the user sees it.
     case cold
-    /// The app came back to the foreground.
+    /// The app returned to the foreground.
     case hot
-    /// The system began the process in the background; nobody sees it.
+    /// The system started the process in the background, invisible to the user.
     case passive
 }

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What the system says about the app's life, as it says it.
+/// A lifecycle change of the app, as the system reports it.
 ///
-/// Where the system is followed, these come by themselves. An app on a system that is not tells them to
+/// On systems that the SDK observes, these are reported automatically. On other systems, the app reports them with
 /// `Analytics.lifeCycleChanged(to:)`.
 public enum LifeCycleChange: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The app has been started.
+    /// The app has finished launching.
     case didFinishLaunching
-    /// The app is in use from now on.
+    /// The app is now in use.
     case didBecomeActive
-    /// Something comes over the app, or the person is leaving it.
+    /// The app is being covered, or the user is leaving it.
     case willResignActive
-    /// The app runs unseen from now on. Some systems say it twice.
+    /// The app now runs in the background; some systems report this twice.
     case didEnterBackground
-    /// The person comes back to the app.
+    /// The user is returning to the app.
     case willEnterForeground
-    /// The process is about to be stopped, in memory.
+    /// The process is about to be suspended in memory.
     case willSuspend
-    /// The process is about to end.
+    /// The process is about to terminate.
     case willTerminate
 }
 
-/// What the app is doing, as the person using it would say.
+/// The state of the app from the user's perspective.
 package enum AppState: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Its process does not run, or has not said yet that it does.
+    /// The process is not running or has not reported a state yet.
     case notRunning
-    /// It is on the screen and does not get the person's touches: it is starting, or something lies over it.
+    /// On the screen without receiving touches.
+    ///
+    /// The app is starting or is covered.
     case inactive
-    /// It is in use.
+    /// The app is in use.
     case active
-    /// It runs unseen.
+    /// The app runs in the background.
     case background
-    /// It is kept in memory and does not run.
+    /// The app is in memory but does not run.
     case suspended
 }

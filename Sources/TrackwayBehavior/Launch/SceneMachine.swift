@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Turns what the system says of an app's scenes, each of which lives for itself, into changes of the whole app.
+/// Converts changes of independent scenes into changes of the whole app.
 ///
-/// The app is active while one scene is, in front while one is, and in the background when none is any more. As long as
-/// no scene was heard of, what the system says of the app counts; from then on only that it was launched and that it ends,
-/// because the rest would come twice.
+/// The app is active while any scene is active, in the foreground while any scene is, and otherwise in the background.
+/// Until the first event of a scene, the system's reports about the app are used. After that, only its launch,
+/// suspension, and termination are used, because the other changes would be reported twice.
 package struct SceneMachine: Sendable, Hashable {
-    /// What happens to one scene.
+    /// An event of one scene.
     package enum Event: String, Sendable, Hashable, CaseIterable {
-        /// It is about to be in front.
+        /// The scene is about to enter the foreground.
         case willEnterForeground
-        /// It gets the person's touches.
+        /// The scene now receives touches.
         case didActivate
-        /// Something comes over it, or the person is leaving it.
+        /// The scene is being covered, or the user is leaving it.
         case willDeactivate
-        /// It is not seen any more.
+        /// The scene is no longer visible.
         case didEnterBackground
-        /// The system has put it away. It was in the background before, unless it was thrown out of the switcher.
+        /// The system has removed the scene.
+        ///
+        /// It was in the background before, unless the user removed it in the app switcher.
         case didDisconnect
     }
 
@@ -31,22 +33,22 @@ package struct SceneMachine: Sendable, Hashable {
     private var hasScenes = false
     private var last = Scene.background
 
-    /// An app without scenes.
+    /// Creates a machine for an app without scenes.
     package init() {}
 
-    /// How many scenes are in front.
+    /// The number of scenes in the foreground.
     package var inFront: Int { scenes.values.count { $0 != .background } }
 
     // MARK: Inputs
 
-    /// This happened to a scene.
+    /// Handles an event of a scene.
     ///
-    /// - Parameter id: Which scene; the same one as long as it is connected.
-    /// - Returns: What it means to the app, in order.
+    /// - Parameter id: Identifies the scene while it is connected.
+    /// - Returns: The resulting changes of the app, in order.
     package mutating func happened(_ event: Event, to id: Int) -> [LifeCycleChange] {
         hasScenes = true
         if scenes[id] == nil, last == .background {
-            // Heard of for the first time as it leaves: it was in front before anybody listened.
+            // If the scene's first event is that it leaves, it was in the foreground before observation began.
             switch event {
             case .willDeactivate: last = .active
             case .didEnterBackground: last = .inactive
@@ -63,7 +65,7 @@ package struct SceneMachine: Sendable, Hashable {
         return follow()
     }
 
-    /// The system said something of the whole app.
+    /// Handles a change of the whole app.
     package mutating func happened(_ change: LifeCycleChange) -> [LifeCycleChange] {
         switch change {
         case .didFinishLaunching, .willSuspend, .willTerminate:

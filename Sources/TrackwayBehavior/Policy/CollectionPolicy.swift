@@ -3,17 +3,18 @@
 
 package import TrackwayEvents
 
-/// What may be collected at all, apart from what people agreed to. The app has one, a back-end may send another, and both
-/// hold: neither allows what the other forbids.
+/// Limits what may be collected, independently of consent.
+///
+/// The app has one policy, a back end may send another, and both apply: neither allows what the other forbids.
 public struct CollectionPolicy: Sendable, Hashable {
     /// Whether anything is collected.
     public var isOn: Bool
     /// The names of events that are not recorded.
     public var blockedEvents: Set<String>
-    /// What the SDK may record by itself.
+    /// The events that the SDK may record automatically.
     public var capture: CaptureOptions
 
-    /// A policy; one that allows everything when nothing is given.
+    /// Creates a policy that allows everything by default.
     public init(
         isOn: Bool = true,
         blockedEvents: Set<String> = [],
@@ -24,13 +25,13 @@ public struct CollectionPolicy: Sendable, Hashable {
         self.capture = capture
     }
 
-    /// Whether recording has to ask it.
+    /// Whether the policy blocks anything, so that recording must check it.
     public var blocksAnything: Bool { !isOn || !blockedEvents.isEmpty }
 
     /// Whether an event of this name may be recorded.
     public func allows(_ event: String) -> Bool { isOn && !blockedEvents.contains(event) }
 
-    /// What is allowed by both.
+    /// Returns the policy that allows only what both allow.
     public func merging(_ other: CollectionPolicy) -> CollectionPolicy {
         CollectionPolicy(
             isOn: isOn && other.isOn,
@@ -41,14 +42,14 @@ public struct CollectionPolicy: Sendable, Hashable {
 }
 
 extension CaptureOptions {
-    /// Every option there is and may ever be.
+    /// All current and future options.
     package static let all = CaptureOptions(rawValue: .max)
 }
 
 extension CollectionPolicy {
-    /// Reads what ``json`` wrote.
+    /// Reads JSON that ``json`` wrote.
     ///
-    /// - Throws: `JSONError` when it is not what was written.
+    /// - Throws: `JSONError` when the JSON is invalid.
     package init(json: JSONValue) throws(JSONError) {
         guard json.object != nil else { throw .stateInvalid }
         self.init(
@@ -58,7 +59,7 @@ extension CollectionPolicy {
         )
     }
 
-    /// The policy as it is stored.
+    /// The policy in its stored form.
     package var json: JSONValue {
         .object(
             .init(present: [

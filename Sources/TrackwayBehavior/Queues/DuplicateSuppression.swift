@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Recognises an event that says nothing new: the same content as the last one taken, within a time of it.
+/// Suppresses events that repeat the last accepted one within a time window.
 ///
-/// Compared is with the last one taken only, so that content which changes to and fro is never a repeat; and repeats do
-/// not renew the time, so that content which stays is told again once the time is over. The memory outlives uploads and
+/// Only the last accepted event is compared, so content that alternates is never a repeat. Repeats do not restart the
+/// window, so unchanged content is accepted again once the window has passed. The memory outlives uploads and
 /// processes.
 package struct DuplicateSuppression<Content: Sendable & Hashable & Codable>: Sendable, Hashable, Codable {
-    /// An event that was taken.
+    /// An event that was accepted.
     package struct Taken: Sendable, Hashable, Codable {
-        /// What it says.
+        /// The event's content.
         package var content: Content
-        /// When it was taken.
+        /// The time at which the event was accepted.
         package var at: DeviceTime
 
-        /// An event of this content, taken at a time.
+        /// Creates an accepted event with this content and time.
         package init(content: Content, at: DeviceTime) {
             self.content = content
             self.at = at
         }
     }
 
-    /// The last event taken; nil before the first.
+    /// The last accepted event; nil before the first.
     package private(set) var last: Taken?
 
-    /// The memory of an earlier process, or none.
+    /// Restores the last accepted event of an earlier process, if any.
     package init(last: Taken? = nil) {
         self.last = last
     }
 
-    /// An event with this content, its time left out, is to be taken.
+    /// Accepts an event with this content, or rejects it as a repeat.
     ///
-    /// - Parameter window: Repeats are recognised for so long; without any, never.
-    /// - Returns: False when it is a repeat, and is not taken.
+    /// - Parameters:
+    ///   - content: The event's content without its time.
+    ///   - window: The time for which repeats are suppressed. Zero or less suppresses none.
+    /// - Returns: False when the event is a repeat, which is not accepted.
     package mutating func takes(_ content: Content, within window: Duration, at now: DeviceTime) -> Bool {
         if let last, window > .zero, last.content == content, let age = now.elapsed(since: last.at), age < window {
             return false

@@ -3,55 +3,60 @@
 
 package import TrackwayEvents
 
-/// Decides when a named queue of events is ready for an upload: by number, and by the time since the last one.
+/// Decides when a named queue of events is ready for an upload.
 ///
-/// It is told how many events wait, by whoever can count them; it counts nothing itself, so that a restart, an age limit or
-/// a forgotten message cannot make it wrong for long. The time is watched by a clock: what came late to a quiet queue does
-/// not wait for the next event. The first event ever is ready at once when time matters, for there was no upload before it.
+/// A queue is ready by its number of events or by the time since its last upload. The caller passes in the number of
+/// pending events; the machine does not count them, so a restart, an age limit, or a lost message cannot make it wrong
+/// for long. A timer covers the time rule, so a late event in a quiet queue does not wait for the next event. With a
+/// time rule, the first event ever is ready at once, because no upload preceded it.
 package struct QueueMachine: Sendable, Hashable {
-    /// An order to the driver. Orders of one input are carried out one after the other.
+    /// An action for the caller.
+    ///
+    /// The actions of one input are performed in order.
     package enum Action: Sendable, Hashable {
-        /// Hand what waits over to delivery, and answer with `transferred` or `transferFailed`.
+        /// Hand the pending events over to delivery, then call `transferred` or `transferFailed`.
         case transfer
-        /// Keep this time of the last upload beyond the process.
+        /// Persist this time of the last upload.
         case remember(DeviceTime)
-        /// Call `timeCame` at this time; replaces any earlier such order.
+        /// Call `timeCame` at this time, replacing any earlier wake action.
         case wake(at: MonotonicTime)
     }
 
-    /// What the queue is held to; a process may begin with another one than the last had.
+    /// The policy; it may differ from the previous process's.
     package var policy: QueuePolicy
-    /// How many events wait.
+    /// The number of pending events.
     package private(set) var waiting: UInt64 = 0
-    /// When an upload was last asked for; nil before the first.
+    /// When an upload was last requested; nil before the first.
     package private(set) var lastUpload: DeviceTime?
-    /// Until when nothing is asked for, because the journal failed.
+    /// No upload is requested before this time, because the journal failed.
     private var pause: MonotonicTime?
 
-    /// A queue of which nothing was counted yet.
+    /// Creates a queue whose events have not been counted yet.
     ///
-    /// - Parameter lastUpload: What an earlier process remembered.
+    /// - Parameter lastUpload: The value persisted by an earlier process.
     package init(policy: QueuePolicy, lastUpload: DeviceTime? = nil) {
         self.policy = policy
         self.lastUpload = lastUpload
     }
 
-    /// True when the queue, as counted last, is worth an upload.
+    /// Whether the queue, as last counted, is ready for an upload.
     package func isReadyForUpload(at now: DeviceTime) -> Bool {
         isReadyForUpload(with: waiting, at: now)
     }
 
-    /// True when the queue would be worth an upload if so many events waited.
+    /// Whether the queue would be ready with this number of pending events.
     package func isReadyForUpload(with waiting: UInt64, at now: DeviceTime) -> Bool {
         guard waiting > 0 else { return false }
         if policy.uploadWhenMoreThan >= 0, waiting > UInt64(policy.uploadWhenMoreThan) { return true }
         guard policy.uploadWhenOlderThan > .zero else { return false }
-        // When nobody can tell how long ago the last one was, it was too long ago: better early than never.
+        // If the age of the last upload is unknown, upload now: an early upload is better than none.
         guard let age = lastUpload.flatMap({ now.elapsed(since: $0) }) else { return true }
         return age > policy.uploadWhenOlderThan
     }
 
-    /// After how many more events a rule may come true that no wake order watches; nil when none can.
+    /// The number of further events that may make the queue ready.
+    ///
+    /// Covers the rules that no wake action covers; nil when none can apply.
     package var triggerCount: UInt64? {
         guard pause == nil else { return nil }
         if policy.uploadWhenOlderThan > .zero, waiting == 0 { return 1 }
@@ -62,33 +67,39 @@ package struct QueueMachine: Sendable, Hashable {
 
     // MARK: Inputs
 
-    /// This process delivers from here on. Another one may have done so meanwhile, and remembered an upload.
+    /// Starts delivery in this process.
+    ///
+    /// Another process may have delivered and persisted an upload in the meantime.
     package mutating func began(lastUpload: DeviceTime?) {
         self.lastUpload = lastUpload
     }
 
-    /// So many events wait: after the start, after a trigger, or because somebody counted.
+    /// Sets the number of pending events.
+    ///
+    /// Called after the start, after a trigger, and whenever events were counted.
     package mutating func counted(_ waiting: UInt64, at now: DeviceTime) -> [Action] {
         self.waiting = waiting
         return decide(at: now)
     }
 
-    /// What waited changed hands: it is delivery's now.
+    /// Handles the handover of the pending events to delivery.
     ///
-    /// That somebody else brought this about, a flush or another queue, does not renew this one's time.
+    /// A handover that a flush or another queue caused does not restart this queue's time.
     package mutating func transferred() {
         waiting = 0
         pause = nil
     }
 
-    /// The journal could not hand over what waits. It is asked again after a while, so that nothing spins.
+    /// Handles the journal's failure to hand over the pending events.
+    ///
+    /// The next attempt is made after 30 seconds, so that a failing journal is not retried in a tight loop.
     package mutating func transferFailed(at now: DeviceTime) -> [Action] {
         let until = now.monotonic.advanced(by: Self.timeout)
         pause = until
         return [.wake(at: until)]
     }
 
-    /// The time of the last wake order came.
+    /// Handles the time of the last wake action.
     package mutating func timeCame(at now: DeviceTime) -> [Action] {
         decide(at: now)
     }
@@ -97,7 +108,7 @@ package struct QueueMachine: Sendable, Hashable {
 
     private mutating func decide(at now: DeviceTime) -> [Action] {
         if let pause, now.monotonic < pause {
-            // Never longer than it can be: a clock may go back within a boot.
+            // Limit the pause to the timeout: the clock may go back within a boot.
             let until = min(pause, now.monotonic.advanced(by: Self.timeout))
             self.pause = until
             return [.wake(at: until)]
@@ -105,31 +116,40 @@ package struct QueueMachine: Sendable, Hashable {
         pause = nil
         guard waiting > 0 else { return [] }
         if isReadyForUpload(at: now) {
-            // Asking counts, whatever comes of it: a queue that cannot be uploaded does not ask with every event.
+            // Record the request regardless of its result: a queue that cannot be uploaded must not request an upload
+            // for every event.
             lastUpload = now
             return [.transfer, .remember(now)]
         }
         guard policy.uploadWhenOlderThan > .zero, let age = lastUpload.flatMap({ now.elapsed(since: $0) }) else {
             return []
         }
-        // More than that time, and time is counted in milliseconds.
+        // The age must exceed the limit, and time is counted in milliseconds.
         return [.wake(at: now.monotonic.advanced(by: policy.uploadWhenOlderThan - age + .milliseconds(1)))]
     }
 
-    /// How long a journal that failed is left alone.
+    /// The pause after a journal failure.
     private static let timeout = Duration.seconds(30)
 }
 
-/// When a named queue takes events, and when it is worth an upload.
+/// The rules for when a named queue accepts events and is uploaded.
 public struct QueuePolicy: Sendable, Hashable, Codable {
-    /// An event like the one before it is taken only after this time; without any, always.
+    /// The time after which a repeated event is accepted again.
+    ///
+    /// Zero or less accepts every event.
     public var acceptSameEventAfter: Duration
-    /// With more events than this the queue is ready. Below none, the number does not matter.
+    /// The number of pending events above which the queue is ready.
+    ///
+    /// If negative, the number of events is ignored.
     public var uploadWhenMoreThan: Int
-    /// With any event, and more time than this since the last upload, the queue is ready. Without any, time does not matter.
+    /// The time since the last upload that makes a nonempty queue ready.
+    ///
+    /// Zero or less ignores the time.
     public var uploadWhenOlderThan: Duration
 
-    /// A policy of these parts; by default every event is taken, and is worth an upload.
+    /// Creates a policy.
+    ///
+    /// By default, every event is accepted and makes the queue ready.
     public init(
         acceptSameEventAfter: Duration = .zero,
         uploadWhenMoreThan: Int = 0,

@@ -3,39 +3,41 @@
 
 internal import TrackwayEvents
 
-/// Allows a number of things per interval, in bursts and evenly: a bucket that holds that many tokens, is full at first,
-/// and fills up again at that rate.
+/// Limits a rate to a number per interval, and allows bursts.
 ///
-/// It counts in whole parts of a token, so that no rounding adds up: after an interval the bucket is exactly full.
+/// The bucket holds that number of tokens, starts full, and refills at that rate. It counts in whole fractions of a
+/// token, so rounding errors cannot accumulate: after an interval, the bucket is exactly full.
 package struct TokenBucket: Sendable, Hashable, Codable {
     private let capacity: Int64
     private let interval: Int64
-    /// Parts of a token, of which a token has as many as the interval has milliseconds; nil while it was never asked.
+    /// The fill level in token fractions; nil before the first request.
+    ///
+    /// A token has as many fractions as the interval has milliseconds.
     private var parts: Int64?
     private var lastAsked: DeviceTime?
 
-    /// A full bucket.
+    /// Creates a full bucket.
     ///
     /// - Parameters:
-    ///   - capacity: How many tokens it holds. With none, it never gives one.
-    ///   - interval: The time in which an empty bucket fills up. Without any, it is always full.
+    ///   - capacity: The maximum number of tokens. A bucket with a capacity of zero or less never provides one.
+    ///   - interval: The time in which an empty bucket fills up. If zero or less, the bucket is always full.
     package init(capacity: Int, per interval: Duration) {
         self.capacity = min(max(Int64(capacity), Self.capacities.lowerBound), Self.capacities.upperBound)
         self.interval = min(max(interval.wholeMilliseconds, Self.intervals.lowerBound), Self.intervals.upperBound)
     }
 
-    /// Beyond these nothing is limited any more, and the products below stay in range.
+    /// Larger values would limit nothing and could overflow the products below.
     private static let capacities: ClosedRange<Int64> = 0...1_000_000
     private static let intervals: ClosedRange<Int64> = 0...1_000_000_000_000
 
     /// Takes a token.
     ///
-    /// - Returns: False when there is none. Asking in vain costs nothing.
+    /// - Returns: False when the bucket is empty. A failed request costs nothing.
     package mutating func take(at now: DeviceTime) -> Bool {
         guard capacity > 0 else { return false }
         guard interval > 0 else { return true }
         let full = capacity * interval
-        // Time that nobody can tell, after a restart with another clock, fills nothing.
+        // Unknown elapsed time, after a restart with another clock, adds no tokens.
         let passed = lastAsked.flatMap { now.elapsed(since: $0) }?.wholeMilliseconds ?? 0
         let (gained, isMore) = passed.multipliedReportingOverflow(by: capacity)
         let held = parts ?? full
@@ -52,10 +54,10 @@ extension TokenBucket {
         case capacity, interval, parts, lastAsked
     }
 
-    /// Reads a bucket that was kept.
+    /// Reads a stored bucket.
     ///
-    /// - Throws: `DecodingError` when it is none: a file can be damaged and still be readable, and numbers that no bucket
-    ///   holds would overflow.
+    /// - Throws: `DecodingError` when the values are invalid: a damaged file may still be readable, and out-of-range
+    ///   numbers would overflow.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         capacity = try values.decode(Int64.self, forKey: .capacity)
@@ -66,7 +68,7 @@ extension TokenBucket {
             (0...capacity * interval).contains(parts ?? 0)
         else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: values.codingPath, debugDescription: "no bucket holds these numbers")
+                .init(codingPath: values.codingPath, debugDescription: "the numbers of the token bucket are invalid")
             )
         }
     }

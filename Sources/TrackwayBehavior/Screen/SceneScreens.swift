@@ -1,86 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Which screen is shown, in an app whose interface may have several scenes, such as windows side by side.
+/// Tracks the current screen of an app that may have several scenes.
 ///
-/// Each scene has its own ``ScreenStack``. The screen that events carry is that of the scene the person used last. What appears in
-/// another scene is shown when the person turns to it.
+/// Scenes are, for example, windows side by side. Each scene has its own ``ScreenStack``. Events contain the screen of
+/// the scene that the user used last. A screen that appears in another scene is shown when the user switches to that
+/// scene.
 package struct SceneScreens: Sendable, Hashable {
-    /// An order to the caller.
+    /// An action for the caller.
     package enum Action: Sendable, Hashable {
-        /// This screen is shown now.
+        /// This screen is now shown.
         case show(ScreenView)
-        /// Call ``SceneScreens/timeCame(for:in:)`` with these after ``ScreenStack/delay``.
+        /// Call ``SceneScreens/timeCame(for:in:)`` with these values after ``ScreenStack/delay``.
         case wait(number: Int, scene: Int)
     }
 
     private var stacks: [Int: ScreenStack] = [:]
-    /// In which scene a screen is.
+    /// The scene of each screen.
     private var scenes: [Int: Int] = [:]
-    /// The scenes that are active, the one that became so last at the end.
+    /// The active scenes, in order of activation.
     private var active: [Int] = []
-    /// The scene whose screen events carry.
+    /// The scene whose screen events contain.
     private var current = Self.only
 
-    /// Stands for the scene where scenes are not known.
+    /// The id used where scenes are unknown.
     package static let only = 0
-    /// The maximum number of screens whose scene is remembered.
+    /// The maximum number of screens whose scene is stored.
     private static let maxScreens = 1024
 
-    /// Nothing is shown.
+    /// Creates a tracker without screens.
     package init() {}
 
-    /// The number of screens over one another in all scenes.
+    /// The number of stacked screens in all scenes.
     package var depth: Int { stacks.values.reduce(0) { $0 + $1.depth } }
 
-    /// Whether a screen appeared and did not disappear since.
+    /// Whether a screen has appeared and not disappeared since.
     package func isShowing(_ id: Int) -> Bool {
         scenes[id].flatMap { stacks[$0]?.isShowing(id) } ?? false
     }
 
     // MARK: Screens
 
-    /// A screen that the platform finds begins to appear; see ``ScreenStack/willAppear(_:uniqueID:)``.
+    /// Handles a detected screen that begins to appear; see ``ScreenStack/willAppear(_:uniqueID:)``.
     package mutating func willAppear(_ id: Int, uniqueID: String, in scene: Int? = nil) {
         let scene = place(id, in: scene)
         stacks[scene, default: ScreenStack()].willAppear(id, uniqueID: uniqueID)
     }
 
-    /// A screen appeared; see ``ScreenStack/appeared(_:_:)``.
+    /// Handles a screen that appeared; see ``ScreenStack/appeared(_:_:)``.
     ///
-    /// - Parameter scene: Where; nil when that is not known.
+    /// - Parameter scene: The scene of the screen; nil if unknown.
     package mutating func appeared(_ id: Int, _ view: ScreenView, in scene: Int? = nil) -> [Action] {
         let scene = place(id, in: scene)
-        // The first scene is active before it is reported to be.
+        // The first scene becomes active before its activation is reported.
         if active.isEmpty { current = scene }
         return actions(stacks[scene, default: ScreenStack()].appeared(id, view), in: scene)
     }
 
-    /// What a screen is called changed; see ``ScreenStack/changed(_:to:)``.
+    /// Handles a screen whose description changed; see ``ScreenStack/changed(_:to:)``.
     package mutating func changed(_ id: Int, to view: ScreenView) -> [Action] {
         guard let scene = scenes[id] else { return [] }
         return actions(stacks[scene]?.changed(id, to: view) ?? [], in: scene)
     }
 
-    /// The app named a screen by a call; see ``ScreenStack/named(_:)``.
+    /// Handles a call in which the app names a screen; see ``ScreenStack/named(_:)``.
     package mutating func named(_ view: ScreenView) -> ScreenView {
-        // A call from within an appearance is about the scene of that.
+        // A call during an appearance refers to the scene of that appearance.
         let scene = stacks[current]?.isChanging == true ? current : stacks.first { $0.value.isChanging }?.key ?? current
         return stacks[scene, default: ScreenStack()].named(view)
     }
 
-    /// A screen disappeared.
+    /// Handles a screen that disappeared.
     package mutating func disappeared(_ id: Int) -> [Action] {
         guard let scene = scenes[id] else { return [] }
         return actions(stacks[scene]?.disappeared(id) ?? [], in: scene)
     }
 
-    /// The time is over that was asked for.
+    /// Handles the end of the requested delay.
     package mutating func timeCame(for number: Int, in scene: Int) -> [Action] {
         actions(stacks[scene]?.timeCame(for: number) ?? [], in: scene)
     }
 
-    /// Nothing reports these screens any more.
+    /// Removes screens that are no longer reported.
     package mutating func forget(_ ids: Set<Int>) {
         for scene in stacks.keys { stacks[scene]?.forget(ids) }
         for id in ids { scenes[id] = nil }
@@ -88,27 +89,29 @@ package struct SceneScreens: Sendable, Hashable {
 
     // MARK: Scenes
 
-    /// A scene became active, or the person used it.
+    /// Handles a scene that became active, or that the user used.
     package mutating func activated(_ scene: Int) -> [Action] {
         active.removeAll { $0 == scene }
         active.append(scene)
         return turn(to: scene)
     }
 
-    /// A scene is found to be active, which may have become so before anything was reported.
+    /// Registers a scene found to be active.
+    ///
+    /// It may have become active before anything was reported.
     package mutating func found(active scene: Int) {
         if !active.contains(scene) { active.insert(scene, at: 0) }
         if !active.contains(current) { current = scene }
     }
 
-    /// A scene is not active any more.
+    /// Handles a scene that is no longer active.
     package mutating func deactivated(_ scene: Int) -> [Action] {
         active.removeAll { $0 == scene }
         guard current == scene, let next = active.last else { return [] }
         return turn(to: next)
     }
 
-    /// A scene was closed, and its screens with it.
+    /// Handles a scene that was closed together with its screens.
     package mutating func closed(_ scene: Int) -> [Action] {
         let actions = deactivated(scene)
         stacks[scene] = nil
@@ -117,7 +120,7 @@ package struct SceneScreens: Sendable, Hashable {
         return actions
     }
 
-    // MARK: Inside
+    // MARK: Helpers
 
     private mutating func turn(to scene: Int) -> [Action] {
         guard scene != current else { return [] }

@@ -3,25 +3,27 @@
 
 package import TrackwayEvents
 
-/// Decides which announcements of screens are views, and what each view says about the one before.
+/// Decides which reported screens are views, and what each view contains.
+///
+/// A view also describes the one before.
 package struct ScreenMachine: Sendable, Hashable, Codable {
-    /// An order to the coordinator.
+    /// An action for the coordinator.
     package enum Action: Sendable, Hashable {
-        /// Tell of a view, after what it ends.
+        /// Report a view, after the events for the view it ends.
         case view(View)
     }
 
-    /// A view as it is told.
+    /// A view as it is reported.
     package struct View: Sendable, Hashable {
-        /// The screen.
+        /// The current screen.
         package var screen: RecordedContext.Screen
-        /// What the app said about it.
+        /// The app's attributes of the view.
         package var attributes: Attributes
-        /// The screen before.
+        /// The previous screen.
         package var previous: RecordedContext.Screen?
-        /// When that was shown; known across restarts.
+        /// The time of the previous view, even across restarts.
         package var previousTimestamp: Timestamp?
-        /// True for the first view of a session.
+        /// Whether this is the first view of a session.
         package var isEntrance: Bool
     }
 
@@ -30,26 +32,30 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
         var at: DeviceTime
     }
 
-    /// How many screens a process that nobody sees can announce before the first is forgotten.
+    /// The maximum number of pending screens while in the background.
+    ///
+    /// Beyond it, the first is dropped.
     package static let maxWaiting = 64
 
     private var shown: RecordedContext.Screen?
-    /// The view that the app named, while its screen is shown.
+    /// The view named by the app while its screen is shown.
     private var named: ScreenView?
     private var lastView: Timestamp?
     private var isEntranceDue = false
     private var precedence = ScreenPrecedence()
     private var waiting: [Waiting] = []
 
-    /// Nothing was shown yet.
+    /// Creates a machine without screens.
     package init() {}
 
-    /// The screen that is shown.
+    /// The current screen.
     package var current: RecordedContext.Screen? { shown }
 
     // MARK: Inputs
 
-    /// A process began: nothing is shown. When the last view was, and whether the session had one, is still known.
+    /// Begins a process without a screen.
+    ///
+    /// The time of the last view is kept, and whether the session has had a view.
     package mutating func processStarted() {
         shown = nil
         named = nil
@@ -57,27 +63,31 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
         waiting = []
     }
 
-    /// A screen was announced while the user sees the app.
+    /// Handles a screen reported in the foreground.
     ///
-    /// - Parameter isWanted: False when screens of this origin are not to be recorded.
+    /// - Parameter isWanted: False if screens of this origin are not recorded.
     package mutating func announced(_ view: ScreenView, isWanted: Bool, at now: DeviceTime) -> [Action] {
         decide(view, isWanted: isWanted, at: now)
     }
 
-    /// A screen was announced while nobody sees the app: it waits until somebody does.
+    /// Handles a screen reported in the background.
+    ///
+    /// It is pending until the user arrives.
     package mutating func announcedUnseen(_ view: ScreenView, at now: DeviceTime) {
         if waiting.last?.view == view { return }
         if waiting.count >= Self.maxWaiting { waiting.removeFirst() }
         waiting.append(Waiting(view: view, at: now))
     }
 
-    /// The person who used the app left: what the app said about screens is that one's.
+    /// Removes the previous user's screen attributes.
     package mutating func personChanged() {
         named = nil
         for index in waiting.indices { waiting[index].view.attributes = [:] }
     }
 
-    /// A session began. What was shown is forgotten, and shown again as the session's first view, unless other screens wait.
+    /// Handles the beginning of a session.
+    ///
+    /// The current screen becomes the session's first view, unless other screens are pending.
     package mutating func sessionBegan(at now: DeviceTime) -> [Action] {
         isEntranceDue = true
         guard let screen = shown else { return [] }
@@ -85,7 +95,7 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
         return waiting.isEmpty ? [view(of: screen, attributes: [:], at: now)] : []
     }
 
-    /// The user sees the app: what waited is shown now, in its order.
+    /// Handles the user's arrival; pending screens are shown in their order.
     ///
     /// - Parameter isWanted: Whether to record a screen.
     package mutating func userArrived(at now: DeviceTime, isWanted: (ScreenView) -> Bool) -> [Action] {
@@ -98,17 +108,18 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
 
     private mutating func decide(_ view: ScreenView, isWanted: Bool, at now: DeviceTime) -> [Action] {
         var screen = view.screen
-        if view.endsNamed { precedence.namedWent() }
+        if view.endsNamed { precedence.namedScreenDisappeared() }
         guard isWanted else {
             if !view.isManual { precedence.noted(screen) }
             return []
         }
         if view.isManual {
-            // What the app does not tell apart is told apart by where it happens.
+            // A named screen without a unique id takes the one of the detected screen it stands for.
             if case .screen(let uniqueID) = view.standsFor { screen.uniqueID = screen.uniqueID ?? uniqueID }
             screen.uniqueID = screen.uniqueID ?? precedence.uniqueIDOfLastFound ?? shown?.uniqueID
             if isShown(screen), !isNews(view) {
-                // Named once more with nothing new, it stands for what it stood for, unless it is known better by now.
+                // Named again without new data, the screen keeps its detected screen, unless a better match is known
+                // now.
                 if view.standsFor != .lastFound { precedence.named(standingFor: view.standsFor) }
                 return []
             }
@@ -120,8 +131,9 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
         return [self.view(of: screen, attributes: view.attributes, at: now)]
     }
 
-    /// Whether the app says something about the screen that it did not say before: another id, or other attributes.
-    /// A call that gives neither says nothing new.
+    /// Whether the app provides a new id or new attributes.
+    ///
+    /// A call with neither provides nothing new.
     private func isNews(_ view: ScreenView) -> Bool {
         view.screen.id != nil && view.screen.id != shown?.id
             || !view.attributes.isEmpty && view.attributes != named?.attributes

@@ -3,28 +3,30 @@
 
 internal import TrackwayEvents
 
-/// Lets screens that the app names take the place of those that the platform finds.
+/// Gives screens named by the app precedence over detected ones.
 ///
-/// An app that names a screen usually does so while the platform finds one too: the same appearance, reported twice, in either
-/// order. A named screen therefore stands for one found screen, and while the named one is shown, that one is passed over:
+/// Detected screens are reported by the platform. An app that names a screen usually does so while the platform detects
+/// one too: the same appearance is reported twice, in either order. A named screen therefore stands for one detected
+/// screen, which is skipped while the named one is shown:
 ///
-/// 1. the one it is known to belong to: its controller's, or that of the controller that was about to appear when the name came, or
-/// 2. the one that was found last, when nothing was about to appear.
+/// 1. the screen it is known to belong to, which is that of its own view controller or of the view controller that was
+///    about to appear when the screen was named, or
+/// 2. the last detected screen, if none was about to appear.
 ///
-/// Any other found screen is a new one, however soon it follows, and ends the named screen's standing for something.
+/// Any other detected screen is a new one, however soon it follows, and ends this association.
 struct ScreenPrecedence: Sendable, Hashable {
     private struct Sighting: Sendable, Hashable, Codable {
         var screen: RecordedContext.Screen
     }
 
     private enum State: Sendable, Hashable, Codable {
-        /// The screen that is shown was found, or there is none.
+        /// No named screen is shown: the current screen, if any, was detected.
         case found
-        /// A named screen is shown, and stands for this one.
+        /// A named screen is shown and stands for this detected screen.
         case named(standsFor: RecordedContext.Screen)
-        /// A named screen is shown, and stands for the one with this unique id.
+        /// A named screen is shown and stands for this unique id.
         case namedFor(uniqueID: String)
-        /// A named screen is shown, and stands for no other.
+        /// A named screen is shown and stands for no detected screen.
         case namedAlone
     }
 
@@ -33,10 +35,10 @@ struct ScreenPrecedence: Sendable, Hashable {
 
     init() {}
 
-    /// The unique id of the screen that the platform found last.
+    /// The unique id of the last detected screen.
     var uniqueIDOfLastFound: String? { lastFound?.screen.uniqueID }
 
-    /// The app named a screen.
+    /// Handles a screen that the app named.
     mutating func named(standingFor standing: ScreenView.Standing) {
         switch standing {
         case .screen(let uniqueID): state = .namedFor(uniqueID: uniqueID)
@@ -45,14 +47,16 @@ struct ScreenPrecedence: Sendable, Hashable {
         }
     }
 
-    /// The screen that the app named is known to have gone: it stands for nothing any more.
-    mutating func namedWent() {
+    /// Handles the disappearance of the named screen.
+    ///
+    /// It no longer stands for a detected screen.
+    mutating func namedScreenDisappeared() {
         state = .found
     }
 
-    /// The platform found a screen.
+    /// Handles a screen that the platform detected.
     ///
-    /// - Returns: True when it is to be recorded.
+    /// - Returns: Whether to record the screen.
     mutating func found(_ screen: RecordedContext.Screen) -> Bool {
         lastFound = Sighting(screen: screen)
         switch state {
@@ -67,7 +71,7 @@ struct ScreenPrecedence: Sendable, Hashable {
         }
     }
 
-    /// The platform found a screen that is not to be recorded.
+    /// Notes a detected screen that is not to be recorded.
     mutating func noted(_ screen: RecordedContext.Screen) {
         lastFound = Sighting(screen: screen)
     }
@@ -79,10 +83,12 @@ extension ScreenPrecedence: Codable {
         case lastFound
     }
 
-    /// Reads what was kept. What an older version kept of a name that it had given no screen yet has no meaning any more.
+    /// Reads a stored value.
+    ///
+    /// Older versions stored a state for a name without a screen; it is ignored.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        // What cannot be read is of no use after the process that kept it.
+        // An unreadable state is no longer needed once its process has ended.
         state = (try? container.decode(State.self, forKey: .state)) ?? .found
         lastFound = try container.decodeIfPresent(Sighting.self, forKey: .lastFound)
     }
@@ -95,7 +101,9 @@ extension ScreenPrecedence: Codable {
 }
 
 extension RecordedContext.Screen {
-    /// True when showing one after the other is no change: names and unique ids are the same.
+    /// Whether both have the same name and unique id.
+    ///
+    /// Showing one after the other is then not a change.
     func isSame(as other: RecordedContext.Screen) -> Bool {
         name == other.name && uniqueID == other.uniqueID
     }

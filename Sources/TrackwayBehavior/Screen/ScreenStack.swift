@@ -3,19 +3,21 @@
 
 internal import TrackwayEvents
 
-/// Which of the screens that lie over one another is shown, as the platform reports that they appear and disappear.
+/// Tracks which of several stacked screens is shown.
 ///
-/// One stack holds the screens of every kind of interface in one scene. When the screen in front disappears, the one beneath is shown,
-/// though nothing reports it: a sheet that is pulled down, say. But while one screen is pushed over another, the first may
-/// disappear before the second appears; so what lies beneath counts only when nothing else appears for ``delay``.
+/// The platform reports that screens appear and disappear. One stack holds the screens of every kind of interface in
+/// one scene. When the front screen disappears, the one underneath is shown although this is not reported, for example
+/// after a sheet is pulled down. But when one screen is pushed over another, the first may disappear before the second
+/// appears. So the screen underneath counts as shown only if no other screen appears for ``delay``.
 ///
-/// UIKit reports that a screen appeared at the end of a transition. SwiftUI reports it at the beginning, also for a screen that a
-/// swipe back uncovers and covers again, and in either order with the disappearing of the other screen. So a named screen that
-/// disappears is remembered where it lay, and when it appears again beneath another one, it is shown only once that one went.
+/// UIKit reports an appearance at the end of a transition. SwiftUI reports it at the beginning, even for a screen that
+/// a swipe back uncovers and covers again, and before or after the disappearance of the other screen. So the position
+/// of a named screen that disappears is kept. If it appears again underneath another screen, it is shown only after
+/// that screen has disappeared.
 package struct ScreenStack: Sendable, Hashable {
-    /// An order to the caller.
+    /// An action for the caller.
     package enum Action: Sendable, Hashable {
-        /// This screen is shown now.
+        /// This screen is now shown.
         case show(ScreenView)
         /// Call ``ScreenStack/timeCame(for:)`` with this number after ``ScreenStack/delay``.
         case wait(number: Int)
@@ -24,9 +26,9 @@ package struct ScreenStack: Sendable, Hashable {
     private struct Entry: Sendable, Hashable {
         enum State: Sendable, Hashable {
             case visible
-            /// Visible again, while a screen that lay over it has not gone yet.
+            /// Visible again, but a screen above it has not disappeared yet.
             case returning
-            /// Gone, or covered by another one: nothing says which.
+            /// Removed or covered by another screen; the reports do not distinguish these.
             case covered
         }
 
@@ -37,38 +39,38 @@ package struct ScreenStack: Sendable, Hashable {
         var isVisible: Bool { state != .covered }
     }
 
-    /// A screen whose appearance has begun and was not reported as finished.
+    /// A screen whose appearance has begun but not finished.
     private struct Upcoming: Sendable, Hashable {
         var id: Int
         var uniqueID: String
     }
 
-    /// How long the screen beneath waits to be taken for the one that is shown.
+    /// The delay after which the screen underneath counts as shown.
     package static let delay = Duration.milliseconds(400)
-    /// The maximum number of screens over one another; beyond it the lowest are forgotten.
+    /// The maximum number of stacked screens; the lowest are dropped first.
     package static let maxDepth = 64
 
     private var entries: [Entry] = []
     private var upcoming: [Upcoming] = []
-    /// Whether a screen that the app named was shown, and went, since the last one was.
+    /// Whether a named screen disappeared after the last screen was shown.
     private var hasNamedGone = false
-    /// Whether the platform has found any screen.
+    /// Whether the platform has detected any screen.
     private var hasFound = false
     private var waiting: Int?
     private var numbers = 0
-    /// The screen that was shown last, by whatever means.
+    /// The last screen shown, detected or named.
     package private(set) var lastShown: ScreenView?
 
-    /// Nothing is shown.
+    /// Creates an empty stack.
     package init() {}
 
-    /// The number of screens over one another.
+    /// The number of stacked screens.
     package var depth: Int { entries.count { $0.isVisible } }
 
-    /// Whether a screen appeared and did not disappear since.
+    /// Whether a screen has appeared and not disappeared since.
     package func isShowing(_ id: Int) -> Bool { entries.contains { $0.id == id && $0.isVisible } }
 
-    /// Whether the stack knows a screen.
+    /// Whether the stack contains a screen.
     func has(_ id: Int) -> Bool { entries.contains { $0.id == id } || upcoming.contains { $0.id == id } }
 
     /// Whether a screen is about to appear.
@@ -76,10 +78,12 @@ package struct ScreenStack: Sendable, Hashable {
 
     // MARK: Inputs
 
-    /// A screen that the platform finds begins to appear. It may never finish, if the person changes their mind.
+    /// Handles a detected screen that begins to appear.
+    ///
+    /// The appearance may never finish, for example after a canceled swipe.
     ///
     /// - Parameters:
-    ///   - id: Identifies it until it disappears.
+    ///   - id: Identifies the screen until it disappears.
     ///   - uniqueID: The unique id of its views.
     package mutating func willAppear(_ id: Int, uniqueID: String) {
         upcoming.removeAll { $0.id == id }
@@ -87,21 +91,21 @@ package struct ScreenStack: Sendable, Hashable {
         upcoming.append(Upcoming(id: id, uniqueID: uniqueID))
     }
 
-    /// A screen appeared.
+    /// Handles a screen that appeared.
     ///
-    /// - Parameter id: Identifies it until it disappears.
+    /// - Parameter id: Identifies the screen until it disappears.
     package mutating func appeared(_ id: Int, _ view: ScreenView) -> [Action] {
         waiting = nil
         var view = view
         if view.isManual {
             if view.standsFor == .lastFound { view.standsFor = upcoming.last.map { .screen($0.uniqueID) } ?? .nothing }
         } else if let index = upcoming.firstIndex(where: { $0.id == id }) {
-            // Those that began before it and were not finished are not going to be.
+            // Appearances that began earlier and have not finished never will.
             upcoming.removeSubrange(...index)
         }
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return put(id, view) }
         if view.isManual { return appearedAgain(index, view) }
-        // Its own content is named, and it appears once more after a swipe that was given up.
+        // The screens above are its own named content, and it appears again after a canceled swipe back.
         let above = entries[(index + 1)...].filter(\.isVisible)
         if !above.isEmpty, above.allSatisfy(\.view.isManual) {
             entries[index].view = view
@@ -117,7 +121,7 @@ package struct ScreenStack: Sendable, Hashable {
             entries.remove(at: entries.firstIndex { !$0.isVisible } ?? 0)
         }
         entries.append(Entry(id: id, view: view))
-        // Reported again at each appearing: whether that is a view is decided where views are.
+        // Report every appearance; `ScreenMachine` decides whether it is a view.
         return [shown(view)]
     }
 
@@ -131,7 +135,7 @@ package struct ScreenStack: Sendable, Hashable {
         return show(index)
     }
 
-    /// Shows a screen that nothing lies over. What lay over it was closed.
+    /// Shows a screen that is not covered; those above it were closed.
     private mutating func show(_ index: Int) -> [Action] {
         entries[index].state = .visible
         entries.removeSubrange((index + 1)...)
@@ -147,9 +151,9 @@ package struct ScreenStack: Sendable, Hashable {
         return .show(view)
     }
 
-    /// What a visible screen is called, or what is known about it, changed while it is visible.
+    /// Handles a visible screen whose name or description changed.
     ///
-    /// Another name or id is another screen; other attributes count when the screen is shown the next time.
+    /// A different name or id makes it another screen. Different attributes take effect when the screen is shown again.
     package mutating func changed(_ id: Int, to view: ScreenView) -> [Action] {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return [] }
         let isOther = entries[index].view.screen != view.screen
@@ -162,9 +166,10 @@ package struct ScreenStack: Sendable, Hashable {
         return [shown(view)]
     }
 
-    /// The app named the screen that is shown, by a call.
+    /// Handles a call in which the app names the current screen.
     ///
-    /// - Returns: The view with the screen of the platform's that it stands for: the one that is about to appear, else the one in front.
+    /// - Returns: The view with the detected screen it stands for: the one that is about to appear, otherwise the one
+    ///   in front.
     package mutating func named(_ view: ScreenView) -> ScreenView {
         var view = view
         if view.standsFor == .lastFound {
@@ -173,7 +178,7 @@ package struct ScreenStack: Sendable, Hashable {
             } else if let front = entries.last(where: \.isVisible)?.view, !front.isManual {
                 if let uniqueID = front.screen.uniqueID { view.standsFor = .screen(uniqueID) }
             } else if hasFound {
-                // What was found is not in front any more, so the name is of something else.
+                // The detected screen is no longer in front, so the name refers to something else.
                 view.standsFor = .nothing
             }
         }
@@ -182,7 +187,7 @@ package struct ScreenStack: Sendable, Hashable {
         return view
     }
 
-    /// A screen disappeared. One that was never reported changes nothing.
+    /// Handles a screen that disappeared; unknown screens are ignored.
     package mutating func disappeared(_ id: Int) -> [Action] {
         upcoming.removeAll { $0.id == id }
         guard let index = entries.lastIndex(where: { $0.id == id }), entries[index].isVisible else { return [] }
@@ -203,14 +208,16 @@ package struct ScreenStack: Sendable, Hashable {
         return [.wait(number: numbers)]
     }
 
-    /// The time is over that was asked for with this number.
+    /// Handles the end of the requested delay with this number.
     package mutating func timeCame(for number: Int) -> [Action] {
         guard waiting == number, let top = entries.lastIndex(where: \.isVisible) else { return [] }
         waiting = nil
         return show(top)
     }
 
-    /// Nothing reports these screens any more, so they are beneath no other one.
+    /// Removes screens that are no longer reported.
+    ///
+    /// They can no longer be revealed by another screen.
     package mutating func forget(_ ids: Set<Int>) {
         entries.removeAll { ids.contains($0.id) }
         upcoming.removeAll { ids.contains($0.id) }

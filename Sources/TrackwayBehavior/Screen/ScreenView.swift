@@ -3,30 +3,32 @@
 
 package import TrackwayEvents
 
-/// One announcement of a screen.
+/// One report of a screen.
 package struct ScreenView: Sendable, Hashable {
-    /// The screen of the platform's that one named by the app takes the place of.
+    /// The detected screen that a named screen replaces.
     package enum Standing: Sendable, Hashable, Codable {
-        /// The one that the platform found last.
+        /// The last detected screen.
         case lastFound
-        /// The one with this unique id, whether it was found or not.
+        /// The screen with this unique id, detected or not.
         case screen(String)
-        /// None.
+        /// No detected screen.
         case nothing
     }
 
-    /// The screen.
+    /// The reported screen.
     package var screen: RecordedContext.Screen
-    /// What the app says about this view of it.
+    /// The app's attributes of this view.
     package var attributes: Attributes
-    /// True when the app named the screen; false when the platform found it.
+    /// Whether the app named the screen; false if the platform detected it.
     package var isManual: Bool
-    /// True when a screen that the app named is known to have gone since: it stands for none that is found any more.
+    /// Whether the screen that the app named has disappeared.
+    ///
+    /// It then no longer stands for any detected screen.
     package var endsNamed: Bool
-    /// What a screen that the app named stands for; of no meaning for a found one.
+    /// The screen a named one stands for; unused for detected ones.
     package var standsFor: Standing
 
-    /// A view of these parts.
+    /// Creates a view.
     package init(
         screen: RecordedContext.Screen,
         attributes: Attributes = [:],
@@ -51,49 +53,51 @@ extension ScreenView: Codable {
         case standsFor
     }
 
-    /// Reads a view that waited when it was kept.
+    /// Reads a stored pending view.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
             screen: try container.decode(RecordedContext.Screen.self, forKey: .screen),
-            attributes: Attributes(try container.decode([KeptAttribute].self, forKey: .attributes)),
+            attributes: Attributes(try container.decode([StoredAttribute].self, forKey: .attributes)),
             isManual: try container.decode(Bool.self, forKey: .isManual),
             endsNamed: try container.decodeIfPresent(Bool.self, forKey: .endsNamed) ?? false,
             standsFor: try container.decodeIfPresent(Standing.self, forKey: .standsFor) ?? .lastFound
         )
     }
 
-    /// Writes the view so that every attribute comes back as what it was.
+    /// Writes the view without loss of attribute types.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(screen, forKey: .screen)
-        try container.encode(attributes.map { KeptAttribute($0.key, $0.value) }, forKey: .attributes)
+        try container.encode(attributes.map { StoredAttribute($0.key, $0.value) }, forKey: .attributes)
         try container.encode(isManual, forKey: .isManual)
         if endsNamed { try container.encode(true, forKey: .endsNamed) }
         if standsFor != .lastFound { try container.encode(standsFor, forKey: .standsFor) }
     }
 }
 
-/// An attribute as it is kept: unlike the JSON that is sent, it tells a date from text, and can hold what no JSON number
-/// can, which only recording it reports.
-private struct KeptAttribute: Codable {
+/// An attribute in its stored form.
+///
+/// Unlike the JSON that is sent, it distinguishes dates from text and can hold numbers that JSON cannot represent.
+/// Those are reported only when they are recorded.
+private struct StoredAttribute: Codable {
     var key: String
-    var value: KeptValue
+    var value: StoredValue
 
     init(_ key: String, _ value: AttributeValue) {
         self.key = key
-        self.value = KeptValue(value)
+        self.value = StoredValue(value)
     }
 }
 
-private indirect enum KeptValue: Codable {
+private indirect enum StoredValue: Codable {
     case string(String)
     case integer(Int64)
     case double(bits: UInt64)
     case boolean(Bool)
     case date(Timestamp)
-    case array([KeptValue])
-    case object([KeptAttribute])
+    case array([StoredValue])
+    case object([StoredAttribute])
 
     init(_ value: AttributeValue) {
         self =
@@ -103,8 +107,8 @@ private indirect enum KeptValue: Codable {
             case .double(let number): .double(bits: number.bitPattern)
             case .boolean(let truth): .boolean(truth)
             case .date(let date): .date(date)
-            case .array(let values): .array(values.map { KeptValue($0) })
-            case .object(let members): .object(members.map { KeptAttribute($0.key, $0.value) })
+            case .array(let values): .array(values.map { StoredValue($0) })
+            case .object(let members): .object(members.map { StoredAttribute($0.key, $0.value) })
             }
     }
 
@@ -122,7 +126,7 @@ private indirect enum KeptValue: Codable {
 }
 
 extension Attributes {
-    fileprivate init(_ kept: [KeptAttribute]) {
+    fileprivate init(_ kept: [StoredAttribute]) {
         self.init(kept.map { (key: $0.key, value: $0.value.value) })
     }
 }

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The latest readings of a sensor, so many and no more: a new one takes the place of the oldest.
+/// A ring buffer of the latest readings of a sensor.
+///
+/// When it is full, a new reading replaces the oldest.
 package struct ReadingBuffer<Reading: Sendable>: Sendable {
-    /// How many a snapshot keeps of each kind of motion.
+    /// The number of readings of each kind of motion in a snapshot.
     package static var usualCapacity: Int { 10 }
 
-    /// How many it holds.
+    /// The maximum number of readings.
     package let capacity: Int
     private var slots: [Reading] = []
-    /// Where the oldest is, once it is full.
+    /// The index of the oldest reading once the buffer is full.
     private var oldest = 0
 
-    /// An empty buffer.
+    /// Creates an empty buffer.
     ///
-    /// - Parameter capacity: With none, it keeps nothing.
+    /// - Parameter capacity: The maximum number of readings. With zero or less, the buffer keeps none.
     package init(capacity: Int = ReadingBuffer.usualCapacity) {
         self.capacity = max(capacity, 0)
     }
 
-    /// How many readings are in it.
+    /// The number of readings in the buffer.
     package var count: Int { slots.count }
 
-    /// True when there is none in it.
+    /// Whether the buffer is empty.
     package var isEmpty: Bool { slots.isEmpty }
 
     /// The oldest reading.
@@ -38,7 +40,7 @@ package struct ReadingBuffer<Reading: Sendable>: Sendable {
 
     /// Adds a reading.
     ///
-    /// - Returns: The one whose place it took, or the reading itself when nothing is kept.
+    /// - Returns: The reading that was replaced, or the new reading itself if the capacity is zero.
     @discardableResult
     package mutating func append(_ reading: Reading) -> Reading? {
         guard capacity > 0 else { return reading }
@@ -52,7 +54,7 @@ package struct ReadingBuffer<Reading: Sendable>: Sendable {
         return replaced
     }
 
-    /// Takes all readings out, oldest first.
+    /// Removes and returns all readings, oldest first.
     package mutating func drain() -> [Reading] {
         defer {
             slots = []
@@ -63,7 +65,7 @@ package struct ReadingBuffer<Reading: Sendable>: Sendable {
 }
 
 extension ReadingBuffer: Equatable where Reading: Equatable {
-    /// True when both hold the same readings in the same order, and have room for as many.
+    /// Whether both have equal capacities and the same readings in order.
     package static func == (left: Self, right: Self) -> Bool {
         left.capacity == right.capacity && left.readings == right.readings
     }

@@ -3,18 +3,19 @@
 
 internal import TrackwayEvents
 
-/// What sensors have read since the last snapshot, the latest of each kind.
+/// The latest sensor readings of each kind since the last snapshot.
 struct SensorReadings: Sendable, Equatable {
     private var motion = ReadingBuffer<DeviceMotion>()
     private var accelerometer = ReadingBuffer<SensorReading>()
     private var gyroscope = ReadingBuffer<SensorReading>()
     private var magnetometer = ReadingBuffer<SensorReading>()
     private var heading: Heading?
-    /// Whether the SDK's own run of the compass read it: then it is for every snapshot that the compass runs for, since a
-    /// device that is not turned has nothing new to read.
+    /// Whether the heading comes from the SDK's own compass run.
+    ///
+    /// Then it is used for every snapshot during the run, because a device that does not turn yields no new readings.
     private var isHeadingFromRun = false
 
-    /// A sensor of motion read this.
+    /// Adds a reading of a motion sensor.
     mutating func append(_ reading: MotionReading) {
         switch reading {
         case .device(let reading): motion.append(reading)
@@ -24,26 +25,27 @@ struct SensorReadings: Sendable, Equatable {
         }
     }
 
-    /// A compass read this: the one that runs, or one of the app's own.
+    /// Stores a compass reading, from the SDK's run or from the app.
     mutating func append(_ heading: Heading, isFromRun: Bool) {
         self.heading = heading
         isHeadingFromRun = isFromRun
     }
 
-    /// The compass runs for nobody any more.
-    mutating func compassRests() {
+    /// Notes that the compass has stopped.
+    mutating func compassStopped() {
         if isHeadingFromRun { heading = nil }
     }
 
-    /// Throws everything about motion away.
+    /// Discards all motion readings.
     mutating func forgetMotion() {
         let kept = self
         self = SensorReadings()
         if let heading = kept.heading { append(heading, isFromRun: kept.isHeadingFromRun) }
     }
 
-    /// Takes everything out, into a snapshot. What the snapshot holds already, from a source that knows it without being
-    /// given time, stays in front.
+    /// Moves all readings into a snapshot.
+    ///
+    /// Readings that the snapshot already contains, from a source that has them immediately, come first.
     mutating func drain(into state: inout AppStateSnapshot) {
         state.motion += motion.drain()
         state.accelerometer += accelerometer.drain()

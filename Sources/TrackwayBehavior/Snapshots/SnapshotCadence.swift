@@ -3,31 +3,33 @@
 
 package import TrackwayEvents
 
-/// Decides when a snapshot is taken: when the user comes, when the screen changes, when the app asks, and when the last one
-/// was too long ago.
+/// Decides when a snapshot is taken.
 ///
-/// Use is limited by a token bucket. What the app asks for is not, nor is what time brings about. The state outlives the
-/// process, so that an app that is started often is no exception.
+/// A snapshot is taken when the user arrives, when the screen changes, when the app requests one, and when the last one
+/// is too old.
+///
+/// A token bucket limits the snapshots caused by use, but not those that the app requests or that are due by time. The
+/// state outlives the process, so frequent restarts do not bypass the limit.
 package struct SnapshotCadence: Sendable, Hashable, Codable {
-    /// Why a snapshot is taken.
+    /// The reason for a snapshot.
     package enum Trigger: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The user opened the app, or came back.
+        /// The user opened the app or returned to it.
         case foreground
-        /// Another screen is shown.
+        /// Another screen was shown.
         case screen
-        /// The last one was too long ago.
+        /// The last snapshot is too old.
         case time
-        /// The app asked.
+        /// The app requested it.
         case request
     }
 
-    /// An order to the driver.
+    /// An action for the caller.
     package enum Action: Sendable, Hashable {
         /// Take a snapshot.
         case take(Trigger)
-        /// Call `timeCame` at this time; replaces any earlier such order.
+        /// Call `timeCame` at this time, replacing any earlier wake action.
         case wake(at: MonotonicTime)
-        /// Forget the last such order.
+        /// Cancel the last wake action.
         case rest
     }
 
@@ -36,7 +38,7 @@ package struct SnapshotCadence: Sendable, Hashable, Codable {
     private var isInForeground = false
     private var lastTaken: DeviceTime?
 
-    /// Nothing was taken yet.
+    /// Creates a cadence without any snapshots taken.
     package init(policy: SnapshotPolicy = SnapshotPolicy()) {
         self.policy = policy
         bucket = TokenBucket(capacity: policy.atMost, per: policy.per)
@@ -44,7 +46,9 @@ package struct SnapshotCadence: Sendable, Hashable, Codable {
 
     // MARK: Inputs
 
-    /// A process began, with this policy. Until the user comes it is in the background.
+    /// Handles a process that began with this policy.
+    ///
+    /// It is in the background until the user arrives.
     package mutating func processStarted(policy: SnapshotPolicy) {
         isInForeground = false
         guard policy != self.policy else { return }
@@ -52,32 +56,34 @@ package struct SnapshotCadence: Sendable, Hashable, Codable {
         bucket = TokenBucket(capacity: policy.atMost, per: policy.per)
     }
 
-    /// The user opened the app, or came back.
+    /// Handles the opening of the app, or the return to it.
     package mutating func enteredForeground(at now: DeviceTime) -> [Action] {
         guard !isInForeground else { return [] }
         isInForeground = true
         return used(.foreground, at: now)
     }
 
-    /// The user left. What was taken stays; nothing is taken by itself until they are back.
+    /// Handles the user's leaving.
+    ///
+    /// Snapshots already taken are kept. None is taken automatically until the user returns.
     package mutating func enteredBackground() -> [Action] {
         guard isInForeground else { return [] }
         isInForeground = false
         return [.rest]
     }
 
-    /// Another screen is shown.
+    /// Handles another shown screen.
     package mutating func screenChanged(at now: DeviceTime) -> [Action] {
-        guard isInForeground else { return [] }  // Nobody sees it.
+        guard isInForeground else { return [] }  // The user does not see the screen.
         return used(.screen, at: now)
     }
 
-    /// The app asks for one, in the background too.
+    /// Handles the app's request for a snapshot, possibly in the background.
     package mutating func requested(at now: DeviceTime) -> [Action] {
         take(.request, at: now)
     }
 
-    /// The time of the last wake order came.
+    /// Handles the time of the last wake action.
     package mutating func timeCame(at now: DeviceTime) -> [Action] {
         guard isInForeground else { return [] }
         return isDue(at: now) ? take(.time, at: now) : wake(at: now)
@@ -87,7 +93,7 @@ package struct SnapshotCadence: Sendable, Hashable, Codable {
 
     private mutating func used(_ trigger: Trigger, at now: DeviceTime) -> [Action] {
         if bucket.take(at: now) { return take(trigger, at: now) }
-        // Too often. That the last one is too long ago all the same can be: the bucket may allow less than that.
+        // The limit is reached. The last snapshot may still be too old, because the bucket may allow fewer than that.
         return isDue(at: now) ? take(.time, at: now) : wake(at: now)
     }
 
@@ -96,7 +102,7 @@ package struct SnapshotCadence: Sendable, Hashable, Codable {
         return [.take(trigger)] + wake(at: now)
     }
 
-    /// True when there was none, or one that nobody can tell the age of.
+    /// Whether the last snapshot is too old, missing, or of unknown age.
     private func isDue(at now: DeviceTime) -> Bool {
         guard policy.atLeastEvery > .zero else { return false }
         guard let age = lastTaken.flatMap({ now.elapsed(since: $0) }) else { return true }
@@ -109,21 +115,24 @@ package struct SnapshotCadence: Sendable, Hashable, Codable {
         return [.wake(at: now.monotonic.advanced(by: pause - age))]
     }
 
-    /// How long there may be none.
+    /// The maximum time without a snapshot.
     private var pause: Duration { max(policy.atLeastEvery, .seconds(1)) }
 }
 
-/// How often the state of a device and an app is worth a snapshot.
+/// The frequency of snapshots.
 public struct SnapshotPolicy: Sendable, Hashable, Codable {
-    /// At most so many that the app's use brings about…
+    /// The maximum number of snapshots caused by use within ``per``.
     public var atMost: Int
-    /// …in so long.
+    /// The interval that ``atMost`` applies to.
     public var per: Duration
-    /// In the foreground a snapshot is taken at least so often, use or not; a second at the least. Without any time, use
-    /// alone brings snapshots about.
+    /// The maximum time between snapshots in the foreground; at least one second.
+    ///
+    /// It applies with or without use of the app. With zero or less, only use causes snapshots.
     public var atLeastEvery: Duration
 
-    /// A policy of these parts; by default thirty a minute, and one in two minutes.
+    /// Creates a policy.
+    ///
+    /// By default, up to 30 snapshots per minute, and at least one every two minutes.
     public init(atMost: Int = 30, per: Duration = .seconds(60), atLeastEvery: Duration = .seconds(120)) {
         self.atMost = atMost
         self.per = per

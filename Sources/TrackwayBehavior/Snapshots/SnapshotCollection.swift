@@ -3,26 +3,31 @@
 
 package import TrackwayEvents
 
-/// Gathers what a snapshot needs time for: sensors run while one is under way, and only then.
+/// Collects sensor readings for snapshots.
 ///
-/// In the background a snapshot is what is known at once. One under way when the user leaves is finished with what there
-/// is: nothing waits for their return. Sensors that several snapshots wait for run until the last is finished.
+/// Sensors run only while a snapshot is in progress. In the background, a snapshot consists of the data that is
+/// available immediately. Snapshots in progress when the user leaves are finished with the data collected so far; they
+/// do not wait for the user's return. Sensors that several snapshots wait for run until the last one is finished.
 package struct SnapshotCollection: Sendable, Hashable, Codable {
-    /// An order to the driver. Orders of one input are carried out one after the other.
+    /// An action for the caller.
+    ///
+    /// The actions of one input are performed in order.
     package enum Action: Sendable, Hashable {
-        /// Run the compass.
+        /// Start the compass.
         case startHeading
-        /// Let the compass rest.
+        /// Stop the compass.
         case stopHeading
-        /// Sample motion in this way.
+        /// Start sampling motion by these means.
         case startMotion(MotionMeans)
-        /// Let the motion sensors rest.
+        /// Stop the motion sensors.
         case stopMotion
-        /// Take what the sensors have read out of their buffers, and record the snapshot of this number.
+        /// Record this snapshot with the buffered sensor readings.
+        ///
+        /// Removes the readings from their buffers.
         case finish(Int)
-        /// Call `timeCame` at this time; replaces any earlier such order.
+        /// Call `timeCame` at this time, replacing any earlier wake action.
         case wake(at: MonotonicTime)
-        /// Forget the last such order.
+        /// Cancel the last wake action.
         case rest
     }
 
@@ -31,24 +36,26 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
         var due: MonotonicTime
     }
 
-    /// How many snapshots can be under way; the first is finished early when there are more.
+    /// The maximum number of snapshots in progress.
+    ///
+    /// Beyond it, the first is finished early.
     package static let maxPending = 64
 
     private var pending: [Pending] = []
     private var runsHeading = false
     private var motion: MotionMeans?
 
-    /// Nothing is under way.
+    /// Creates a collection without snapshots in progress.
     package init() {}
 
-    /// True while a snapshot is under way.
+    /// Whether a snapshot is in progress.
     package var isCollecting: Bool { !pending.isEmpty }
 
     // MARK: Inputs
 
-    /// A snapshot is to be taken, with these means.
+    /// Begins a snapshot with these means.
     ///
-    /// - Parameter number: what tells it from those under way.
+    /// - Parameter number: Identifies it among the snapshots in progress.
     package mutating func begin(
         _ number: Int,
         with means: SnapshotMeans,
@@ -70,7 +77,7 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
         return actions + wake()
     }
 
-    /// The time of the last wake order came.
+    /// Handles the time of the last wake action.
     package mutating func timeCame(at now: DeviceTime) -> [Action] {
         guard isCollecting else { return [] }
         let due = pending.filter { $0.due <= now.monotonic }
@@ -78,7 +85,7 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
         return due.map { .finish($0.number) } + (isCollecting ? wake() : stop())
     }
 
-    /// The user left.
+    /// Handles the user's leaving.
     package mutating func enteredBackground() -> [Action] {
         guard isCollecting else { return [] }
         let finished = pending.map { Action.finish($0.number) }
@@ -86,14 +93,16 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
         return finished + [.rest] + stop()
     }
 
-    /// Nothing may be recorded any more: those under way are given up.
+    /// Cancels the snapshots in progress, because recording is no longer allowed.
     package mutating func cancelled() -> [Action] {
         guard isCollecting else { return [] }
         pending = []
         return [.rest] + stop()
     }
 
-    /// The app does not allow motion to be read any more. What was read is not to be sent either.
+    /// Stops reading motion, because the app no longer allows it.
+    ///
+    /// Readings taken so far are not sent either.
     package mutating func motionDisallowed() -> [Action] {
         guard motion != nil else { return [] }
         motion = nil
@@ -115,28 +124,30 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
     }
 }
 
-/// Which sensors that need time can add to a snapshot.
+/// The sensors that can add to a snapshot if given time.
 package struct SnapshotMeans: Sendable, Hashable, Codable {
-    /// Whether there is a compass to read.
+    /// Whether a compass is available.
     package var hasHeading: Bool
-    /// How motion is read, if it is.
+    /// The means of reading motion; nil if motion is not read.
     package var motion: MotionMeans?
 
-    /// Means of these parts.
+    /// Creates means.
     package init(hasHeading: Bool = false, motion: MotionMeans? = nil) {
         self.hasHeading = hasHeading
         self.motion = motion
     }
 
-    /// How long the sensors are given: a compass needs to settle, and motion is sampled until its buffers are full.
+    /// The time that the sensors are given.
+    ///
+    /// A compass needs to settle, and motion is sampled until its buffers are full.
     package var timeout: Duration {
         max(hasHeading ? Self.headingTimeout : .zero, motion == nil ? .zero : Self.motionTimeout)
     }
 
-    /// How often motion is sampled.
+    /// The interval between motion samples.
     package static let samplingInterval = Duration.milliseconds(500)
-    /// How long a compass is given.
+    /// The time that a compass is given.
     package static let headingTimeout = Duration.seconds(4)
-    /// How long ten samples take, and a little more.
+    /// The time for ten samples plus a small margin.
     package static let motionTimeout = samplingInterval * ReadingBuffer<Double>.usualCapacity + .milliseconds(100)
 }

@@ -3,44 +3,50 @@
 
 internal import TrackwayEvents
 
-/// A snapshot that is being taken: what brought it about, and what is known for it so far.
+/// A snapshot in progress, with its trigger and the data so far.
 struct SnapshotDraft: Sendable, Hashable {
-    /// What tells it from all others of the process.
+    /// Identifies the snapshot within the process.
     let number: Int
-    /// What brought it about; nil when the person left, which asks for the device's properties alone.
+    /// The trigger; nil for a snapshot of the device properties alone.
+    ///
+    /// Such a snapshot is taken when the user leaves, for example.
     let trigger: SnapshotCadence.Trigger?
-    /// When.
+    /// The time of the snapshot.
     let time: DeviceTime
-    /// What the app wants the event to say about that; nil for the truth.
+    /// The app's time for the event; nil for the actual time.
     var said: Timestamp?
-    /// What the app and its device are about, as far as the sources have said.
+    /// The state of the app and device so far.
     var state = AppStateSnapshot()
-    /// What the device is, once its source has said so.
+    /// The device properties, once their source has answered.
     var properties: DeviceProperties?
-    /// Who was signed in then.
+    /// The user who was signed in when the properties' source answered.
     var person: String?
-    /// Which sensors there are, once their sources have said so.
+    /// The available sensors, once their sources have answered.
     var means = SnapshotMeans()
-    /// Whose answers it waits for.
+    /// The parts whose sources have not answered yet.
     var awaited: Set<SnapshotPart> = []
-    /// What is shown, as the app said it; counts more than what the source knows.
+    /// The screen title set by the app; overrides the source's.
     let title: String?
-    /// Whether the person sees the app, as the SDK knows it; counts when the source does not know.
+    /// The SDK's application state; used if the source has none.
     let applicationState: AppStateSnapshot.ApplicationState?
 
-    /// Takes what the source of the app's state knows. What needs other sources is not its business.
+    /// Stores the app state from its source.
+    ///
+    /// A location from another source is kept if the state has none.
     mutating func take(_ answer: AppStateSnapshot) {
         let location = state.location
         state = answer
         if state.location == nil { state.location = location }
     }
 
-    /// Takes where the device is, unless the source of the app's state knows it: that one counts more, whoever answers first.
+    /// Stores the location, unless the app state's source has reported one.
+    ///
+    /// That source takes precedence, whichever answers first.
     mutating func complete(_ location: Location?) {
         if state.location == nil { state.location = location }
     }
 
-    /// What is known, completed by what the SDK knows itself.
+    /// The data so far, completed with what the SDK knows.
     var completed: AppStateSnapshot {
         var state = state
         if let title { state.screenTitles = [title] }
@@ -48,7 +54,7 @@ struct SnapshotDraft: Sendable, Hashable {
         return state
     }
 
-    /// What is known and may be told under these rules.
+    /// The data that may be reported under these rules.
     func completed(under rules: SnapshotRules) -> AppStateSnapshot {
         var state = completed
         if !rules.allowsLocation { state.location = nil }
@@ -58,7 +64,7 @@ struct SnapshotDraft: Sendable, Hashable {
 }
 
 extension AppStateSnapshot {
-    /// A source may know of motion without being asked, and allowed, to sample it.
+    /// Discards motion that a source reported without sampling or permission.
     fileprivate mutating func forgetMotion() {
         motion = []
         accelerometer = []
@@ -68,7 +74,7 @@ extension AppStateSnapshot {
 }
 
 extension AppState {
-    /// The same as a snapshot says it.
+    /// The corresponding application state of a snapshot.
     var shown: AppStateSnapshot.ApplicationState? {
         switch self {
         case .active: .active

@@ -3,62 +3,64 @@
 
 package import TrackwayEvents
 
-/// Takes snapshots: decides when, whom to ask, how long to wait, and what is worth telling.
+/// Takes snapshots of device properties and app state.
 ///
-/// A snapshot goes through two rooms. First its sources are asked (``SnapshotInquiry``); then, in the foreground, sensors
-/// are given the time they need (``SnapshotCollection``). Who leaves the app takes every snapshot out of both at once, with
-/// what there is. What the device is, is told as soon as the first room is left; so it comes before what it is about.
+/// Decides when to take them, which sources to query, how long to wait, and what to report. A snapshot has two phases.
+/// First its sources are queried (``PendingSourceQueries``); then, in the foreground, sensors get the time they need
+/// (``SnapshotCollection``). When the user leaves the app, all snapshots in both phases end at once, with the data so
+/// far. Device properties are reported at the end of the first phase, so they precede the app state.
 package struct SnapshotMachine: Sendable {
-    /// An order to the driver. Orders are carried out one after the other, in this order.
+    /// An action for the caller; actions are performed in order.
     package enum Action: Sendable, Hashable {
-        /// Ask a source, elsewhere, and report its answer with ``SnapshotMachine/answered(_:for:at:)``.
+        /// Query a source asynchronously, then call ``SnapshotMachine/answered(_:for:at:)``.
         case ask(SnapshotPart)
-        /// Run the compass; readings come with this number.
+        /// Start the compass; its readings carry this number.
         case startHeading(run: Int)
-        /// Let the compass rest.
+        /// Stop the compass.
         case stopHeading
-        /// Sample motion in this way; readings come with this number.
+        /// Start sampling motion by these means; readings carry this number.
         case startMotion(MotionMeans, run: Int)
-        /// Let the motion sensors rest.
+        /// Stop the motion sensors.
         case stopMotion
-        /// Record what the device is.
+        /// Record the device properties.
         case recordProperties(Attributes, at: DeviceTime)
-        /// Record what the app and its device are about.
+        /// Record the state of the app and the device.
         case recordState(AppStateSnapshot, at: DeviceTime, SnapshotCadence.Trigger)
-        /// Tell the app that this source does not answer.
+        /// Report to the app that this source does not answer.
         case reportSilent(SnapshotPart)
-        /// Keep ``SnapshotMachine/memory``.
+        /// Persist ``SnapshotMachine/memory``.
         case save
     }
 
-    /// What must survive a restart.
+    /// The state that must survive a restart.
     package private(set) var memory: SnapshotMemory
-    /// How snapshots are taken.
+    /// The rules for taking snapshots.
     package private(set) var rules: SnapshotRules
-    /// What the app does, whether anything may be watched or not.
+    /// The state of the app, tracked even while nothing may be recorded.
     package private(set) var app: AppState
-    /// Whether the person has the app before them: from when it is in use until it is gone. What only lies over it does not
-    /// change that.
+    /// Whether the app is in the foreground.
+    ///
+    /// True from when it becomes active until it enters the background; an overlay does not change it.
     private var isInSight: Bool
-    /// What may be told now; nothing is read for what may not.
+    /// The kinds that may be reported; no data is read for others.
     private var watched: Set<SnapshotKind> = []
-    private var inquiry = SnapshotInquiry()
+    private var inquiry = PendingSourceQueries()
     private var collection = SnapshotCollection()
     private var readings = SensorReadings()
-    /// Snapshots in the first room, in the order in which they began.
+    /// Snapshots in the first phase, in order of their beginning.
     private var asking: [SnapshotDraft] = []
-    /// Those in the second, by their numbers.
+    /// Snapshots in the second phase, by number.
     private var collecting: [Int: SnapshotDraft] = [:]
     private var lastNumber = 0
-    /// What snapshots that begin now say about when they happened; nil for the truth.
+    /// The time that new snapshots report; nil for the actual time.
     private var said: Timestamp?
-    /// Which run of each sensor counts; readings of an earlier one come too late.
+    /// The current run of each sensor; readings of earlier runs are ignored.
     private var headingRun: Int?
     private var motionRun: Int?
     private var cadenceDue: MonotonicTime?
     private var collectionDue: MonotonicTime?
 
-    /// A process began, with what an earlier one left.
+    /// Creates the machine of a new process with persisted memory.
     package init(_ memory: SnapshotMemory, _ rules: SnapshotRules, app: AppState) {
         self.memory = memory
         self.rules = rules
@@ -67,27 +69,30 @@ package struct SnapshotMachine: Sendable {
         self.memory.cadence.processStarted(policy: rules.policy)
     }
 
-    /// When ``timeCame(at:)`` is to be called next; never when nil.
+    /// The time of the next call of ``timeCame(at:)``; nil if none.
     package var due: MonotonicTime? {
         [asking.isEmpty ? nil : inquiry.due, collectionDue, cadenceDue].compactMap { $0 }.min()
     }
 
-    /// The number that readings of motion must come with now; nil while its sensors rest.
+    /// The current run of the motion sensors; nil while they are stopped.
     package var currentMotionRun: Int? { motionRun }
 
-    /// How many snapshots can wait for sources; the first goes on without their answers when there are more.
+    /// The maximum number of snapshots waiting for sources.
+    ///
+    /// Beyond it, the first continues without the missing answers.
     package static let maxAsking = 256
 
-    /// Whether snapshots may be taken at all now.
+    /// Whether any snapshots may be taken now.
     private var isWatching: Bool { !watched.isEmpty }
 
-    /// True while a snapshot is being taken.
+    /// Whether a snapshot is in progress.
     package var isBusy: Bool { !asking.isEmpty || !collecting.isEmpty }
 
-    // MARK: The app's life
+    // MARK: App lifecycle
 
-    /// Snapshots of these kinds may be taken from now on, and of no others. When that changes, what is under way is given
-    /// up and nothing of it is told; what may be told is begun anew.
+    /// Allows snapshots of these kinds and no others.
+    ///
+    /// When the kinds change, snapshots in progress are canceled without being reported, and those allowed start over.
     package mutating func watches(_ kinds: Set<SnapshotKind>, at now: DeviceTime) -> [Action] {
         guard kinds != watched else { return [] }
         watched = kinds
@@ -100,29 +105,31 @@ package struct SnapshotMachine: Sendable {
         return isWatching && isInSight ? stops + cameIntoSight(at: now) : stops
     }
 
-    /// The app does something else now.
+    /// Handles a change of the app's state.
     package mutating func appChanged(to app: AppState, at now: DeviceTime) -> [Action] {
         let wasInSight = isInSight
         if self.app == .suspended { inquiry.resumed(at: now) }
         self.app = app
         switch app {
         case .active: isInSight = true
-        case .inactive: break  // On its way in or out, or something lies over it.
+        case .inactive: break  // The app is entering or leaving the foreground, or is covered.
         case .background, .suspended, .notRunning: isInSight = false
         }
         guard isWatching, wasInSight != isInSight else { return [] }
         return isInSight ? cameIntoSight(at: now) : wentOutOfSight(at: now)
     }
 
-    /// The app shows a screen.
+    /// Handles a screen that the app showed.
     package mutating func screenShown(_ title: String?, at now: DeviceTime) -> [Action] {
         guard watched.contains(.appState) else { return [] }
         return carryOut(memory.cadence.screenChanged(at: now), title: title, at: now)
     }
 
-    /// The app wants a snapshot of its state, seen or not, and of what the device is unless it says that it does not.
+    /// Takes a snapshot of the app's state, even in the background.
     ///
-    /// - Parameter time: what the event says about when it happened; `now` when nil. All limits reckon with `now`.
+    /// Unless the app declines them, the device properties are included.
+    ///
+    /// - Parameter time: The time reported in the event; `now` if nil. All limits use `now`.
     package mutating func requested(
         _ title: String?,
         reportsProperties: Bool = true,
@@ -131,36 +138,40 @@ package struct SnapshotMachine: Sendable {
     ) -> [Action] {
         said = time
         defer { said = nil }
-        // How often the app is about something is counted only while that may be told.
+        // The limits count snapshots of the app state only while it may be reported.
         guard watched.contains(.appState) else { return begin(nil, reportsProperties: reportsProperties, at: now) }
         return carryOut(memory.cadence.requested(at: now), title: title, reportsProperties: reportsProperties, at: now)
     }
 
-    /// The app wants a snapshot of what the device is, which no limit is about.
+    /// Reports the device properties, to which no limit applies.
     package mutating func requestedProperties(at now: DeviceTime) -> [Action] {
         begin(nil, reportsProperties: true, at: now)
     }
 
-    /// The app wants a snapshot if the last one is too long ago.
+    /// Takes a snapshot if the last one is too old.
     package mutating func requestedIfDue(at now: DeviceTime) -> [Action] {
         guard watched.contains(.appState) else { return [] }
         return carryOut(memory.cadence.timeCame(at: now), at: now)
     }
 
-    /// The app is done: what is under way is told with what there is, and nothing more is taken.
+    /// Ends all snapshots.
+    ///
+    /// Those in progress are reported with the data so far; no more are taken.
     package mutating func ended(at now: DeviceTime) -> [Action] {
         guard isWatching else { return [] }
         return finishAll(at: now) + watches([], at: now)
     }
 
-    /// Everything is forgotten.
+    /// Forgets everything.
     package mutating func forgotten(at now: DeviceTime) -> [Action] {
         let actions = watches([], at: now)
         memory = SnapshotMemory(policy: rules.policy)
         return actions
     }
 
-    /// The app allows or forbids sensors. What was read and is not allowed any more is not told either.
+    /// Sets the sensors that the app allows.
+    ///
+    /// Readings that are no longer allowed are not reported either.
     package mutating func allows(motion: Bool, location: Bool, at now: DeviceTime) -> [Action] {
         rules.allowsLocation = location
         rules.allowsMotion = motion
@@ -172,9 +183,9 @@ package struct SnapshotMachine: Sendable {
 
     // MARK: Sources
 
-    /// A source answered.
+    /// Handles a source's answer.
     ///
-    /// - Parameter person: who is signed in; nil for nobody.
+    /// - Parameter person: The signed-in user; nil if none.
     package mutating func answered(
         _ answer: SnapshotAnswer,
         for person: String? = nil,
@@ -204,18 +215,18 @@ package struct SnapshotMachine: Sendable {
         return advance(at: now)
     }
 
-    /// A sensor of motion was read.
+    /// Handles a reading of a motion sensor.
     ///
-    /// - Parameter run: the run it was read in; nil when the app read it itself.
+    /// - Parameter run: The run of the reading; nil if the app provided the reading.
     package mutating func read(_ reading: MotionReading, run: Int?) {
-        // What the app read and handed over itself needs no leave of its own.
+        // Readings that the app provides need no separate permission.
         guard isWatching, run == nil || rules.allowsMotion && run == motionRun else { return }
         readings.append(reading)
     }
 
-    /// A compass was read.
+    /// Handles a compass reading.
     ///
-    /// - Parameter run: the run it was read in; nil when the app read it itself.
+    /// - Parameter run: The run of the reading; nil if the app provided the reading.
     package mutating func read(_ heading: Heading, run: Int?) {
         guard isWatching, run == nil || run == headingRun else { return }
         readings.append(heading, isFromRun: run != nil)
@@ -223,7 +234,7 @@ package struct SnapshotMachine: Sendable {
 
     // MARK: Time
 
-    /// Time passed.
+    /// Performs what is due at this time.
     package mutating func timeCame(at now: DeviceTime) -> [Action] {
         guard isWatching else { return [] }
         let fallen = asking.isEmpty ? [] : inquiry.timeCame(at: now)
@@ -240,14 +251,14 @@ package struct SnapshotMachine: Sendable {
         return actions
     }
 
-    // MARK: Coming and going
+    // MARK: Foreground and background
 
     private mutating func cameIntoSight(at now: DeviceTime) -> [Action] {
         guard watched.contains(.appState) else { return begin(nil, reportsProperties: true, at: now) }
         let orders = memory.cadence.enteredForeground(at: now)
         let isTaken = orders.contains { if case .take = $0 { true } else { false } }
         let actions = carryOut(orders, reportsProperties: true, at: now)
-        // How often the app is used limits what it is about, not what the device is.
+        // The limit on use applies to the app state, not to the device properties.
         return isTaken ? actions : actions + begin(nil, reportsProperties: true, at: now)
     }
 
@@ -258,17 +269,17 @@ package struct SnapshotMachine: Sendable {
         return app == .background ? actions + begin(nil, reportsProperties: true, at: now) : actions
     }
 
-    /// Takes every snapshot out of both rooms, with what there is.
+    /// Ends all snapshots of both phases with the data so far.
     private mutating func finishAll(at now: DeviceTime) -> [Action] {
         for index in asking.indices { asking[index].awaited = [] }
         return carryOut(collection.enteredBackground(), at: now) + advance(waits: false, at: now)
     }
 
-    // MARK: Through the rooms
+    // MARK: Phases
 
-    /// Begins a snapshot of what may be told.
+    /// Begins a snapshot of the data that may be reported.
     ///
-    /// - Parameter trigger: what brings it about; nil leaves out what the app is about.
+    /// - Parameter trigger: The reason; nil leaves out the app state.
     private mutating func begin(
         _ trigger: SnapshotCadence.Trigger?,
         title: String? = nil,
@@ -281,7 +292,7 @@ package struct SnapshotMachine: Sendable {
         if trigger != nil {
             parts.insert(.appState)
             if rules.allowsLocation { parts.insert(.location) }
-            // Whoever does not see the app does not move it either.
+            // Heading and motion are of interest only while the user sees the app.
             if isInSight { parts.insert(.heading) }
             if isInSight, rules.allowsMotion { parts.insert(.motion) }
         }
@@ -302,9 +313,9 @@ package struct SnapshotMachine: Sendable {
         return ask.map(Action.ask) + advance(at: now)
     }
 
-    /// Lets those go on that have what they asked for.
+    /// Advances the snapshots that have all their answers.
     ///
-    /// - Parameter waits: whether there is time for sensors.
+    /// - Parameter waits: Whether sensors get time.
     private mutating func advance(waits: Bool = true, at now: DeviceTime) -> [Action] {
         let ready = asking.filter(\.awaited.isEmpty)
         guard !ready.isEmpty else { return [] }
@@ -322,7 +333,9 @@ package struct SnapshotMachine: Sendable {
         return actions
     }
 
-    /// What the device is, unless that is known. Whose device it is, is a part of that.
+    /// Reports the device properties unless they are already known.
+    ///
+    /// The comparison includes the user.
     private mutating func report(
         _ properties: DeviceProperties?,
         of person: String?,
@@ -334,9 +347,9 @@ package struct SnapshotMachine: Sendable {
         return isNews ? [.recordProperties(attributes, at: time), .save] : []
     }
 
-    // MARK: Orders of the parts
+    // MARK: Actions of the parts
 
-    /// Carries out what the cadence ordered.
+    /// Performs the actions of the cadence.
     private mutating func carryOut(
         _ orders: [SnapshotCadence.Action],
         title: String? = nil,
@@ -357,7 +370,7 @@ package struct SnapshotMachine: Sendable {
         return actions
     }
 
-    /// Carries out what the collection ordered.
+    /// Performs the actions of the collection.
     private mutating func carryOut(_ orders: [SnapshotCollection.Action], at now: DeviceTime) -> [Action] {
         var actions: [Action] = []
         for order in orders {
@@ -368,7 +381,7 @@ package struct SnapshotMachine: Sendable {
                 actions.append(.startHeading(run: lastNumber))
             case .stopHeading:
                 headingRun = nil
-                readings.compassRests()
+                readings.compassStopped()
                 actions.append(.stopHeading)
             case .startMotion(let means):
                 lastNumber += 1

@@ -3,24 +3,27 @@
 
 internal import TrackwayEvents
 
-/// What must survive a restart of the app, so that one that is started often is no exception: when snapshots were taken,
-/// and which properties were told last.
+/// The snapshot state that survives a restart of the app.
+///
+/// It holds the times of snapshots and the last reported properties, so frequent restarts do not bypass the limits.
 package struct SnapshotMemory: Sendable, Hashable, Codable {
     var cadence: SnapshotCadence
-    /// Compares digests: what a device is need not lie in another file.
+    /// Compares digests, so that device properties are not stored in another file.
     private var properties = DuplicateSuppression<String>()
 
-    /// Nothing was ever taken.
+    /// Creates the memory of an installation without snapshots.
     package init(policy: SnapshotPolicy = SnapshotPolicy()) {
         cadence = SnapshotCadence(policy: policy)
     }
 
-    /// Whether what the device is was not told before, or too long ago; what is news counts as told. Whose device it is,
-    /// is a part of what it is.
+    /// Whether the properties are new or were last reported too long ago.
+    ///
+    /// If so, they count as reported from now on. The comparison includes the user.
     mutating func isNews(_ properties: Attributes, of person: String?, within window: Duration, at time: DeviceTime)
         -> Bool
     {
-        // An end that no JSON has: nobody and somebody without a name differ, and no name can look like a property.
+        // These bytes never occur in JSON: a missing user differs from a user with an empty id, and no id can be
+        // mistaken for a property.
         let whose: [UInt8] = person.map { [1] + Array($0.utf8) } ?? [0]
         let digest = SHA256.hash(JSONValue.object(properties.json).json() + whose).prefix(16).hexadecimal
         return self.properties.takes(digest, within: window, at: time)

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// How snapshots are taken, as the app wants it and its sources allow it.
+/// The rules for snapshots, set by the app and its available sources.
 package struct SnapshotRules: Sendable, Hashable {
-    /// How often.
+    /// The frequency of snapshots.
     package var policy: SnapshotPolicy
-    /// What there is a source for.
+    /// The parts that have a source.
     package var sources: Set<SnapshotPart>
-    /// Whether sensors of motion may be read.
+    /// Whether motion sensors may be read.
     package var allowsMotion: Bool
-    /// Whether a snapshot may say where the device is.
+    /// Whether a snapshot may contain the location.
     package var allowsLocation: Bool
-    /// For how long properties of the device that did not change are not told again, as long as the same person is there.
+    /// The time during which unchanged device properties are not reported again.
+    ///
+    /// It applies while the user stays the same.
     package var repeatsPropertiesAfter: Duration
 
-    /// Rules of these parts.
+    /// Creates rules.
     package init(
         policy: SnapshotPolicy = SnapshotPolicy(),
         sources: Set<SnapshotPart> = [],
@@ -30,10 +32,10 @@ package struct SnapshotRules: Sendable, Hashable {
     }
 }
 
-/// What a snapshot tells: each kind is an event of its own.
+/// The kinds of snapshots, each of which has its own event.
 package enum SnapshotKind: String, Sendable, Hashable, CaseIterable {
-    /// What the device and its system are.
+    /// The properties of the device and its system.
     case deviceProperties
-    /// What the app and its device are about.
+    /// The state of the app and the device.
     case appState
 }

@@ -3,20 +3,22 @@
 
 public import TrackwayEvents
 
-/// Where snapshots come from: what the system knows, or what the app feeds. A part without a source is left out.
+/// The sources of snapshots: the system's, or the app's own.
+///
+/// A part without a source is omitted.
 public struct SnapshotSources: Sendable {
-    /// What the device and its system are.
+    /// The properties of the device and its system.
     public var deviceProperties: (any DevicePropertiesSource)?
-    /// What the app and its device are about.
+    /// The state of the app and the device.
     public var appState: (any AppStateSource)?
-    /// Where the device is.
+    /// The location of the device.
     public var location: (any LocationSource)?
-    /// Where the device points.
+    /// The heading of the device.
     public var heading: (any HeadingSource)?
-    /// How the device moves.
+    /// The motion of the device.
     public var motion: (any MotionSource)?
 
-    /// Sources of these parts.
+    /// Creates sources.
     public init(
         deviceProperties: (any DevicePropertiesSource)? = nil,
         appState: (any AppStateSource)? = nil,
@@ -32,77 +34,90 @@ public struct SnapshotSources: Sendable {
     }
 }
 
-/// Knows what the app and its device are about. Each system has one; an app may feed its own.
+/// A source of the app and device state.
+///
+/// Each system has one; an app may provide its own.
 public protocol AppStateSource: Sendable {
-    /// What is known now, sensors that need time left out. Called on a thread of the SDK's own, never while a lock is
-    /// held; it may read files.
+    /// Returns the current state without sensors that need time.
+    ///
+    /// Called on an SDK thread, never while a lock is held. It may read files.
     func appState() -> AppStateSnapshot
 }
 
-/// Knows what the device and its system are. Each system has one; an app may feed its own.
+/// A source of the properties of the device and its system.
+///
+/// Each system has one; an app may provide its own.
 public protocol DevicePropertiesSource: Sendable {
-    /// What is known now. Called on a thread of the SDK's own, never while a lock is held; it may read files.
+    /// Returns the current properties.
+    ///
+    /// Called on an SDK thread, never while a lock is held. It may read files.
     func deviceProperties() -> DeviceProperties
 }
 
-/// Knows where the device is, if the person allows it. The SDK neither asks for leave nor starts to look.
+/// A source of the device's location, if the user permits it.
+///
+/// The SDK neither requests permission nor starts location updates.
 public protocol LocationSource: Sendable {
-    /// Whether the person allows the app to know.
+    /// Whether the user permits the app to use the location.
     var isAuthorized: Bool { get }
 
-    /// The last place that is known; nil when none is. Asked for only while ``isAuthorized`` is true.
+    /// Returns the last known location; nil if unknown.
+    ///
+    /// Called only while ``isAuthorized`` is true.
     func lastLocation() -> Location?
 }
 
-/// A compass. It runs only while a snapshot is under way.
+/// A compass that runs only while a snapshot is in progress.
 public protocol HeadingSource: Sendable {
-    /// Whether there is a compass.
+    /// Whether a compass is available.
     var isAvailable: Bool { get }
 
-    /// Begins to read.
+    /// Starts reading.
     ///
-    /// - Parameter report: takes each reading, from any thread, until ``stop()``. What comes later is left aside.
+    /// - Parameter report: Receives each reading, on any thread, until ``stop()``. Later readings are ignored.
     func start(_ report: @escaping @Sendable (Heading) -> Void)
 
-    /// Ends reading. Called once for each ``start(_:)``.
+    /// Stops reading; called once for each ``start(_:)``.
     func stop()
 }
 
-/// Knows how the device moves. It runs only while a snapshot is under way, and only if the app allows it.
+/// A source of the device's motion.
+///
+/// It runs only while a snapshot is in progress, and only if the app allows it.
 public protocol MotionSource: Sendable {
-    /// Whether the system makes the device's motion out from several sensors.
+    /// Whether the system combines several sensors into the device's motion.
     var hasDeviceMotion: Bool { get }
-    /// Whether there is any of accelerometer, gyroscope and magnetometer.
+    /// Whether an accelerometer, gyroscope, or magnetometer is available.
     var hasRawSensors: Bool { get }
 
-    /// Begins to read.
+    /// Starts reading.
     ///
     /// - Parameters:
-    ///   - means: what to read: the device's motion, or each sensor there is.
-    ///   - interval: how often.
-    ///   - report: takes each reading, from any thread, until ``stop()``. What comes later is left aside.
+    ///   - means: The device's motion, or each available sensor.
+    ///   - interval: The time between readings.
+    ///   - report: Receives each reading, on any thread, until ``stop()``. Later readings are ignored.
     func start(_ means: MotionMeans, every interval: Duration, _ report: @escaping @Sendable (MotionReading) -> Void)
 
-    /// Ends reading. Called once for each ``start(_:every:_:)``.
+    /// Stops reading; called once for each ``start(_:every:_:)``.
     func stop()
 }
 
-/// One reading of how the device moves.
+/// One reading of the device's motion.
 public enum MotionReading: Sendable, Hashable {
-    /// The device's motion, made out from several sensors.
+    /// The device's motion, combined from several sensors.
     case device(DeviceMotion)
-    /// What one sensor read.
+    /// A reading of one sensor.
     case sensor(SensorReading.Kind, SensorReading)
 }
 
-/// How motion is read.
+/// The means of reading motion.
 public enum MotionMeans: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The system's own account of the device's motion, made of several sensors.
+    /// The device's motion as the system combines it from several sensors.
     case device
-    /// Accelerometer, gyroscope and magnetometer, each by itself.
+    /// Accelerometer, gyroscope, and magnetometer, each separately.
     case raw
 
-    /// The better way among those there are; nil when there is none, or none is allowed.
+    /// Returns the better available means; nil if none or not allowed.
     package static func preferred(hasDeviceMotion: Bool, hasRawSensors: Bool, isAllowed: Bool) -> MotionMeans? {
         guard isAllowed else { return nil }
         return hasDeviceMotion ? .device : hasRawSensors ? .raw : nil

@@ -3,33 +3,38 @@
 
 package import TrackwayEvents
 
-/// A moment on a device that may be restarted: both clocks, and the boot the monotonic one belongs to.
+/// A moment on a device, in both clocks, with the boot.
+///
+/// The boot identifies the period that the monotonic time refers to, because devices restart.
 package struct DeviceTime: Sendable, Hashable, Codable {
-    /// The device's wall clock; it may jump.
+    /// The wall-clock time; it may jump.
     package var wall: Timestamp
     /// The time since boot; it does not jump.
     package var monotonic: MonotonicTime
-    /// Which boot that is.
+    /// The id of the boot.
     package var boot: String
 
-    /// A moment of these parts.
+    /// Creates a moment.
     package init(wall: Timestamp, monotonic: MonotonicTime, boot: String) {
         self.wall = wall
         self.monotonic = monotonic
         self.boot = boot
     }
 
-    /// A moment of a boot.
-    package init(_ moment: Moment, boot: String) {
+    /// Creates a moment within a boot.
+    package init(_ moment: DualTimestamp, boot: String) {
         self.init(wall: moment.wall, monotonic: moment.monotonic, boot: boot)
     }
 
     /// Both clocks, without the boot.
-    package var moment: Moment { Moment(wall: wall, monotonic: monotonic) }
+    package var moment: DualTimestamp { DualTimestamp(wall: wall, monotonic: monotonic) }
 
-    /// How much time passed since `earlier`: by the monotonic clock within a boot, by the wall clock across boots.
+    /// Returns the time since `earlier`.
     ///
-    /// - Returns: nil when nobody can tell: the wall clock went back while the device was restarted.
+    /// Within a boot, it is measured by the monotonic clock; across boots, by the wall clock.
+    ///
+    /// - Returns: Nil if the result would be negative, such as when the wall clock went back while the device was
+    ///   restarted.
     package func elapsed(since earlier: DeviceTime) -> Duration? {
         let elapsed =
             boot == earlier.boot
@@ -38,7 +43,7 @@ package struct DeviceTime: Sendable, Hashable, Codable {
         return elapsed < .zero ? nil : elapsed
     }
 
-    /// The moment `duration` later on both clocks.
+    /// Returns the moment `duration` later in both clocks.
     package func advanced(by duration: Duration) -> DeviceTime {
         DeviceTime(moment.advanced(by: duration), boot: boot)
     }

@@ -3,41 +3,43 @@
 
 package import TrackwayEvents
 
-/// Measures how long things take, as far as the app was used meanwhile.
+/// Measures durations, by default only while the app is in use.
 ///
-/// Every start makes a timer of its own, known by its id; the name stands for the latest one. So timers of one name may
-/// cross and nest, and who needs only one never sees an id.
+/// Every start creates a timer with its own id; the name refers to the latest one. Timers with the same name can
+/// therefore overlap and nest, and callers who need only one never handle an id.
 ///
-/// A timer counts in stretches, by the clock that does not jump. Leaving the app ends the stretches of all timers that do
-/// not count the background, and coming back begins new ones. A timer started in the background measures what happens
-/// there, and counts from its start.
+/// A timer adds up intervals measured by the monotonic clock. When the app goes to the background, the intervals of all
+/// timers that do not count background time end; when it returns, new ones begin. A timer that is started in the
+/// background measures background work and counts from its start.
 package struct TimerMachine: Sendable, Hashable, Codable {
     /// One timer.
     private struct Entry: Sendable, Hashable, Codable {
         enum State: Sendable, Hashable, Codable {
-            /// It runs, in a stretch that began then.
+            /// Running, in an interval that began at this time.
             case running(since: DeviceTime)
-            /// The app paused it.
+            /// Paused by the app.
             case paused
-            /// It stands still until the app comes back from the background.
+            /// Stopped until the app returns from the background.
             case waiting
         }
 
         let id: EventID
         let name: String
         let unit: TimerUnit
-        /// Whether it goes on while the app is in the background.
+        /// Whether it keeps running while the app is in the background.
         let countsBackground: Bool
-        /// Whether it was started in the background that still lasts, to measure what happens there.
+        /// Whether it was started during the current stay in the background.
+        ///
+        /// It then measures background work.
         var isOfThisBackground: Bool
-        /// What the stretches that are over took together.
+        /// The total length of the finished intervals.
         var elapsed = Duration.zero
         var state: State
 
-        /// Whether it stands still while the app is in the background.
+        /// Whether it stops while the app is in the background.
         var waitsForForeground: Bool { !countsBackground && !isOfThisBackground }
 
-        /// What it shows at a moment.
+        /// The elapsed time at a moment.
         func reading(at now: DeviceTime) -> Duration {
             switch state {
             case .running(let start): elapsed + TimerMachine.stretch(from: start, to: now)
@@ -45,45 +47,49 @@ package struct TimerMachine: Sendable, Hashable, Codable {
             }
         }
 
-        /// Ends the stretch under way, if one is.
+        /// Ends the current interval, if any.
         mutating func stop(at now: DeviceTime, as state: State) {
             elapsed = reading(at: now)
             self.state = state
         }
     }
 
-    /// How long a stretch took; nothing when it is impossible.
+    /// The length of an interval; zero if it is implausible.
     private static func stretch(from start: DeviceTime, to end: DeviceTime) -> Duration {
         guard let elapsed = end.elapsed(since: start), elapsed <= longestStretch else { return .zero }
         return elapsed
     }
 
-    /// The most timers at a time.
+    /// The maximum number of timers.
     package static let maxTimers = 1000
-    /// A stretch that seems longer was measured wrongly and counts nothing, as one that went back in time.
+    /// The maximum length of an interval.
+    ///
+    /// A longer one, like one that went back in time, was measured incorrectly and counts as zero.
     package static let longestStretch = Duration.seconds(86_400)
 
-    /// An order to the driver.
+    /// An action for the caller.
     package enum Action: Sendable, Hashable {
-        /// Say that there were too many timers, and that this one was given up.
+        /// Report that this timer was dropped because there were too many.
         case reportForgotten(name: String)
     }
 
-    /// In the order of their starts.
+    /// The timers in the order of their starts.
     private var timers: [Entry] = []
-    /// Which timer a name stands for.
+    /// The timer that each name refers to.
     private var latest: [String: EventID] = [:]
     private var isInBackground = false
 
-    /// No timer, in the foreground.
+    /// Creates a machine without timers, in the foreground.
     package init() {}
 
-    /// How many timers there are.
+    /// The number of timers.
     package var count: Int { timers.count }
 
-    // MARK: What the app did
+    // MARK: Inputs from the app
 
-    /// A timer was started. One of the same name stays, to be reached by its id.
+    /// Starts a timer.
+    ///
+    /// An earlier timer of the same name remains available by its id.
     ///
     /// - Complexity: O(timers).
     package mutating func started(
@@ -108,17 +114,17 @@ package struct TimerMachine: Sendable, Hashable, Codable {
         return timers.count > Self.maxTimers ? [forgetOne()] : []
     }
 
-    /// A timer was paused. One that is paused stays so.
+    /// Pauses a timer; a paused timer stays paused.
     ///
-    /// - Returns: False when there is no such timer.
+    /// - Returns: False when the timer does not exist.
     @discardableResult
     package mutating func paused(_ timer: TimerReference, at now: DeviceTime) -> Bool {
         change(timer) { $0.stop(at: now, as: .paused) }
     }
 
-    /// A paused timer goes on; one that is not paused goes on as it did.
+    /// Resumes a paused timer; other timers are unaffected.
     ///
-    /// - Returns: False when there is no such timer.
+    /// - Returns: False when the timer does not exist.
     @discardableResult
     package mutating func resumed(_ timer: TimerReference, at now: DeviceTime) -> Bool {
         let isInBackground = isInBackground
@@ -128,36 +134,36 @@ package struct TimerMachine: Sendable, Hashable, Codable {
         }
     }
 
-    /// The time that a timer shows; nil without such a timer.
+    /// Returns a timer's elapsed time; nil if it does not exist.
     package func elapsedTime(of timer: TimerReference, at now: DeviceTime) -> Duration? {
         place(of: timer).map { timers[$0].reading(at: now) }
     }
 
-    /// A timer was ended, and is gone.
+    /// Ends and removes a timer.
     ///
-    /// - Returns: What it showed; nil when there is no such timer.
+    /// - Returns: The elapsed time and its unit; nil when the timer does not exist.
     package mutating func ended(_ timer: TimerReference, at now: DeviceTime) -> TimerReading? {
         guard let entry = take(timer) else { return nil }
         return TimerReading(elapsed: entry.reading(at: now), unit: entry.unit)
     }
 
-    /// A timer was given up.
+    /// Removes a timer without a result.
     ///
-    /// - Returns: False when there is no such timer.
+    /// - Returns: False when the timer does not exist.
     @discardableResult
     package mutating func removed(_ timer: TimerReference) -> Bool {
         take(timer) != nil
     }
 
-    /// All timers were given up.
+    /// Removes all timers.
     package mutating func cleared() {
         timers = []
         latest = [:]
     }
 
-    // MARK: What the system did
+    // MARK: Inputs from the system
 
-    /// The app went to the background. Saying it twice changes nothing.
+    /// Stops timers that do not count background time; repeated calls change nothing.
     package mutating func wentToBackground(at now: DeviceTime) {
         guard !isInBackground else { return }
         isInBackground = true
@@ -166,7 +172,7 @@ package struct TimerMachine: Sendable, Hashable, Codable {
         }
     }
 
-    /// The app came back to the foreground. Saying it twice changes nothing.
+    /// Resumes stopped timers in the foreground; repeated calls change nothing.
     package mutating func cameToForeground(at now: DeviceTime) {
         guard isInBackground else { return }
         isInBackground = false
@@ -176,7 +182,7 @@ package struct TimerMachine: Sendable, Hashable, Codable {
         }
     }
 
-    // MARK: Finding
+    // MARK: Lookup
 
     private func place(of timer: TimerReference) -> Int? {
         switch timer {
@@ -201,18 +207,20 @@ package struct TimerMachine: Sendable, Hashable, Codable {
         return entry
     }
 
-    /// Gives up the oldest timer whose name was started again since, else the oldest: who keeps no id can never end the
-    /// first kind.
+    /// Drops a timer to make space for a new one.
+    ///
+    /// Drops the oldest timer whose name has been started again since, because a caller without its id can never end
+    /// it; otherwise the oldest timer.
     private mutating func forgetOne() -> Action {
         let place = timers.firstIndex { latest[$0.name] != $0.id } ?? timers.startIndex
         return .reportForgotten(name: remove(at: place).name)
     }
 }
 
-/// Which timer is meant.
+/// Identifies a timer.
 package enum TimerReference: Sendable, Hashable {
-    /// The one that was started last under this name.
+    /// The most recently started timer with this name.
     case name(String)
-    /// The one that this start made.
+    /// The timer with this id.
     case id(EventID)
 }

@@ -3,18 +3,18 @@
 
 internal import TrackwayEvents
 
-/// The unit a timer's duration is told in.
+/// The unit in which a timer's duration is reported.
 public enum TimerUnit: String, Sendable, Hashable, Codable, CaseIterable {
     /// Thousandths of a second.
     case milliseconds
-    /// Seconds: what back-ends expect unless told otherwise.
+    /// Seconds, which back ends expect by default.
     case seconds
     /// Minutes.
     case minutes
     /// Hours.
     case hours
 
-    /// How many of this unit a duration is, rounded to three decimals.
+    /// Returns a duration in this unit, rounded to three decimals.
     public func count(of duration: Duration) -> Double {
         let milliseconds = Double(duration.wholeMilliseconds)
         let thousandths = (milliseconds * 1000 / millisecondsPerUnit).rounded()
@@ -31,11 +31,11 @@ public enum TimerUnit: String, Sendable, Hashable, Codable, CaseIterable {
     }
 }
 
-/// What a timer showed when it was ended.
+/// The result of an ended timer.
 package struct TimerReading: Sendable, Hashable {
-    /// How long it ran.
+    /// The measured duration.
     package var elapsed: Duration
-    /// The unit it was started with.
+    /// The unit that the timer was started with.
     package var unit: TimerUnit
 
     /// The duration in the timer's unit, rounded to three decimals.

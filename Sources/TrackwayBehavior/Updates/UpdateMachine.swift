@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Notices the first opening of an installation, and new versions of the app and of the system.
+/// Detects an installation's first opening and new app and system versions.
 package struct UpdateMachine: Sendable, Hashable, Codable {
-    /// An order to the coordinator.
+    /// An action for the coordinator.
     package enum Action: Sendable, Hashable {
-        /// The app has another version than before.
+        /// The app's version has changed.
         case appUpdated(from: String)
-        /// The system has another version than before.
+        /// The system's version has changed.
         case systemUpdated(from: String)
         /// The user opened the app for the first time.
         case firstOpened
@@ -17,11 +17,11 @@ package struct UpdateMachine: Sendable, Hashable, Codable {
     private var systemVersion: String?
     private var wasOpened = false
 
-    /// An installation that never ran.
+    /// Creates a machine for a new installation.
     package init() {}
 
-    /// An installation of ours that never ran, of an app that an older SDK saw.
-    init(continuing former: FormerBehavior) {
+    /// Creates a machine for a new installation that follows an older SDK.
+    init(continuing former: LegacyLifecycle) {
         appVersion = former.appVersion
         systemVersion = former.systemVersion
         wasOpened = former.wasOpened
@@ -29,7 +29,9 @@ package struct UpdateMachine: Sendable, Hashable, Codable {
 
     // MARK: Inputs
 
-    /// A process began, with these versions; nil or nothing when they are unknown.
+    /// Handles a process that began with these versions.
+    ///
+    /// A version is nil or empty if unknown.
     package mutating func processStarted(appVersion: String?, systemVersion: String?) -> [Action] {
         var actions: [Action] = []
         if let previous = Self.note(appVersion, in: &self.appVersion) { actions.append(.appUpdated(from: previous)) }
@@ -39,16 +41,18 @@ package struct UpdateMachine: Sendable, Hashable, Codable {
         return actions
     }
 
-    /// The user opened the app. A start in the background is none.
+    /// Handles an opening of the app by the user.
+    ///
+    /// Background starts do not count.
     package mutating func opened() -> [Action] {
         guard !wasOpened else { return [] }
         wasOpened = true
         return [.firstOpened]
     }
 
-    /// Keeps a version. An unknown one says nothing about the one that is kept.
+    /// Stores a version, unless it is unknown.
     ///
-    /// - Returns: The version before, when it was another.
+    /// - Returns: The previous version if it differs.
     private static func note(_ version: String?, in kept: inout String?) -> String? {
         guard let version, !version.isEmpty else { return nil }
         defer { kept = version }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// How the device's state changes delivery.
+/// The effects of the device's state on delivery.
 ///
-/// No event is dropped because of it: events stay pending in the journal, within its limits, and are sent when the condition ends.
+/// They never drop an event: events stay pending in the journal, within its limits, and are sent when the condition
+/// ends.
 ///
 /// ```swift
 /// configuration.delivery.conditions.onExpensiveNetwork = .spaced
 /// configuration.delivery.conditions.spacing = .seconds(900)
 /// ```
-/// If several conditions hold, the strictest one applies. A condition that the system does not report (on Linux) has no effect.
+/// If several conditions hold, the strictest one applies. A condition that the system does not report (on Linux) has no
+/// effect.
 public struct DeliveryConditions: Sendable, Hashable {
     /// The effect of a condition, from the mildest to the strictest.
     public enum Reaction: Int, Sendable, Hashable, CaseIterable, Comparable {
@@ -17,8 +19,8 @@ public struct DeliveryConditions: Sendable, Hashable {
         case unrestricted
         /// Uploads that the app did not request are ``DeliveryConditions/spacing`` apart.
         ///
-        /// Each of them then sends everything that is pending. Destinations whose ``DeliveryPolicy/flushEvents`` is 1 are not affected,
-        /// nor is the upload when the app leaves the foreground.
+        /// Each of them then sends all pending events. Destinations whose ``DeliveryPolicy/flushEvents`` is 1 are not
+        /// affected, nor is the upload when the app leaves the foreground.
         case spaced
         /// Only a flush or a shutdown by the app sends events.
         case held
@@ -28,17 +30,17 @@ public struct DeliveryConditions: Sendable, Hashable {
         public static func < (first: Reaction, second: Reaction) -> Bool { first.rawValue < second.rawValue }
     }
 
-    /// While the device is in low power mode. Spaced by default.
+    /// The effect of low power mode; spaced by default.
     public var onLowPower = Reaction.spaced
-    /// While the device is hot (`serious`). Spaced by default.
+    /// The effect of a hot device (`serious`); spaced by default.
     public var onSeriousHeat = Reaction.spaced
-    /// While the device must cool down (`critical`). Held by default.
+    /// The effect while the device must cool down (`critical`); held by default.
     public var onCriticalHeat = Reaction.held
-    /// On expensive networks, such as cellular.
+    /// The effect of an expensive network, such as cellular.
     ///
     /// Unrestricted by default: events are small, and many people have no other network.
     public var onExpensiveNetwork = Reaction.unrestricted
-    /// The effect when there is no network.
+    /// The effect of a missing network.
     ///
     /// Held by default: an attempt costs power and fails. Pending events are sent as soon as there is a network.
     public var withoutNetwork = Reaction.held
@@ -46,13 +48,15 @@ public struct DeliveryConditions: Sendable, Hashable {
     ///
     /// 5 minutes by default.
     public var spacing = Duration.seconds(300)
-    /// In low-data mode. The configuration's own setting decides: nobody else knows whether the transport sends there.
+    /// The effect of low-data mode.
+    ///
+    /// Set from the configuration, which determines whether the transport sends on such networks.
     package var onConstrainedNetwork = Reaction.closed
 
-    /// Makes conditions with the defaults above.
+    /// Creates conditions with the defaults above.
     public init() {}
 
-    /// Conditions without any effect, except in low-data mode.
+    /// Conditions with no effect, except in low-data mode.
     ///
     /// See `Configuration.delivery.allowsConstrainedNetworks`.
     public static var ignored: DeliveryConditions {
@@ -65,9 +69,9 @@ public struct DeliveryConditions: Sendable, Hashable {
         return conditions
     }
 
-    /// What the device's state asks of delivery now.
-    package func restraint(by device: DeviceConditions) -> Restraint {
-        var asked: [(Reaction, Restraint.Reason)] = []
+    /// Returns the restriction that the device's current state requires.
+    package func restraint(by device: DeviceConditions) -> DeliveryThrottle {
+        var asked: [(Reaction, DeliveryThrottle.Reason)] = []
         if device.isConstrained == true { asked.append((onConstrainedNetwork, .constrainedNetwork)) }
         if device.isConnected == false { asked.append((withoutNetwork, .noNetwork)) }
         switch device.thermalState {
@@ -77,17 +81,17 @@ public struct DeliveryConditions: Sendable, Hashable {
         }
         if device.savesPower == true { asked.append((onLowPower, .lowPower)) }
         if device.isExpensive == true { asked.append((onExpensiveNetwork, .expensiveNetwork)) }
-        // Of equally strict ones the first is told: what can be changed soonest comes first.
+        // Among equally strict conditions, report the first: the list begins with those that can change soonest.
         guard let strictest = asked.map(\.0).max(), strictest > .unrestricted,
             let reason = asked.first(where: { $0.0 == strictest })?.1
         else { return .none }
-        return Restraint(strictest, because: reason, spacing: max(.zero, spacing))
+        return DeliveryThrottle(strictest, because: reason, spacing: max(.zero, spacing))
     }
 }
 
-/// What the device's state asks of delivery at a moment.
-package struct Restraint: Sendable, Hashable {
-    /// The condition that asks for it.
+/// The restriction on delivery that the device's state requires.
+package struct DeliveryThrottle: Sendable, Hashable {
+    /// The condition that causes the restriction.
     package enum Reason: String, Sendable, Hashable, CaseIterable {
         case constrainedNetwork
         case noNetwork
@@ -97,26 +101,26 @@ package struct Restraint: Sendable, Hashable {
         case expensiveNetwork
     }
 
-    /// How strict it is.
+    /// The strictness of the restriction.
     package let reaction: DeliveryConditions.Reaction
-    /// nil when nothing is asked for.
+    /// The cause; nil when delivery is unrestricted.
     package let reason: Reason?
-    /// How far uploads keep apart where they are spaced.
+    /// The time between spaced uploads.
     package let spacing: Duration
 
-    /// Nothing is asked for.
-    package static let none = Restraint(.unrestricted, because: nil, spacing: .zero)
+    /// No restriction.
+    package static let none = DeliveryThrottle(.unrestricted, because: nil, spacing: .zero)
 
-    /// Makes a restraint.
+    /// Creates a restriction.
     package init(_ reaction: DeliveryConditions.Reaction, because reason: Reason?, spacing: Duration) {
         self.reaction = reaction
         self.reason = reason
         self.spacing = spacing
     }
 
-    /// Whether an upload may begin.
+    /// Returns whether an upload may begin.
     ///
-    /// - Parameter isAsked: somebody flushes.
+    /// - Parameter isAsked: Whether the app requested a flush.
     package func permits(isAsked: Bool) -> Bool {
         switch reaction {
         case .unrestricted, .spaced: true
@@ -125,7 +129,7 @@ package struct Restraint: Sendable, Hashable {
         }
     }
 
-    /// The policy of a destination under this restraint.
+    /// Returns a destination's policy under this restriction.
     package func applied(to policy: DeliveryPolicy) -> DeliveryPolicy {
         let isImmediate = policy.flushEvents == 1 && policy.queue == nil
         guard reaction == .spaced, !isImmediate else { return policy }
@@ -135,19 +139,19 @@ package struct Restraint: Sendable, Hashable {
         return policy
     }
 
-    /// Why events wait, in a sentence; nil when they need not.
+    /// The reason why events are pending, as a sentence; nil when unrestricted.
     package var obstacle: String? {
         guard reaction > .unrestricted, let reason else { return nil }
         let what =
             switch reason {
             case .constrainedNetwork:
                 "the network is in low-data mode (Configuration.delivery.allowsConstrainedNetworks)"
-            case .noNetwork: "there is no network"
+            case .noNetwork: "no network is available"
             case .criticalHeat: "the device is very hot"
             case .seriousHeat: "the device is hot"
-            case .lowPower: "the device saves power"
-            case .expensiveNetwork: "the network is an expensive one"
+            case .lowPower: "the device is in low power mode"
+            case .expensiveNetwork: "the network is expensive"
             }
-        return "Events wait because \(what)."
+        return "Events are pending because \(what)."
     }
 }

@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What the device says of itself that matters to delivery: power, heat, the network. What the system does not tell is nil, and
-/// restricts nothing.
+/// The device conditions that affect delivery: power, heat, and the network.
+///
+/// A value that the system does not report is nil and restricts nothing.
 public struct DeviceConditions: Sendable, Hashable {
-    /// How hot the device is, in the system's own steps.
+    /// The thermal state of the device, in the system's levels.
     public enum ThermalState: Int, Sendable, Hashable, CaseIterable, Comparable {
-        /// As usual.
+        /// Normal.
         case nominal
-        /// Slightly warm; nobody notices yet.
+        /// Slightly warm, but not noticeable yet.
         case fair
-        /// Hot: the system slows things down.
+        /// Hot: the system reduces performance.
         case serious
-        /// So hot that the device must cool down at once.
+        /// So hot that the device must cool down immediately.
         case critical
 
         public static func < (first: ThermalState, second: ThermalState) -> Bool { first.rawValue < second.rawValue }
     }
 
-    /// Whether the person has the device save power.
+    /// Whether low power mode is on.
     public var savesPower: Bool?
-    /// How hot the device is.
+    /// The device's thermal state.
     public var thermalState: ThermalState?
-    /// Whether any network leads to the outside.
+    /// Whether any network provides a connection beyond the device.
     public var isConnected: Bool?
-    /// Whether the person wants as little as possible sent on this network: low-data mode.
+    /// Whether the network is in low-data mode.
+    ///
+    /// In this mode, the user wants as little data as possible to be sent.
     public var isConstrained: Bool?
-    /// Whether somebody pays for what is sent: a cellular network, a hotspot.
+    /// Whether the network is metered, such as cellular or a hotspot.
     public var isExpensive: Bool?
 
-    /// Makes conditions; nothing is known of what is left out.
+    /// Creates conditions; omitted values are unknown.
     public init(
         savesPower: Bool? = nil,
         thermalState: ThermalState? = nil,

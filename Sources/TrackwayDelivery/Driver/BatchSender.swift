@@ -5,26 +5,27 @@ internal import TrackwayBehavior
 internal import TrackwayEvents
 package import TrackwayWire
 
-/// Carries batches of one destination: asks once more whether they may leave, has them encoded, sends them, has the answer
-/// judged.
+/// Sends batches to one destination.
+///
+/// Checks admission again, encodes the batch, sends the request, and has the response evaluated.
 struct BatchSender: Sendable {
-    /// What came of a batch.
+    /// The result of sending a batch.
     enum Result: Sendable {
         case answered(Verdict, leftOut: [Rejection])
         case transportFailed(TransportError)
         case encodingFailed(WireEncodingError)
-        /// The batch may not leave any more; nothing was sent.
+        /// The batch may no longer be sent; nothing was sent.
         case withdrawn
     }
 
     let id: DestinationID
     let admission: Admission.Rule?
     let timeout: Duration
-    let equipment: DeliveryEquipment
+    let equipment: DeliveryDependencies
 
     /// Sends a batch.
     func send(_ batch: EventBatch, to destination: any Destination) async -> Result {
-        // Between reading and sending, or between two parts of a batch, somebody may have withdrawn consent.
+        // Consent may have been withdrawn between reading and sending, or between two parts of a batch.
         guard mayLeave(batch) else { return .withdrawn }
         let request: WireRequest
         do throws(WireEncodingError) {
@@ -33,16 +34,16 @@ struct BatchSender: Sendable {
             return .encodingFailed(error)
         }
         equipment.beforeSending.withLock { $0 }.work(batch.writer)
-        // Asking looks what other processes have decided, and another destination's request may have looked just before this one:
-        // then this answer is yes, although what counts is not what the batch was judged by. So it is judged once more, with
-        // nothing to wait for between this and the sending.
+        // `isPermitted` reads the decisions of other processes. If another destination's request has just read them, it
+        // returns true here, although the batch was checked against older decisions. So the batch is checked once more,
+        // with no wait between this check and the sending.
         guard equipment.isPermitted() else { return .transportFailed(.notPermitted) }
         guard mayLeave(batch) else { return .withdrawn }
         do throws(TransportError) {
             var response = try await equipment.transport.send(request, timeout: timeout)
             if response.receivedAt == nil { response.receivedAt = equipment.clock.now().wall }
             let verdict = destination.verdict(on: response, for: batch)
-            // Told when they are taken, not with every attempt.
+            // Reported only when the events are accepted, not with every attempt.
             if verdict.isTaken, !request.trimmed.isEmpty { equipment.report(.trimmed(id, request.trimmed)) }
             return .answered(verdict, leftOut: request.leftOut)
         } catch {
@@ -60,7 +61,7 @@ struct BatchSender: Sendable {
 }
 
 extension Verdict {
-    /// Whether events of the request were taken.
+    /// Whether events of the request were accepted.
     fileprivate var isTaken: Bool {
         switch self {
         case .accepted, .acceptedExcept: true
@@ -70,12 +71,14 @@ extension Verdict {
 }
 
 extension TransportError.Code {
-    /// The SDK is disabled or paused, or consent is not given; nothing was sent.
+    /// The SDK is disabled or paused, or consent is not given.
+    ///
+    /// Nothing was sent.
     package static let notPermitted = TransportError.Code(rawValue: "not_permitted")
 }
 
 extension TransportError {
-    /// What a request ends with that was not permitted.
+    /// The error of a request that was not permitted.
     package static let notPermitted = TransportError(
         .notPermitted,
         "the SDK is disabled or paused, or consent is not given"

@@ -6,36 +6,38 @@ internal import TrackwayJournal
 internal import TrackwayWire
 
 extension DeliveryService {
-    /// How often a process that does not deliver looks whether its events are settled.
+    /// The interval of checks for settled events in a non-delivering process.
     private static let lookInterval = Duration.milliseconds(50)
-    /// What stands in the way of events that may not leave yet.
-    private static let held = "Events wait for consent."
-    /// The same where a queue is not forced.
-    private static let gathering = "Events wait until their queue is worth an upload."
-    private static let awaitingStorage = "Events wait in memory until the storage folder can be used."
+    /// The obstacle for events that may not be sent yet.
+    private static let held = "Events are waiting for consent."
+    /// The obstacle for events in a queue that is not forced.
+    private static let gathering = "Events are waiting until their queue is ready to upload."
+    private static let awaitingStorage = "Events are kept in memory until the storage folder can be used."
     private static let suspended = "Delivery is suspended until the app is used again."
-    private static let ended = "Delivery has ended in this process; events are sent after the next start."
-    private static let otherProcess = "Another process of the installation delivers the events."
-    private static let notElected = "No process has begun to deliver the events."
-    private static let timeout = "The time of the flush was over before the events were sent."
-    /// How many looks pass before the deliverer is asked again.
+    private static let ended = "Delivery has ended in this process; events will be sent after the next start."
+    private static let otherProcess = "Another process of the installation is delivering the events."
+    private static let notElected = "No process is delivering the events yet."
+    private static let timeout = "The flush timed out before the events were sent."
+    /// The number of checks between two delivery requests.
     private static let looksPerRequest = 20
 
-    /// Delivers everything that waits now, as far as that is possible in time.
+    /// Delivers all pending events, as far as possible before the timeout.
     ///
-    /// Returns as soon as nothing is left to wait for: everything is settled, or every destination that still has events
-    /// cannot move before the deadline. A flush shortens an ordinary wait after a failure, and sends one event to a destination
-    /// that is taken for down, but it shortens neither a wait the back-end asked for nor parking.
+    /// Returns as soon as there is nothing left to wait for: everything is settled, or no destination that still has
+    /// events can make progress before the deadline. A flush shortens an ordinary wait after a failure and sends one
+    /// event to a destination that is considered down. It does not shorten parking or a delay that the back end
+    /// requested.
     ///
-    /// Destinations that are added meanwhile take part, those removed do not count any more.
+    /// Destinations added during the flush take part; removed ones no longer count.
     ///
     /// - Parameters:
-    ///   - timeout: The longest wait.
-    ///   - forcesQueues: False to leave in queues what they have not released.
-    ///   - isAsked: False when nobody but the SDK wants it, as when the app leaves: what the device's state holds back then waits,
-    ///     and is not waited for.
-    ///   - obstacle: Why nothing may be sent at all, in a sentence; reported of events that wait. nil when sending is allowed.
-    /// - Returns: What was achieved.
+    ///   - timeout: The maximum wait.
+    ///   - forcesQueues: False to leave events in queues that have not released them.
+    ///   - isAsked: False if only the SDK requests the flush, for example because the app leaves. Events that the
+    ///     device's state holds back then stay pending and are not waited for.
+    ///   - obstacle: The reason why nothing may be sent at all, as a sentence; reported for pending events. nil if
+    ///     sending is allowed.
+    /// - Returns: The result of the flush.
     @concurrent
     package func flush(
         timeout: Duration,
@@ -54,8 +56,9 @@ extension DeliveryService {
         isAsked: Bool,
         obstacle: String?
     ) async -> FlushReport {
-        // nil says that nothing was counted yet, or can be: what this flush delivers is then not told apart.
-        var before: SettledBefore?
+        // nil means that nothing has been or can be counted yet; then this flush's deliveries are not distinguished
+        // from earlier ones.
+        var before: FlushBaseline?
         var isFirstLook = true
         var deadline = Deadline(after: timeout, at: equipment.now)
         let (key, signal) = beginObserving()
@@ -82,18 +85,20 @@ extension DeliveryService {
             guard phase == .running else { break }
             let wakeAt: MonotonicTime
             if isElected {
-                // A worker that has not begun yet says so when it has.
+                // A worker that has not begun yet signals when it has.
                 let isComplete = workers.allSatisfy { asked.contains(ObjectIdentifier($0)) }
                 guard let next = isComplete ? nextMove(of: workers, before: deadline.time) : deadline.time else {
                     break
                 }
                 wakeAt = next
             } else {
-                // Another process delivers, or nobody does yet. Should the office fall vacant, this process takes it. What
-                // other writers left is this flush's business too until it is known that somebody else delivers it.
+                // Another process delivers, or none does yet. If the delivering process releases the election, this
+                // process takes over. Until another process is known to deliver, this flush also covers events of other
+                // writers.
                 let own = workers.lazy.filter { forcesQueues || $0.queue == nil }
                 if othersDeliver, own.allSatisfy({ isNothingOwn(for: $0.id) }) { break }
-                // An attempt to be elected wakes this flush, so that asking for the next one at once would never end.
+                // An election attempt wakes this flush, so requesting the next one immediately would be an endless
+                // loop.
                 if equipment.now >= looksAt {
                     if looks % Self.looksPerRequest == 0 { askDeliverer() }
                     looks += 1
@@ -107,17 +112,19 @@ extension DeliveryService {
         endObserving(key)
         state.withLock { state in
             state.flushes -= 1
-            // Another flush may still wait for what it asked for. Given up under the same lock: one that begins now counts
-            // itself first and asks afterwards, so what it asks for is never taken for what this one asked for.
-            if state.flushes == 0 { for worker in state.workers { worker.giveUpFlush() } }
+            // Another flush may still wait for the events it requested. Demand is canceled under the same lock: a flush
+            // that begins now is counted first and requests events afterwards, so its demand is never mistaken for this
+            // one's.
+            if state.flushes == 0 { for worker in state.workers { worker.abandonFlush() } }
         }
         return report(since: before, obstacle)
     }
 
-    /// Waits until none of this process's own events wait any more that may never leave, or the time is over. Whoever delivers is
-    /// asked to drop them.
+    /// Waits until this process's events, which may never be sent, are dropped.
+    ///
+    /// Returns when none of its own events are pending, or at the timeout. Asks the delivering process to drop them.
     @concurrent
-    package func untilDropped(timeout: Duration) async {
+    package func waitUntilDropped(timeout: Duration) async {
         var deadline = Deadline(after: timeout, at: equipment.now)
         let signal = WakeSignal()
         while !Task.isCancelled, !deadline.isOver(at: equipment.now), !workers.allSatisfy({ isNothingOwn(for: $0.id) })
@@ -128,26 +135,30 @@ extension DeliveryService {
         }
     }
 
-    /// What was settled before this flush; nil as long as nobody knows who delivers.
-    private func settled(isFirstLook: Bool) -> SettledBefore? {
+    /// The counts settled before this flush; nil while the deliverer is unknown.
+    private func settled(isFirstLook: Bool) -> FlushBaseline? {
         let (consumer, atElection, isOthers) = state.withLock { state in
             (state.consumer, state.settledAtElection, state.othersDeliver || !state.isAtWork)
         }
-        // Whoever was elected since may have delivered already.
+        // A consumer elected in the meantime may have delivered already.
         if consumer != nil, !isFirstLook { return atElection }
         guard consumer != nil || isOthers else { return nil }
         let found = consumer?.settledWhenFound()
-        // What cannot be read now is read with the next look.
+        // Accounts that cannot be read now are read at the next check.
         guard let accounts = try? journal.settledAccounts() else { return nil }
-        return SettledBefore(accounts, consumer, found: found ?? [:])
+        return FlushBaseline(accounts, consumer, found: found ?? [:])
     }
 
-    /// Whether none of this process's own events wait for a destination. What cannot be counted at present may wait.
+    /// Whether none of this process's own events are pending for a destination.
+    ///
+    /// Events that cannot be counted at present may be pending.
     private func isNothingOwn(for id: DestinationID) -> Bool {
-        (try? journal.ownPending(for: id)) == 0  // The same.
+        (try? journal.ownPending(for: id)) == 0  // If counting fails, events may be pending.
     }
 
-    /// When to look again at the latest; nil when nothing can move before the deadline.
+    /// Returns the latest time to check again.
+    ///
+    /// nil if no destination can make progress before the deadline.
     private func nextMove(of workers: [DestinationWorker], before deadline: MonotonicTime) -> MonotonicTime? {
         var earliest: MonotonicTime?
         for worker in workers {
@@ -157,15 +168,15 @@ extension DeliveryService {
             case .moving:
                 earliest = min(earliest ?? deadline, deadline)
             case .blocked(let until?):
-                // The worker itself moves then and wakes us; looking at the deadline is early enough.
+                // The worker itself then moves and wakes this flush; checking at the deadline is early enough.
                 if until < deadline { earliest = min(earliest ?? deadline, deadline) }
             }
         }
         return earliest
     }
 
-    /// - Parameter obstacle: Why nothing may be sent at all; nil when sending is allowed.
-    private func report(since baseline: SettledBefore?, _ obstacle: String?) -> FlushReport {
+    /// - Parameter obstacle: The reason why nothing may be sent at all; nil when sending is allowed.
+    private func report(since baseline: FlushBaseline?, _ obstacle: String?) -> FlushReport {
         var after: Ledger
         do throws(JournalError) {
             after = try journal.ledger()
@@ -174,7 +185,7 @@ extension DeliveryService {
             let path = error.cause?.path ?? journal.configuration.folder
             after.uncounted = [Ledger.Uncounted(path: path, reason: error.message)]
         }
-        // Behind the ledger, for which all writers were looked at.
+        // This follows the reading of the ledger, which reads all writers.
         let before = baseline?.accountsOfAllFound() ?? after.destinations
         var report = FlushReport(uncounted: after.uncounted)
         for worker in workers {
@@ -192,7 +203,9 @@ extension DeliveryService {
         return report
     }
 
-    /// Why events of a destination wait. Every event that waits has a reason.
+    /// Returns why events of a destination are pending.
+    ///
+    /// Every pending event has a reason.
     private func reason(of worker: DestinationWorker) -> String {
         if journal.isAwaitingStorage { return Self.awaitingStorage }
         if let obstacle = worker.standing.obstacle { return obstacle }
@@ -210,13 +223,14 @@ extension DeliveryService {
 
     // MARK: Ending
 
-    /// Delivers what can be delivered in time, of a queue what was released, then ends: `run` returns, another process may
-    /// deliver.
+    /// Delivers as many events as possible in time, then ends delivery.
     ///
-    /// A request under way at the deadline is cancelled; its events stay, and are known by their ids if they come twice.
+    /// Of a queue, only released events are delivered. Afterwards `run` returns, and another process may deliver. A
+    /// request in progress at the deadline is canceled. Its events are kept; if they arrive twice, they are recognized
+    /// by their ids.
     ///
-    /// - Parameter timeout: The longest wait for the final flush and for the end of `run`.
-    /// - Returns: What the final flush achieved.
+    /// - Parameter timeout: The maximum wait for the final flush and for the end of `run`.
+    /// - Returns: The result of the final flush.
     @discardableResult
     package func shutdown(timeout: Duration) async -> FlushReport {
         let deadline = Deadline(after: timeout, at: equipment.now)
@@ -225,15 +239,16 @@ extension DeliveryService {
         return report
     }
 
-    /// Lets go of the election and of every file lock, because the system is about to freeze the process. Nothing is sent
-    /// until `resume`.
+    /// Releases the election and all file locks until `resume`, sending nothing.
     ///
-    /// - Parameter timeout: How long a request under way may take to end before it is cancelled.
+    /// Called because the system is about to freeze the process.
+    ///
+    /// - Parameter timeout: How long a request in progress may take to finish before it is canceled.
     package func suspend(timeout: Duration) async {
         await leave(for: .suspended, by: Deadline(after: timeout, at: equipment.now))
     }
 
-    /// Delivers again after `suspend`.
+    /// Resumes delivery after `suspend`.
     package func resume() {
         release()
         state.withLock { state in
@@ -256,7 +271,8 @@ extension DeliveryService {
         }
         if isAtWork(phase) {
             abort.signal()
-            // What is under way ends at once now: transports answer to cancellation. One that does not is not waited for.
+            // Requests in progress now end at once: transports respond to cancellation. A transport that does not is
+            // not awaited.
             var grace = Deadline(after: .seconds(1), at: equipment.now)
             while isAtWork(phase), !grace.isOver(at: equipment.now), !Task.isCancelled {
                 await equipment.sleeper.sleep(until: grace.time, or: signal, isDeadline: true)
@@ -270,13 +286,15 @@ extension DeliveryService {
     }
 }
 
-/// What was settled before a flush, or when this process was elected.
-struct SettledBefore: Sendable {
-    /// As far as writers were known.
+/// The counts settled before a flush, or when this process was elected.
+struct FlushBaseline: Sendable {
+    /// The counts of the writers known at that time.
     let accounts: [DestinationID: Ledger.Account]
-    /// Who finds further ones; nil where the files were asked, which know of all.
+    /// The consumer that finds more writers; nil if the files were read.
+    ///
+    /// The files contain all writers.
     private let consumer: JournalConsumer?
-    /// What that had found to be settled already.
+    /// The counts that the consumer had found already settled at that time.
     private let found: [DestinationID: Ledger.Account]
 
     init(
@@ -289,12 +307,14 @@ struct SettledBefore: Sendable {
         self.found = found
     }
 
-    /// What is settled now.
+    /// Creates the counts settled now.
     init(_ consumer: JournalConsumer) {
         self.init(consumer.settledAccounts(), consumer, found: consumer.settledWhenFound())
     }
 
-    /// What was settled then, by writers that were found since, too: earlier processes delivered that.
+    /// Returns the counts settled at that time, including writers found since.
+    ///
+    /// Earlier processes delivered the events of those writers.
     func accountsOfAllFound() -> [DestinationID: Ledger.Account] {
         guard let consumer else { return accounts }
         var all = accounts

@@ -6,21 +6,25 @@ internal import TrackwayJournal
 internal import TrackwayWire
 
 extension DeliveryService {
-    /// How long a process that was not elected waits before it stands again.
+    /// The delay before the next attempt to be elected.
     private static let electionInterval = Duration.seconds(2)
-    /// How often the journal is maintained at most: after events were settled, and while other writers live, whose events nobody announces here.
+    /// The minimum interval of journal maintenance.
+    ///
+    /// It applies after events were settled and while other writers are alive, because their events are not announced
+    /// here.
     private static let minimumMaintenanceInterval = Duration.seconds(1)
 
     private enum Ending: Sendable {
         case worker(DestinationID)
-        /// Destinations came or went, or the service was told to end.
+        /// Destinations were added or removed, or the service is to stop.
         case changed
         case housekeeping
         case aborted
     }
 
-    /// Delivers until `shutdown`, or until the task is cancelled. May be called again after its task was cancelled; it
-    /// waits until the earlier run has ended.
+    /// Delivers until `shutdown` is called or the task is canceled.
+    ///
+    /// May be called again after its task was canceled; it waits until the earlier run has ended.
     @concurrent
     package func run() async {
         await equipment.place.perform { await self.deliver() }
@@ -47,7 +51,7 @@ extension DeliveryService {
         ended()
     }
 
-    /// The journal's consumer, if this process is elected now.
+    /// Returns the journal's consumer if this process is elected now.
     private func elected() -> JournalConsumer? {
         do throws(JournalError) {
             let consumer = try journal.tryElection()
@@ -55,15 +59,15 @@ extension DeliveryService {
             report([])
             return consumer
         } catch {
-            // Nobody knows whether others deliver.
+            // It is unknown whether another process delivers.
             state.withLock { $0.othersDeliver = false }
             report([.journalFailed(error.message)])
             return nil
         }
     }
 
-    /// Tells what stands in the way of delivery, each obstacle once until it is gone or another.
-    private func report(_ obstacles: [DeliveryNotice]) {
+    /// Reports obstacles to delivery, each once until it changes or ends.
+    private func report(_ obstacles: [DeliveryEvent]) {
         let news = state.withLock { state in
             defer { state.toldObstacles = Set(obstacles) }
             return obstacles.filter { !state.toldObstacles.contains($0) }
@@ -71,7 +75,7 @@ extension DeliveryService {
         for notice in news { equipment.report(notice) }
     }
 
-    /// Waits for an earlier run to end; false when the task is cancelled meanwhile.
+    /// Waits for an earlier run to end; false if canceled.
     private func begins() async -> Bool {
         let (key, signal) = beginObserving()
         defer { endObserving(key) }
@@ -95,7 +99,7 @@ extension DeliveryService {
     private func serve(_ consumer: JournalConsumer) async {
         abort.reset()
         equipment.trigger.forgetNumbers()
-        let settled = SettledBefore(consumer)
+        let settled = FlushBaseline(consumer)
         state.withLock { state in
             for worker in state.workers { worker.prepare(consumer) }
             state.settledAtElection = settled
@@ -112,7 +116,7 @@ extension DeliveryService {
                 return .aborted
             }
             group.addTask { await self.untilChanged() }
-            // By destination: whoever takes over from a worker that was removed waits until that one has ended.
+            // By destination: the successor of a removed worker waits until the removed one has ended.
             var atWork: [DestinationID: DestinationWorker] = [:]
             var isLeaving = false
             var isMaintained = false
@@ -128,7 +132,8 @@ extension DeliveryService {
                         }
                     }
                     if !isMaintained {
-                        // Behind the workers: the first requests are on their way while all writers are gone over.
+                        // This follows the start of the workers, so that the first requests run while all writers are
+                        // checked.
                         isMaintained = true
                         group.addTask {
                             await self.untilBegun()
@@ -137,7 +142,7 @@ extension DeliveryService {
                         }
                     }
                     wakeObservers()
-                    // Asked to stop before the workers were ready to hear it.
+                    // The request to stop may have come before the workers could receive it.
                     isLeaving = state.withLock { $0.phase != .running }
                 }
                 if isLeaving {
@@ -146,7 +151,7 @@ extension DeliveryService {
                 }
                 switch await group.next() {
                 case .worker(let id)?:
-                    // One that ends though nobody removed it was asked to, perhaps for a moment only: all do.
+                    // A worker that ended without being removed was asked to stop, perhaps only briefly: stop all.
                     if let ended = atWork.removeValue(forKey: id), !ended.isRetired { isLeaving = true }
                 case .changed?:
                     if !group.isCancelled { group.addTask { await self.untilChanged() } }
@@ -154,7 +159,7 @@ extension DeliveryService {
                     isLeaving = true
                     group.cancelAll()
                 case .housekeeping?, nil:
-                    break  // It ends only when the task is cancelled; the workers end then too.
+                    break  // It ends only when the task is canceled; then the workers end too.
                 }
             }
             group.cancelAll()
@@ -163,14 +168,14 @@ extension DeliveryService {
         state.withLock { state in
             state.isElected = false
             state.consumer = nil
-            state.settledAtElection = SettledBefore([:])
-            // Some may have come too late to be begun with.
+            state.settledAtElection = FlushBaseline([:])
+            // Some workers may have been added too late to be started.
             for worker in state.workers { worker.rest() }
         }
         wakeObservers()
     }
 
-    /// Waits until each worker has its first request on its way, or has none to send now.
+    /// Waits until each worker is sending its first request or has none.
     private func untilBegun() async {
         let (key, signal) = beginObserving()
         defer { endObserving(key) }
@@ -182,27 +187,27 @@ extension DeliveryService {
         return .changed
     }
 
-    /// Maintains the journal, and looks for events that nobody announced: those of other processes, and orphans'.
+    /// Maintains the journal and checks for events that were not announced.
     ///
-    /// Sleeps until something is told or becomes due. While something cannot be told, or is to be tried again, it looks every
-    /// now and then.
+    /// These are events of other processes and of orphaned writers. Sleeps until it is notified or maintenance is due.
+    /// If notifications are unavailable, or something must be retried, it polls.
     private func performMaintenance(_ consumer: JournalConsumer) async {
         let housekeeping = equipment.housekeeping
         while !Task.isCancelled {
             let maintained = equipment.now
-            // Another process may have changed what may leave, and what waits here may be held by what counted before.
+            // Another process may have changed what may be sent, and events here may be held under the old rules.
             if consumer.hasOtherWriters { _ = equipment.isPermitted() }
             do throws(JournalError) {
                 var round = consumer.beginMaintenance(at: equipment.clock.now())
-                // Whoever wants to send or to count meanwhile has its turn between two parts.
+                // Sends and counts that are requested in the meantime run between two parts.
                 while try consumer.continueMaintenance(&round), !Task.isCancelled { await Task.yield() }
                 report(consumer.obstacles.map { .writerLeftOut($0.message) })
             } catch {
                 report([.journalFailed(error.message)])
             }
-            let isUrgent = consumer.wasAsked()
+            let isUrgent = consumer.consumeDeliveryRequest()
             for worker in workers {
-                // Whoever asks cannot say for which destinations.
+                // The requesting process cannot specify destinations.
                 if isUrgent { _ = worker.requestFlush(forcesQueue: true) } else { worker.lookAgain() }
             }
             if !consumer.hasOtherWriters {

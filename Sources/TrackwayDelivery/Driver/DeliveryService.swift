@@ -6,11 +6,11 @@ package import TrackwayEvents
 package import TrackwayJournal
 package import TrackwayWire
 
-/// Delivers what the journal keeps to every destination, each at its own pace.
+/// Delivers the journal's events to every destination, each at its own pace.
 ///
-/// One process of an installation delivers for all of them; the others wait for their turn. All methods may be called from
-/// any thread. A recording thread signals when its event is wanted. Where the storage tells of changes, nothing is looked for
-/// while nothing happens; else, and while other processes record, what they do is looked for every few seconds.
+/// One process of an installation delivers for all of them; the others wait for their turn. All methods may be called
+/// from any thread. A recording thread sends a signal if delivery waits for its event. If the storage reports changes,
+/// the service does not poll while idle. Otherwise, and while other processes record, it polls every few seconds.
 package final class DeliveryService: Sendable {
     enum Phase: Sendable {
         case running
@@ -19,61 +19,65 @@ package final class DeliveryService: Sendable {
     }
 
     struct State {
-        /// Who serves the destinations that are present, in the order they were added.
+        /// The workers of the current destinations, in the order they were added.
         var workers: [DestinationWorker] = []
         var phase = Phase.running
         var isElected = false
         /// The journal's consumer while this process is elected.
         var consumer: JournalConsumer?
-        /// What was settled when this process was elected last.
-        var settledAtElection = SettledBefore([:])
-        /// True from an election lost until one is won: another process delivers.
+        /// The counts settled when this process was last elected.
+        var settledAtElection = FlushBaseline([:])
+        /// Whether another process delivers.
+        ///
+        /// True from a lost election until one is won.
         var othersDeliver = false
-        /// Flushes under way.
+        /// The number of flushes in progress.
         var flushes = 0
-        /// True while `run` is under way.
+        /// Whether `run` is in progress.
         var isAtWork = false
         var observers: [UInt64: WakeSignal] = [:]
         var nextObserver: UInt64 = 0
-        /// What stands in the way of delivery, as far as it was told.
-        var toldObstacles: Set<DeliveryNotice> = []
+        /// The obstacles to delivery that have been reported.
+        var toldObstacles: Set<DeliveryEvent> = []
     }
 
     let journal: Journal
-    let equipment: DeliveryEquipment
+    let equipment: DeliveryDependencies
     let state: Locked<State>
     /// Wakes `run` between elections and while suspended.
     let attention = WakeSignal()
-    /// Tells `run` that there may be workers to begin with, or none left to wait for.
+    /// Notifies `run` of new workers or that none are left.
     let changed = WakeSignal()
-    /// Ends requests under way when a deadline has passed.
+    /// Ends requests in progress when a deadline has passed.
     let abort = WakeSignal()
     let maintenanceInterval: Duration
 
-    /// Has something done before each request, on delivery's thread, where files may be waited for. It gets the writer of the
-    /// events that are about to be sent.
+    /// Sets a closure to call before each request.
+    ///
+    /// It runs on the delivery thread, which may wait for files. It receives the writer of the events that are about to
+    /// be sent.
     package func beforeSending(_ work: @escaping @Sendable (WriterID) -> Void) {
         equipment.beforeSending.withLock { $0.work = work }
     }
 
-    /// Makes a service; it delivers while `run` is under way.
+    /// Creates a service, which delivers while `run` is in progress.
     ///
     /// - Parameters:
-    ///   - journal: Where the events lie.
-    ///   - routes: The destinations. A second one with the name of an earlier is left out.
-    ///   - transport: Carries requests.
-    ///   - isPermitted: Whether anything may be sent now; asked before every request, on delivery's tasks. What it says holds for
-    ///     all destinations, and a batch's own admission is asked after it.
-    ///   - clock: Tells the time.
+    ///   - journal: The journal with the events.
+    ///   - routes: The destinations. A second one with the same id is ignored.
+    ///   - transport: Sends requests.
+    ///   - isPermitted: Whether anything may be sent now; called before every request, on delivery tasks. The result
+    ///     applies to all destinations; the batch's own admission is checked afterwards.
+    ///   - clock: Provides the time.
     ///   - sleeper: Waits for times.
-    ///   - random: Draws the jitter.
-    ///   - maintenanceInterval: How often the journal is maintained when nothing happens and its storage cannot tell of changes: often
-    ///     enough to notice another process that asks for delivery. At least 1 s.
-    ///   - memory: Keeps retry states across restarts; nil keeps none.
-    ///   - queues: Keeps the times of queues' last uploads; nil keeps none.
-    ///   - boot: The boot that the clock's monotonic time belongs to.
-    ///   - executor: A thread on which the journal's files are waited for; nil to wait where the service is called.
-    ///   - report: Hears what is worth telling, on delivery's tasks; must not block.
+    ///   - random: Generates the jitter.
+    ///   - maintenanceInterval: The interval of journal maintenance while idle if the storage cannot report changes. It
+    ///     must be short enough to notice another process that requests delivery. At least 1 s.
+    ///   - memory: Stores retry states across restarts; nil stores none.
+    ///   - queues: Stores the times of queues' last uploads; nil stores none.
+    ///   - boot: The boot that the clock's monotonic time refers to.
+    ///   - executor: A thread for blocking access to the journal's files; nil to block where the service is called.
+    ///   - report: Receives reports, on delivery tasks; must not block.
     package init(
         journal: Journal,
         routes: [DeliveryRoute],
@@ -87,11 +91,11 @@ package final class DeliveryService: Sendable {
         queues: (any QueueMemory)? = nil,
         boot: String = "",
         executor: (any SerialExecutor)? = nil,
-        report: @escaping @Sendable (DeliveryNotice) -> Void
+        report: @escaping @Sendable (DeliveryEvent) -> Void
     ) {
         let state = Locked(State())
-        let equipment = DeliveryEquipment(
-            place: DeliveryPlace(on: executor),
+        let equipment = DeliveryDependencies(
+            place: DeliveryExecutorContext(on: executor),
             transport: transport,
             isPermitted: isPermitted,
             clock: clock,
@@ -103,7 +107,7 @@ package final class DeliveryService: Sendable {
             queues: queues,
             boot: boot,
             report: report,
-            // Weak, because the state holds the workers, and they hold this.
+            // Weak, because the state holds the workers, which hold this closure.
             progressed: { [weak state] in
                 if let state { Self.wakeObservers(of: state) }
             }
@@ -117,9 +121,11 @@ package final class DeliveryService: Sendable {
 
     // MARK: Recording
 
-    /// An event was recorded. Costs one load unless delivery waits for it.
+    /// Notifies delivery of a recorded event.
     ///
-    /// - Parameter route: The destinations it is addressed to; none means all.
+    /// Costs one load unless delivery is waiting for the event.
+    ///
+    /// - Parameter route: The destinations that the event is addressed to; empty means all.
     @inline(__always)
     package func eventRecorded(sequence: UInt64, to route: [DestinationID] = []) {
         if equipment.trigger.isOpen(for: sequence) { wanted(sequence, route) }
@@ -132,29 +138,30 @@ package final class DeliveryService: Sendable {
 
     // MARK: Destinations
 
-    /// Delivers to one more destination from now on, whatever the service is doing. Does nothing when one of its name is
-    /// there already.
+    /// Adds a destination, in any state of the service.
     ///
-    /// The journal must know the destination. One that was removed a moment ago is taken up again once its last request is
-    /// settled.
+    /// Delivery to it starts immediately. Does nothing if a destination with its id exists. The journal must know the
+    /// destination. One that was removed a moment ago is started again once its last request is settled.
     package func add(_ route: DeliveryRoute) {
         let worker = DestinationWorker(route, equipment: equipment)
         let isNew = state.withLock { state -> Bool in
             guard !state.workers.contains(where: { $0.id == worker.id }) else { return false }
-            // What is asked of it before `run` has taken it up counts already.
+            // Requests made before `run` has started the worker count already.
             if let consumer = state.consumer { worker.prepare(consumer) }
             state.workers.append(worker)
             return true
         }
         guard isNew else { return worker.retire() }
-        // Among the others by now, so that it misses no change.
+        // The worker is now in the list, so it misses no change.
         worker.restrain()
         changed.signal()
         wakeObservers()
     }
 
-    /// Delivers to a destination no more. A request on its way is still settled by its answer; what waits stays in the
-    /// journal. Does nothing when there is none of that name.
+    /// Stops delivering to a destination.
+    ///
+    /// A request in progress is still settled by its response; pending events stay in the journal. Does nothing if no
+    /// destination has this id.
     package func remove(_ id: DestinationID) {
         let worker = state.withLock { state -> DestinationWorker? in
             guard let index = state.workers.firstIndex(where: { $0.id == id }) else { return nil }
@@ -163,14 +170,14 @@ package final class DeliveryService: Sendable {
         guard let worker else { return }
         worker.retire()
         changed.signal()
-        // A flush does not wait for it any more.
+        // Flushes no longer wait for it.
         wakeObservers()
     }
 
-    /// Whether this process delivers: only then it counts what all writers have left.
+    /// Whether this process delivers; only then does it count all writers' events.
     package var isDelivering: Bool { state.withLock { $0.isElected } }
 
-    /// Who serves the destinations that are present.
+    /// The workers of the current destinations.
     var workers: [DestinationWorker] { state.withLock { $0.workers } }
 
     func worker(of id: DestinationID) -> DestinationWorker? {
@@ -179,31 +186,37 @@ package final class DeliveryService: Sendable {
 
     // MARK: Settings
 
-    /// Takes a destination with new settings (credentials, address) in place of the one with its name, and tries it at once.
-    /// Without one of that name, nothing happens.
+    /// Replaces a destination's settings (credentials, address) and tries it at once.
     ///
-    /// - Parameter flushEvents: So many waiting events are sent at once from now on; nil for as many as before.
+    /// Does nothing if no destination has its id.
+    ///
+    /// - Parameter flushEvents: The new number of pending events that starts an upload at once; nil leaves it
+    ///   unchanged.
     package func replace(_ destination: any Destination, flushEvents: Int? = nil) {
         worker(of: destination.id)?.replace(destination, flushEvents: flushEvents)
     }
 
-    /// Holds what is read for a destination from now on to other rules. Without one of that name, nothing happens.
+    /// Sets the rules for events read from now on for a destination.
+    ///
+    /// Does nothing if no destination has this id.
     package func setRules(_ rules: DestinationRules, for id: DestinationID) {
         worker(of: id)?.setRules(rules)
     }
 
-    /// What may leave for a destination, or for all, may have changed: what was held is looked at again at once.
+    /// Checks held events again because admission may have changed.
     ///
-    /// Waits for no file; call it after every change of consent or of who uses the app.
+    /// The change may concern one destination or all of them. Does not wait for files. Call it after every change of
+    /// consent or user.
     package func admissionChanged(for destination: DestinationID? = nil) {
         for worker in workers where destination == nil || destination == worker.id { worker.admissionChanged() }
     }
 
-    /// Gives up, soon and on delivery's thread, what may not leave any more at the front of what waits for each destination.
+    /// Drops events that may no longer be sent.
     ///
-    /// Waits for no file. A flush that begins later does it first.
+    /// Events at the front of each destination are dropped soon, on the delivery thread. Does not wait for files. A
+    /// flush that begins later drops them first.
     ///
-    /// - Returns: False when this process does not deliver: then nothing happens.
+    /// - Returns: False when this process does not deliver; then nothing happens.
     package func discardRefused() -> Bool {
         guard let consumer = state.withLock({ $0.consumer }) else { return false }
         for worker in workers {
@@ -214,9 +227,11 @@ package final class DeliveryService: Sendable {
         return true
     }
 
-    /// The device's state asks for something from now on. What is on its way gets its answer; what was held back and need not be any
-    /// more goes at once. Waits for no file.
-    package func restrain(by restraint: Restraint) {
+    /// Applies a restriction that the device's state requires.
+    ///
+    /// Requests in progress still get their response. Events that were held back and no longer need to be are sent
+    /// immediately. Does not wait for files.
+    package func restrain(by restraint: DeliveryThrottle) {
         let isNews = equipment.restraint.withLock { current in
             defer { current = restraint }
             return current != restraint
@@ -225,29 +240,30 @@ package final class DeliveryService: Sendable {
         for worker in workers { worker.restrain() }
     }
 
-    /// Asks destinations again whose settings were found wrong: the app said something that may have changed that.
-    package func wakeParked() {
+    /// Probes parked destinations, because the app may have fixed their settings.
+    package func probeParkedDestinations() {
         for worker in workers { worker.wake(after: worker.policy.retry.base) }
     }
 
     // MARK: Queues
 
-    /// Hands what waits in queues over to delivery, where it travels at once. Other destinations are not concerned. The
-    /// queues' own times are not renewed.
+    /// Hands pending events in queues over to delivery, which sends them immediately.
     ///
-    /// What is handed over counts as such when this returns, and its mark is written soon after, on delivery's thread: if the
-    /// process dies in between, the events are in their queue again.
+    /// Other destinations are not affected. The queues' own times are not reset.
     ///
-    /// While this process does not deliver, because another one does or because it has only begun, a forced upload is made up
-    /// for when it does, and the process that delivers is asked; a queue that is ready needs no asking there. A forced upload
-    /// also asks a destination again whose settings were found wrong. May read what waits; waits for nothing that delivery
-    /// reads or writes.
+    /// The events count as handed over when this returns. Their mark is written soon afterwards, on the delivery
+    /// thread; if the process ends in between, the events are in their queue again.
+    ///
+    /// This process may not be delivering, because another one is or because it has just started. Then a forced upload
+    /// is made when it does deliver, and the delivering process is notified; a queue that is ready needs no
+    /// notification there. A forced upload also probes a destination that is parked. May read pending events; does not
+    /// wait for anything that delivery reads or writes.
     ///
     /// - Parameters:
-    ///   - ids: Which queues; nil for all.
+    ///   - ids: The queues; nil for all.
     ///   - force: True for every queue with any event, false for those that are ready.
-    /// - Returns: True when events were handed over, or will be once somebody delivers: this process does not, and events
-    ///   wait in a queue that is forced or ready.
+    /// - Returns: True if events were handed over, or will be once a process delivers: this process does not deliver,
+    ///   and events are pending in a queue that is forced or ready.
     @discardableResult
     package func requestUpload(of ids: Set<DestinationID>? = nil, force: Bool) -> Bool {
         var isHandedOver = false
@@ -268,46 +284,53 @@ package final class DeliveryService: Sendable {
         return true
     }
 
-    /// Whether a queue is worth an upload now; false for any other destination.
+    /// Whether a queue is ready for an upload; false for other destinations.
     package func isReadyForUpload(_ id: DestinationID) -> Bool {
         worker(of: id)?.queue?.isReady(with: waiting(for: id)) ?? false
     }
 
-    /// How many events wait for a destination: in a queue those beyond its last transfer, exactly; for any other those not
-    /// settled. While this process does not deliver, a queue is read from the disk, and of any other destination this process's
-    /// own events are counted. 0 also while nothing can be counted; a flush report says so.
+    /// Returns the number of pending events for a destination.
+    ///
+    /// For a queue, these are the events after its last transfer, counted exactly; for any other destination, the
+    /// unsettled events. While this process does not deliver, a queue is read from disk; for other destinations, only
+    /// this process's own events are counted. The result is also 0 while nothing can be counted; a flush report
+    /// indicates that.
     package func waiting(for id: DestinationID) -> UInt64 {
         guard let worker = worker(of: id) else { return 0 }
         let consumer = worker.consumer
-        // What cannot be counted at present counts as none; a flush report says so.
+        // Events that cannot be counted at present count as zero; a flush report indicates it.
         let counted = worker.queue == nil ? consumer?.countSendable(for: id) : try? journal.countWaiting(for: id)
         if let counted { return counted }
         if let consumer, consumer.isOpen { return 0 }
-        // An event that the disk refused waits in memory, and in no other process's log.
+        // An event that could not be written to disk is in memory, and not in another process's log.
         return (try? journal.ownPending(for: id)) ?? 0
     }
 
-    /// The JSON of events in a queue, oldest first; none for other destinations.
+    /// Returns the JSON of a queue's events, oldest first.
     ///
-    /// - Parameter most: How many at most.
+    /// Other destinations have none.
+    ///
+    /// - Parameter most: The maximum number of events.
     package func waitingEvents(for id: DestinationID, most: Int) -> [[UInt8]] {
         guard let worker = worker(of: id), worker.queue != nil else { return [] }
-        // What cannot be read at present is not shown.
+        // Events that cannot be read at present are omitted.
         return (try? journal.readWaiting(for: id, most: max(0, most))) ?? []
     }
 
-    /// The number of events of a queue that were handed over and are not delivered yet, perhaps too high; 0 only if there are none.
-    /// nil while this process does not deliver, or if that cannot be counted now. May read files.
+    /// Returns the number of a queue's events handed over but not delivered.
+    ///
+    /// The result may be too high; it is 0 only if all are delivered. nil while this process does not deliver, or if
+    /// the events cannot be counted now. May read files.
     package func handedOver(of id: DestinationID) -> UInt64? {
         guard let consumer = worker(of: id)?.consumer else { return nil }
-        // A list of writers that cannot be read says nothing.
+        // If the list of writers cannot be read, the number is unknown.
         guard let events = try? consumer.countReleasedOfAll(for: id) else { return nil }
         return max(events, consumer.countHandedOver(of: id))
     }
 
-    /// Holds a queue to other rules from now on.
+    /// Sets the policy of a queue.
     ///
-    /// - Returns: False when there is no such queue.
+    /// - Returns: False when the queue does not exist.
     @discardableResult
     package func setQueue(_ policy: QueuePolicy, of id: DestinationID) -> Bool {
         guard let queue = worker(of: id)?.queue else { return false }
@@ -315,15 +338,17 @@ package final class DeliveryService: Sendable {
         return true
     }
 
-    /// Asks the process that delivers to look soon.
+    /// Asks the delivering process to check for events soon.
     package func askDeliverer() {
-        try? journal.requestDelivery()  // It looks by itself while others record.
+        try? journal.requestDelivery()  // It polls automatically while other processes record.
     }
 
     // MARK: Holding
 
-    /// Begins nothing new from now on: no batch is read and no request is sent, but what is on its way gets its answer, and
-    /// that is settled. Until `release()`, or the end of the run and the next `resume()`.
+    /// Holds back new work until `release()`.
+    ///
+    /// No batch is read and no request is sent, but a request in progress gets its response, and that is settled. The
+    /// next `resume()`, after the run has ended, also ends the hold.
     package func hold() {
         equipment.isHeld.withLock { $0 = true }
     }
@@ -335,7 +360,7 @@ package final class DeliveryService: Sendable {
         wakeObservers()
     }
 
-    /// Returns when nothing is on its way any more, or the hold is over.
+    /// Waits until no request is in progress or the hold has ended.
     package func untilHeld() async {
         let (key, signal) = beginObserving()
         defer { endObserving(key) }
@@ -355,7 +380,7 @@ package final class DeliveryService: Sendable {
         Self.wakeObservers(of: state)
     }
 
-    /// A signal that comes after every step of every worker, until `endObserving`.
+    /// Returns a signal sent after every step of every worker, until `endObserving`.
     func beginObserving() -> (key: UInt64, signal: WakeSignal) {
         let signal = WakeSignal()
         let key = state.withLock { state -> UInt64 in

@@ -4,15 +4,15 @@
 internal import CTrackway
 internal import TrackwayEvents
 
-/// Lets a recording thread know, for the price of one load, whether delivery wants to hear of its event.
+/// Signals delivery from recording threads for one load per event.
 ///
-/// Delivery arms the trigger with the sequence number from which on it wants to hear, and then counts what waits once more:
-/// an event recorded before the count is counted, one recorded after it finds it armed. Whoever wants to hear has a
-/// subscription of its own, for events of its destination alone; subscriptions come and go.
+/// Delivery arms the trigger with the first sequence number of interest, and then counts the pending events again: an
+/// event recorded before the count is counted, and one recorded after it finds the trigger armed. Each subscription is
+/// for the events of one destination; subscriptions are added and removed at any time.
 ///
-/// `@unchecked Sendable`: the word is only reached through atomic operations, everything else lies behind the lock.
+/// `@unchecked Sendable`: the word is accessed only by atomic operations; everything else is protected by the lock.
 final class DeliveryTrigger: @unchecked Sendable {
-    /// Names a subscription; never used twice.
+    /// The id of a subscription; never reused.
     struct SubscriptionID: Sendable, Hashable {
         fileprivate let value: UInt64
     }
@@ -32,11 +32,11 @@ final class DeliveryTrigger: @unchecked Sendable {
         var earliest: UInt64 { subscriptions.lazy.map(\.wants).min() ?? .max }
     }
 
-    // On the heap at an address of its own, because a recording thread reads it without the lock.
+    // Separately allocated at a fixed address, because recording threads read it without the lock.
     private let word: UnsafeMutablePointer<UInt64>
     private let state = Locked(State())
 
-    /// Makes a trigger without subscriptions.
+    /// Creates a trigger without subscriptions.
     init() {
         word = .allocate(capacity: 1)
         word.initialize(to: .max)
@@ -46,7 +46,9 @@ final class DeliveryTrigger: @unchecked Sendable {
         word.deallocate()
     }
 
-    /// Subscribes to events of a destination; the signal is not given before the subscription is armed.
+    /// Subscribes to a destination's events.
+    ///
+    /// The signal is not sent until the subscription is armed.
     func subscribe(for destination: DestinationID, waking signal: WakeSignal) -> SubscriptionID {
         state.withLock { state in
             state.lastNumber += 1
@@ -56,7 +58,7 @@ final class DeliveryTrigger: @unchecked Sendable {
         }
     }
 
-    /// Ends a subscription; arming it afterwards does nothing.
+    /// Ends a subscription; arming it afterwards has no effect.
     func unsubscribe(_ number: SubscriptionID) {
         state.withLock { state in
             state.subscriptions.removeAll { $0.number == number }
@@ -64,15 +66,17 @@ final class DeliveryTrigger: @unchecked Sendable {
         }
     }
 
-    /// True when delivery may want to hear of the event with this sequence number. One load.
+    /// Whether delivery may be interested in this event; costs one load.
     @inline(__always)
     func isOpen(for sequence: UInt64) -> Bool {
         sequence >= ctrackway_load_acquire_64(word)
     }
 
-    /// An event passed the armed trigger: signals the subscriptions of its destinations that are armed for it, and disarms them.
+    /// Handles an event that reached the armed trigger.
     ///
-    /// - Parameter route: Its destinations; none means all.
+    /// Signals and disarms the subscriptions of its destinations that are armed for it.
+    ///
+    /// - Parameter route: The event's destinations; empty means all.
     func passed(_ sequence: UInt64, to route: [DestinationID]) {
         let woken = state.withLock { state -> [WakeSignal] in
             state.lastSequence = max(state.lastSequence, sequence)
@@ -88,19 +92,21 @@ final class DeliveryTrigger: @unchecked Sendable {
         for signal in woken { signal.signal() }
     }
 
-    /// Events may be numbered anew from here on, as after erasing: what was seen before says nothing of their numbers.
+    /// Resets the sequence numbers, which may start over, as after an erasure.
+    ///
+    /// Earlier numbers cannot be compared with the new ones.
     func forgetNumbers() {
         state.withLock { $0.lastSequence = 0 }
     }
 
-    /// Arms a subscription: it signals once this many more events were recorded; nil disarms it.
+    /// Arms a subscription to signal after this many events; nil disarms it.
     func arm(_ number: SubscriptionID, after events: UInt64?) {
         state.withLock { state in
             guard let index = state.subscriptions.firstIndex(where: { $0.number == number }) else { return }
             switch events {
             case nil: state.subscriptions[index].wants = .max
             case 0, 1: state.subscriptions[index].wants = 0
-            // The last number seen may be old. Then the trigger fires early, and is armed again with a better one.
+            // The last number seen may be outdated. Then the trigger fires early and is armed again with a better one.
             case .some(let events):
                 state.subscriptions[index].wants = state.lastSequence &+ min(events, .max - state.lastSequence)
             }

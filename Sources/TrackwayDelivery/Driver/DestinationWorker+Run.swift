@@ -9,13 +9,13 @@ extension DestinationWorker {
     private enum Step {
         case carryOut(UploadMachine.Action)
         case rest(until: MonotonicTime?, triggerAt: UInt64?)
-        /// Somebody asked for a look meanwhile.
+        /// A check was requested in the meantime.
         case look
         case hold
         case end
     }
 
-    /// Makes the worker ready for `run`: from here on it hears what it is asked.
+    /// Prepares the worker for `run`; it receives requests from here on.
     func prepare(_ consumer: JournalConsumer) {
         queue?.prepare(consumer)
         state.withLock {
@@ -25,13 +25,15 @@ extension DestinationWorker {
         }
     }
 
-    /// Nobody delivers: from here on the worker knows nothing of the journal.
+    /// Releases the journal's consumer, because delivery has ended in this process.
     func rest() {
         queue?.rest()
         state.withLock { $0.consumer = nil }
     }
 
-    /// Works until asked to stop; a cancelled task stops as soon as the request under way lets it.
+    /// Works until asked to stop.
+    ///
+    /// If the task is canceled, it stops as soon as the request in progress allows.
     func run(_ consumer: JournalConsumer) async {
         guard let queue else { return await deliver(consumer) }
         await withTaskGroup(of: Void.self) { group in
@@ -40,7 +42,7 @@ extension DestinationWorker {
                     await queue.run(consumer, released: { self.released() }, carriedOut: { self.lookAgain() })
                 }
             }
-            // The body of a task group begins on a thread that all tasks share, wherever the group was made.
+            // The body of a task group starts on the shared thread pool, wherever the group was created.
             await equipment.place.perform { await self.deliver(consumer) }
             group.cancelAll()
         }
@@ -78,7 +80,9 @@ extension DestinationWorker {
         }
     }
 
-    /// Tells those who wait for it, once a run, that its first request is about to be sent or that there is none.
+    /// Notifies waiting callers, once per run, that the worker has begun.
+    ///
+    /// Its first request is about to be sent, or it has none to send.
     private func noteBeginning(with step: Step) {
         switch step {
         case .carryOut(.send), .rest, .hold, .end: break
@@ -91,7 +95,7 @@ extension DestinationWorker {
         if isNews { equipment.progressed() }
     }
 
-    /// Looks at what waits, if somebody asked for that.
+    /// Checks the pending events if that was requested.
     private func look(_ consumer: JournalConsumer) {
         let looks = state.withLock { state in
             defer { state.looks = nil }
@@ -100,17 +104,17 @@ extension DestinationWorker {
         guard let looks else { return }
         if looks == .anew {
             consumer.forgetHeld(for: id)
-            takeUpRequests(consumer)
+            handleRequests(consumer)
         }
-        // The first look of a start must not wait until the logs of all dead writers were counted.
+        // The first check after a start must not wait until the logs of all dead writers are counted.
         let pending = pending(consumer, enough: enoughEvents)
-        report { machine, now in machine.eventsWait(pending: pending, at: now) }
+        report { machine, now in machine.eventsPending(pending: pending, at: now) }
     }
 
     private func next() -> Step {
         let isHeld = equipment.isHeld.withLock { $0 }
         return state.withLock { state in
-            // Who is to end begins nothing by itself, and must not wait here for leave to.
+            // A stopping worker begins nothing anyway, and must not wait here for the hold to end.
             if isHeld, state.isAtBeginning, !state.machine.isStopping { return .hold }
             if !state.orders.isEmpty {
                 (state.isBusy, state.isFollowingUp) = (true, !state.isAtBeginning)
@@ -135,7 +139,7 @@ extension DestinationWorker {
             return await equipment.sleeper.sleep(until: until, or: signal)
         }
         guard !consumer.isOwnHeld(for: id) else {
-            // What is recorded now waits behind what is held: recording threads need not tell of it.
+            // New events are pending after held ones, so recording threads need not signal.
             equipment.trigger.arm(subscription, after: nil)
             return await equipment.sleeper.sleep(until: until, or: signal)
         }
@@ -143,12 +147,12 @@ extension DestinationWorker {
             let counted = pending(consumer)
             equipment.trigger.arm(subscription, after: triggerAt > counted ? triggerAt - counted : 1)
         }
-        // Counted again with the trigger armed, so that no event slips through between the two. What a queue releases is told
-        // by whoever released it.
+        // Counted again with the trigger armed, so that no event is missed in between. Events released by a queue are
+        // signaled by the caller that releases them.
         let pending = pending(consumer)
         if pending >= triggerAt {
             equipment.trigger.arm(subscription, after: nil)
-            return report { machine, now in machine.eventsWait(pending: pending, at: now) }
+            return report { machine, now in machine.eventsPending(pending: pending, at: now) }
         }
         await equipment.sleeper.sleep(until: until, or: signal)
     }
@@ -197,7 +201,7 @@ extension DestinationWorker {
         do throws(JournalError) {
             inFlight = try read(limits.events)
             if let batch = inFlight, let most = eventsForOneRequest(of: batch.events) {
-                // Given back and read again: the rest is the next request's.
+                // Returned and read again with fewer events; the rest is for the next request.
                 inFlight = nil
                 consumer.release(batch)
                 inFlight = try read(most)
@@ -214,7 +218,7 @@ extension DestinationWorker {
         }
     }
 
-    /// How many of the events one request may hold; nil when it may hold all.
+    /// Returns the maximum number of events per request; nil if all fit.
     private func eventsForOneRequest(of batch: EventBatch) -> Int? {
         let count = batch.records.count
         guard count > 1 else { return nil }
@@ -240,7 +244,7 @@ extension DestinationWorker {
         }
     }
 
-    /// Tells how the journal fails, once until that changes; nil when it works.
+    /// Reports a journal failure once until it changes; nil for none.
     func reportFailure(_ message: String?) {
         let isNews = state.withLock { state in
             defer { state.toldFailure = message }
@@ -249,9 +253,11 @@ extension DestinationWorker {
         if isNews, let message { equipment.report(.destination(id, .journalFailed(message))) }
     }
 
-    /// A hold began just before the order was carried out: it waits for the hold's end, and nothing has failed.
+    /// Postpones an action because a hold began just before it was performed.
     ///
-    /// - Returns: False when nothing is held, or the worker is to end.
+    /// It is performed when the hold ends; nothing has failed.
+    ///
+    /// - Returns: False when delivery is not held, or the worker is to stop.
     private func putBack(_ order: UploadMachine.Action) -> Bool {
         guard equipment.isHeld.withLock({ $0 }) else { return false }
         return state.withLock { state in
@@ -280,7 +286,7 @@ extension DestinationWorker {
             guard error.code == .storage else {
                 return report { machine, now in machine.settleFailed(error.message, at: now, jitter: jitter) }
             }
-            // Counted all the same: what storage refuses is kept, and written with the next cursor.
+            // The result counts anyway: data that storage rejected is kept and written with the next cursor.
             reportFailure(error.message)
         }
         equipment.housekeeping.signal()

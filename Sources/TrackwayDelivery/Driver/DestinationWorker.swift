@@ -6,38 +6,47 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayWire
 
-/// Serves one destination: carries out what its machine orders, one order after the other, and tells it what came of them.
+/// Delivers to one destination by performing its state machine's actions.
 ///
-/// Inputs come from any thread and go through one lock that guards the machine and its orders; nothing is called while it is
-/// held. Orders are carried out by `run` alone.
+/// Performs one action after another and reports their results to the machine. Inputs come from any thread and use one
+/// lock, which protects the machine and its actions; nothing is called while the lock is held. Only `run` performs
+/// actions.
 ///
-/// A destination that is a queue has a watch beside it, which decides what is released to the worker; the worker then sends
-/// all of that at once.
+/// A destination that is a queue also has a `QueueRunner`, which decides which events are released to the worker. The
+/// worker then sends all of them immediately.
 final class DestinationWorker: Sendable {
     struct State {
         var machine: UploadMachine
         var destination: any Destination
-        /// What leaves for it, and how, from the next reading on.
+        /// The rules for the destination's events, applied from the next read on.
         var rules: DestinationRules
-        /// Orders not yet carried out, oldest first; a handful at most, since each input gives a few.
+        /// Actions to perform, oldest first.
+        ///
+        /// There are only a few, because each input returns few.
         var orders: [UploadMachine.Action] = []
         var wakeAt: MonotonicTime?
-        /// The journal's consumer while the worker is at work.
+        /// The journal's consumer while the worker is running.
         var consumer: JournalConsumer?
-        /// True when the destination was removed: the worker ends, and is not wanted again.
+        /// Whether the destination was removed.
+        ///
+        /// The worker then ends and is not resumed.
         var isRetired = false
-        /// What `run` is to look at before it does anything else; nil for nothing.
+        /// The check that `run` makes before anything else; nil for none.
         var looks: Look?
-        /// How the journal failed last, as far as that was told; nil since it works again.
+        /// The last reported failure of the journal; nil once it works again.
         var toldFailure: String?
-        /// True while an order is carried out.
+        /// Whether an action is being performed.
         var isBusy = false
-        /// True while an order is carried out that follows an answer: settling, storing or reporting.
+        /// Whether an action that follows a response is being performed.
+        ///
+        /// Such actions settle, store, or report.
         var isFollowingUp = false
-        /// True once what waited at the beginning of a run is on its way, or nothing of it may leave now.
+        /// Whether the run has handled the events pending at its beginning.
+        ///
+        /// They are being sent, or none of them may be sent now.
         var hasBegun = false
 
-        /// Whether the next order begins something, which may wait.
+        /// Whether the next action begins new work, which can be held back.
         var isAtBeginning: Bool {
             guard let next = orders.first else { return false }
             return switch next {
@@ -46,37 +55,39 @@ final class DestinationWorker: Sendable {
             }
         }
 
-        /// How far a flush has come. It includes the orders that follow an answer, so that they are stored and reported when it returns.
+        /// The progress of a flush.
+        ///
+        /// It includes the actions that follow a response, so that they are stored and reported when the flush returns.
         var progress: UploadMachine.FlushProgress {
             isFollowingUp || !(orders.isEmpty || isAtBeginning) ? .moving : machine.flushProgress
         }
     }
 
-    /// A look at what waits.
+    /// A check of pending events.
     enum Look: Sendable, Hashable {
-        /// At how much there is.
+        /// Count pending events.
         case again
-        /// Also at what was found held, for the rule may have changed.
+        /// Also check held events again, because the rules may have changed.
         case anew
     }
 
     let id: DestinationID
-    /// Decides what is released to the worker; nil when everything is.
-    let queue: QueueWatch?
+    /// Decides which events are released to the worker; nil if all are.
+    let queue: QueueRunner?
     let policy: DeliveryPolicy
     let admission: Admission.Rule?
-    let equipment: DeliveryEquipment
+    let equipment: DeliveryDependencies
     let sender: BatchSender
     let state: Locked<State>
     let signal = WakeSignal()
     let subscription: DeliveryTrigger.SubscriptionID
 
-    init(_ route: DeliveryRoute, equipment: DeliveryEquipment) {
+    init(_ route: DeliveryRoute, equipment: DeliveryDependencies) {
         let id = route.destination.id
         self.id = id
         var policy = route.policy
         if policy.queue != nil {
-            // What was released has waited enough.
+            // Released events have waited long enough.
             policy.flushInterval = .zero
             policy.flushEvents = 1
         }
@@ -89,7 +100,7 @@ final class DestinationWorker: Sendable {
             timeout: policy.requestTimeout,
             equipment: equipment
         )
-        queue = policy.queue.map { QueueWatch(id, policy: $0, equipment: equipment) }
+        queue = policy.queue.map { QueueRunner(id, policy: $0, equipment: equipment) }
         state = Locked(
             State(
                 machine: UploadMachine(
@@ -106,69 +117,77 @@ final class DestinationWorker: Sendable {
 
     // MARK: Inputs from outside, any thread
 
-    /// Has `run` look at what waits, because something may have changed. Waits for no file.
+    /// Requests a check of pending events without waiting for files.
     func lookAgain() {
         state.withLock { $0.looks = $0.looks ?? .again }
         signal.signal()
         queue?.lookAgain()
     }
 
-    /// What may leave may have changed: has `run` look at once at what was held.
+    /// Requests an immediate check of held events, because admission may have changed.
     func admissionChanged() {
         state.withLock { $0.looks = .anew }
         signal.signal()
         queue?.lookAgain()
     }
 
-    /// The device's state may ask for something else: looks at what waits under it. Waits for no file.
+    /// Applies a changed restriction and requests a check of pending events.
+    ///
+    /// Does not wait for files.
     func restrain() {
         report { machine, _ in
-            // Read in here, so that of two changes at the same time the later one counts.
+            // Read inside the lock, so that of two simultaneous changes the later one applies.
             machine.restrained(by: equipment.restraint.withLock { $0 })
             return []
         }
         lookAgain()
     }
 
-    /// Whether events wait for leave to travel, as far as was seen.
+    /// Whether events are known to be held until they may be sent.
     var isHolding: Bool {
         consumer?.isHeld(for: id) ?? false
     }
 
-    /// Whether events wait in the destination's queue and nothing else does, as far as can be counted.
+    /// Whether all pending events are known to be in the queue.
     var isGathering: Bool {
         guard queue != nil, let consumer else { return false }
         return consumer.countHandedOver(of: id) == 0
     }
 
-    /// Asks for everything that waits now; of a queue, for what was released. For delivery's thread.
+    /// Requests delivery of all pending events; for a queue, of released events.
     ///
-    /// - Parameter forcesQueue: True to release everything of a queue first.
-    /// - Returns: False when the worker is not at work.
+    /// Call it on the delivery thread.
+    ///
+    /// - Parameter forcesQueue: True to release all events of a queue first.
+    /// - Returns: False when the worker is not running.
     func requestFlush(forcesQueue: Bool) -> Bool {
         guard beginFlush(forcesQueue: forcesQueue, isAsked: true) else { return false }
         demandEverything(isAsked: true)
         return true
     }
 
-    /// Asks for what waits, counted only until an upload is worth its while; ``demandEverything()`` then counts the rest, while
-    /// the first request is on its way. For delivery's thread.
+    /// Requests delivery of pending events, counted only until an upload is worthwhile.
     ///
-    /// - Parameter isAsked: False when nobody but the SDK wants it.
-    /// - Returns: False when the worker is not at work.
+    /// ``demandEverything(isAsked:)`` then counts the rest while the first request is in progress. Call it on the
+    /// delivery thread.
+    ///
+    /// - Parameter isAsked: False if only the SDK requests the flush.
+    /// - Returns: False when the worker is not running.
     func beginFlush(forcesQueue: Bool, isAsked: Bool) -> Bool {
         guard let consumer else { return false }
-        // Whoever asks wants the rule asked again too.
+        // The caller also wants admission to be checked again.
         consumer.forgetHeld(for: id)
         consumer.reportAll(to: id)
-        takeUpRequests(consumer)
-        // What cannot be released now is reported, and stays.
+        handleRequests(consumer)
+        // Events that cannot be released now are reported and stay in the queue.
         if forcesQueue { queue?.transferAll() } else { queue?.transferRequested() }
         demand(pending(consumer, enough: enoughEvents), isCountedAgain: false, isAsked: isAsked)
         return true
     }
 
-    /// Asks for everything that waits now, as part of the flush that has begun: what failed meanwhile is not tried again for it.
+    /// Requests delivery of all pending events for the flush that has begun.
+    ///
+    /// Attempts that failed in the meantime are not repeated for it.
     func demandEverything(isAsked: Bool) {
         guard let consumer else { return }
         demand(pending(consumer), isCountedAgain: true, isAsked: isAsked)
@@ -179,58 +198,61 @@ final class DestinationWorker: Sendable {
         signal.signal()
     }
 
-    /// Hands over what waits in the destination's queue.
+    /// Hands over the pending events in the destination's queue.
     ///
     /// - Parameter force: False to do so only when the queue is ready.
-    /// - Returns: True when events were handed over; nil when the worker is not at work: then a forced upload is made up for.
+    /// - Returns: True if events were handed over; nil if the worker is not running. Then a forced upload is made
+    ///   later.
     func requestUpload(force: Bool) -> Bool? {
         let isHandedOver = queue?.requestTransfer(force: force)
         if force { wake(after: policy.retry.base) }
         return isHandedOver
     }
 
-    /// Does what others asked of the journal without waiting for it. For delivery's thread.
-    func takeUpRequests(_ consumer: JournalConsumer) {
+    /// Performs requests to the journal whose callers did not wait.
+    ///
+    /// Call it on the delivery thread.
+    func handleRequests(_ consumer: JournalConsumer) {
         do throws(JournalError) {
-            try consumer.takeUpRequests()
+            try consumer.handleRequests()
         } catch {
-            // Tried again when the journal is next maintained.
+            // Retried when the journal is next maintained.
             if error.code != .closed { reportFailure(error.message) }
         }
     }
 
-    /// Asks a destination again whose settings were wrong, this long after its last answer at the earliest.
+    /// Probes a parked destination, at least this long after its last response.
     func wake(after pause: Duration) {
         report { machine, now in machine.woken(after: pause, at: now) }
         signal.signal()
     }
 
-    /// The queue released events by its rules.
+    /// Handles events that the queue released by its rules.
     func released() {
         lookAgain()
         wake(after: Self.newsPause)
     }
 
-    /// How soon new events make a destination be asked again whose settings were wrong.
+    /// The delay before new events probe a parked destination.
     private static let newsPause = Duration.seconds(30)
 
-    /// What held it up is over.
+    /// Wakes the worker after an obstacle has ended.
     func wake() {
         signal.signal()
     }
 
-    /// Whether the run under way has come so far that its first request is on its way, or that there is none to be sent now.
+    /// Whether the run is sending its first request or has none.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-    /// Whether a request is on its way, or its answer is being settled.
+    /// Whether a request is in progress or its response is being settled.
     var isUnderWay: Bool {
         state.withLock { $0.isBusy || !($0.orders.isEmpty || $0.isAtBeginning) }
     }
 
-    /// Takes a destination with new settings.
+    /// Replaces the destination's settings.
     ///
-    /// - Parameter flushEvents: So many waiting events are sent at once from now on; nil for as many as before. A queue's
-    ///   rules do not change.
+    /// - Parameter flushEvents: The new number of pending events that starts an upload at once; nil leaves it
+    ///   unchanged. A queue's policy does not change.
     func replace(_ destination: any Destination, flushEvents: Int? = nil) {
         let flushEvents = queue == nil ? flushEvents : nil
         let limits = destination.limits
@@ -239,18 +261,22 @@ final class DestinationWorker: Sendable {
         signal.signal()
     }
 
-    /// Holds what is read from now on to other rules. What is on its way is sent as it was read.
+    /// Sets the rules for events read from now on.
+    ///
+    /// Events already read are sent as they were read.
     func setRules(_ rules: DestinationRules) {
         state.withLock { $0.rules = rules }
     }
 
-    /// Asks the worker to end once what is under way is settled.
+    /// Asks the worker to stop once the work in progress is settled.
     func requestStop() {
         report { machine, _ in machine.stopRequested() }
         signal.signal()
     }
 
-    /// The destination was removed: ends once what is under way is settled, and for good.
+    /// Ends the worker permanently because its destination was removed.
+    ///
+    /// Work in progress is settled first.
     func retire() {
         state.withLock { $0.isRetired = true }
         equipment.trigger.unsubscribe(subscription)
@@ -261,19 +287,20 @@ final class DestinationWorker: Sendable {
     /// Whether the destination was removed.
     var isRetired: Bool { state.withLock { $0.isRetired } }
 
-    /// The journal's consumer while the worker is at work.
+    /// The journal's consumer while the worker is running.
     var consumer: JournalConsumer? { state.withLock { $0.consumer } }
 
-    /// Tells the machine that nobody waits for a flush any more.
-    func giveUpFlush() {
+    /// Reports that no caller waits for a flush any more.
+    func abandonFlush() {
         state.withLock { $0.machine.flushGivenUp() }
     }
 
-    /// How far a flush has come.
+    /// The progress of a flush.
     var progress: UploadMachine.FlushProgress { state.withLock { $0.progress } }
 
-    /// What the last attempt led to, and what stands in the way of the next one: the device's state, a failure of this or an
-    /// earlier process, or the journal.
+    /// The last attempt's result and the obstacle to the next one.
+    ///
+    /// The obstacle is the device's state, a failure of this or an earlier process, or the journal.
     var standing: (outcome: UploadMachine.Outcome?, obstacle: String?) {
         let now = equipment.now
         return state.withLock { state in
@@ -284,23 +311,29 @@ final class DestinationWorker: Sendable {
         }
     }
 
-    /// Events that the machine may have sent: all, or as many as make an upload worth its while where that is `enough`. What
-    /// cannot be counted is not nothing: reading it says what is the matter.
+    /// Returns the number of events that the machine may have sent.
+    ///
+    /// Counts all, or only up to `enough`. Events that cannot be counted are not treated as zero: reading them reveals
+    /// the cause.
     func pending(_ consumer: JournalConsumer, enough: UInt64 = .max) -> UInt64 {
         consumer.sendable(for: id, isQueue: queue != nil, enough: enough) ?? 1
     }
 
-    /// So many waiting events start an upload; how many more there are makes no difference.
+    /// The number of pending events that starts an upload.
+    ///
+    /// More pending events make no difference.
     var enoughEvents: UInt64 { state.withLock { UInt64($0.machine.policy.flushEvents) } }
 
-    /// Lock, ask, unlock; the orders are carried out by `run`. Only the clock is read meanwhile.
+    /// Passes an input to the machine; `run` performs the actions.
+    ///
+    /// The lock is held during the input; only the clock is read during that time.
     func report(
         _ input: (inout UploadMachine, MonotonicTime) -> [UploadMachine.Action],
         before: (inout State) -> Void = { _ in }
     ) {
         state.withLock { state in
             before(&state)
-            // Read in here, so that of two inputs at the same time none tells of an earlier time than the one before.
+            // Read inside the lock, so that inputs arriving simultaneously never go back in time.
             state.orders += input(&state.machine, equipment.now)
         }
         equipment.progressed()

@@ -3,7 +3,9 @@
 
 package import TrackwayEvents
 
-/// Wakes one waiting task; remembered when nobody waits yet. May wake for nothing, so the waiter looks again.
+/// Wakes one waiting task; a signal without a waiting task is stored.
+///
+/// Spurious wake-ups are possible, so the waiter must check again.
 package final class WakeSignal: Sendable {
     private enum State {
         case clear
@@ -11,18 +13,20 @@ package final class WakeSignal: Sendable {
         case waiting(Waiter)
     }
 
-    /// Wakes the task that waits. A closure: what the runtime has to find out about a continuation in a generic place is left to the
-    /// first that waits, off the thread that starts.
+    /// Resumes the waiting task.
+    ///
+    /// A closure defers the runtime's lookup of the generic continuation's metadata to the first wait, off the starting
+    /// thread.
     private struct Waiter: Sendable {
         let resume: @Sendable () -> Void
     }
 
     private let state = Locked<State>(.clear)
 
-    /// Nobody waits, and nothing is remembered.
+    /// Creates a signal that is not set.
     package init() {}
 
-    /// Wakes the task that waits, or lets the next one pass.
+    /// Wakes the waiting task, or lets the next one pass.
     package func signal() {
         let waiter = state.withLock { state -> Waiter? in
             guard case .waiting(let waiter) = state else {
@@ -35,14 +39,14 @@ package final class WakeSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Forgets a signal that nobody has waited for.
+    /// Clears a stored signal.
     func reset() {
         state.withLock { state in
             if case .set = state { state = .clear }
         }
     }
 
-    /// Waits for a signal, or for the task's cancellation. One task at a time.
+    /// Waits for a signal or cancellation; only one task may wait.
     package func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -62,24 +66,30 @@ package final class WakeSignal: Sendable {
     }
 }
 
-/// Waits for a time. Handed in, so that tests can let hours pass at once.
+/// Waits for a time; injected, so that tests can skip hours.
 package protocol DeliverySleeper: Sendable {
-    /// Returns at a time, or earlier when the task is cancelled. May return late, never more than a little early.
+    /// Returns at a time, or earlier if the task is canceled.
+    ///
+    /// It may return late, but never more than slightly early.
     func sleep(until time: MonotonicTime) async
 
-    /// The same for somebody who waits for the end: returns no later than it must.
+    /// Returns at a deadline, no later than necessary.
+    ///
+    /// Otherwise the same as ``sleep(until:)``.
     func sleepExactly(until time: MonotonicTime) async
 }
 
 extension DeliverySleeper {
-    /// As ``sleep(until:)``, for those to whom it makes no difference.
+    /// The same as ``sleep(until:)``, for implementations without a difference.
     package func sleepExactly(until time: MonotonicTime) async {
         await sleep(until: time)
     }
 
-    /// Waits for a time or a signal, whichever comes first; without a time, for the signal alone.
+    /// Waits for a time or a signal, whichever comes first.
     ///
-    /// - Parameter isDeadline: Whether somebody waits for the end.
+    /// Without a time, it waits for the signal only.
+    ///
+    /// - Parameter isDeadline: Whether the time is a deadline that a caller waits for.
     package func sleep(until time: MonotonicTime?, or signal: WakeSignal, isDeadline: Bool = false) async {
         guard let time else { return await signal.wait() }
         await withTaskGroup(of: Void.self) { group in

@@ -5,18 +5,18 @@ package import TrackwayEvents
 package import TrackwayJournal
 
 extension UploadMachine {
-    /// A batch on loan from the journal.
+    /// A batch borrowed from the journal.
     struct InFlight: Sendable, Hashable {
-        /// What was called too large.
+        /// The part that was found too large.
         enum TooLarge: Sendable, Hashable {
             case nothing
-            /// A part that held several events.
+            /// A part with several events.
             case several
             /// A single event, which explains the refusal of the whole.
             case single
         }
 
-        /// What follows after a part was given up.
+        /// The next step after a part was dropped.
         enum Sequel: Sendable, Hashable {
             case wait(until: MonotonicTime, cause: Wait)
             case park(probeAt: MonotonicTime)
@@ -25,30 +25,32 @@ extension UploadMachine {
         var parts: BatchSplitter
         var isProbe: Bool
         var tooLarge = TooLarge.nothing
-        /// The most events that passed in one request.
+        /// The largest number of events accepted in one request.
         var largestPassed = 0
-        /// What follows once the part that is given up is settled; nil when the next part does.
+        /// The next step after the dropped part is settled.
+        ///
+        /// If nil, the next part follows.
         var then: Sequel?
     }
 }
 
-/// What became of consecutive records of a batch, as the journal is told.
+/// The result for consecutive records of a batch, reported to the journal.
 package struct Settlement: Sendable, Hashable {
-    /// The records, by their places in the batch; everything before them is settled already.
+    /// The records, by index in the batch; all preceding ones are settled.
     package var records: Range<Int>
-    /// Those among them that will not be delivered. All others are delivered.
+    /// The records that will not be delivered; all others are delivered.
     package var deadLetters: [DeadLetter]
 
-    /// Makes a settlement.
+    /// Creates a settlement.
     package init(records: Range<Int>, deadLetters: [DeadLetter] = []) {
         self.records = records
         self.deadLetters = deadLetters
     }
 
-    /// How many of the records are delivered.
+    /// The number of delivered records.
     package var delivered: Int { records.count - deadLetters.count }
 
-    /// Gives up consecutive records, all for one reason.
+    /// Creates a settlement that drops consecutive records for one reason.
     package init(givingUp records: Range<Int>, reason: DropReason, message: String) {
         self.init(
             records: records,

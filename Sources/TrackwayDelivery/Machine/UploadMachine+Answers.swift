@@ -6,41 +6,42 @@ internal import TrackwayJournal
 package import TrackwayWire
 
 extension UploadMachine {
-    // MARK: What came of a read order
+    // MARK: Results of reading
 
-    /// The journal lent a batch with this many records; none means that it speaks for gaps alone.
+    /// Handles a batch from the journal; without records, it only reports gaps.
     package mutating func batchRead(count: Int) -> [Action] {
         guard case .working(.reading(let isProbe, _), _) = state else {
-            return [.release]  // Nobody asked any more.
+            return [.release]  // The batch is no longer wanted.
         }
         emptyReads = 0
         pace.carried(count)
         return send(InFlight(parts: BatchSplitter(count: count), isProbe: isProbe))
     }
 
-    /// The journal has nothing for this destination.
+    /// Handles a journal without events for this destination.
     ///
-    /// - Parameter pending: What the journal counts; more than none when the waiting events cannot be read at present.
+    /// - Parameter pending: The journal's count. It is greater than zero if the pending events cannot be read at
+    ///   present.
     package mutating func nothingToRead(pending: UInt64, at now: MonotonicTime) -> [Action] {
         guard case .working(.reading(_, let hasFreshDemand), let isLast) = state else { return [] }
         guard !isLast else {
             state = .stopped
             return []
         }
-        // Somebody flushed since the journal was read.
+        // A flush was requested after the journal was read.
         if hasFreshDemand { return read() }
         guard pending > 0 else {
             demand = 0
             state = .idle
             return []
         }
-        // Asking again at once would spin. Usually something short stands in the way, but not always.
+        // Retrying at once would be a busy loop. The obstacle is usually short-lived, but not always.
         emptyReads = min(emptyReads + 1, 32)
         let delay = policy.retry.ceiling(afterFailures: emptyReads)
         return wait(until: now.advanced(by: delay), cause: .journal)
     }
 
-    /// The journal could not be read.
+    /// Handles a failure to read the journal.
     package mutating func readFailed(_ message: String, at now: MonotonicTime, jitter: Double) -> [Action] {
         guard case .working(.reading, let isLast) = state else { return [] }
         guard !isLast else {
@@ -51,7 +52,9 @@ extension UploadMachine {
         return [.report(.journalFailed(message))] + wait(until: now.advanced(by: delay), cause: .journal)
     }
 
-    /// The part that was to be sent may not leave any more: the batch is given back, and what still may leave is read.
+    /// Handles a part that may no longer be sent.
+    ///
+    /// The batch is returned, and the events that may still be sent are read.
     package mutating func admissionWithdrawn() -> [Action] {
         guard case .working(.sending(let inFlight, _), let isLast) = state else { return [] }
         if inFlight.parts.isSplit { narrowing = inFlight.parts.front?.count }
@@ -62,11 +65,11 @@ extension UploadMachine {
         return [.release] + read()
     }
 
-    // MARK: What came of a settle order
+    // MARK: Results of settling
 
-    /// The journal settled the front part, durably.
+    /// Handles the durable settlement of the front part.
     ///
-    /// - Parameter pending: Events that still wait, the rest of the batch in hand included.
+    /// - Parameter pending: The number of pending events, including the rest of the current batch.
     package mutating func settled(pending: UInt64, at now: MonotonicTime, jitter: Double) -> [Action] {
         guard case .working(.settling(var inFlight, let settlement, let isStale), let isLast) = state else { return [] }
         let reports = settlement.deadLetters.map { Action.report(.deadLetter($0)) }
@@ -74,8 +77,8 @@ extension UploadMachine {
         if !isStale { demand -= min(demand, UInt64(settlement.records.count)) }
         let isRefusal = settlement.delivered == 0 && !settlement.deadLetters.isEmpty
         if isRefusal {
-            // One guilty event explains the refusal of the whole; a second one in a row says that there are more, and
-            // joining the rest again would only have it halved again.
+            // One offending event explains the refusal of the whole. A second one in a row means that there are more,
+            // and if the rest were joined again, it would only be halved again.
             inFlight.parts.frontBecameDeadLetter(rejoining: refusals < 2)
         } else {
             inFlight.parts.frontPassed(refusedSome: !settlement.deadLetters.isEmpty)
@@ -108,8 +111,10 @@ extension UploadMachine {
         return reports + plan(pending: isStale ? max(pending, demand) : pending, since: now, at: now)
     }
 
-    /// The journal would not settle the front part. The back-end has it already; it is read and sent again, and the
-    /// back-end knows the events by their ids.
+    /// Handles a failure to settle the front part.
+    ///
+    /// The back end already has its events. They are read and sent again, and the back end recognizes them by their
+    /// ids.
     package mutating func settleFailed(_ message: String, at now: MonotonicTime, jitter: Double) -> [Action] {
         guard case .working(.settling, let isLast) = state else { return [] }
         guard !isLast else {
@@ -120,16 +125,18 @@ extension UploadMachine {
         return [.release, .report(.journalFailed(message))] + wait(until: now.advanced(by: delay), cause: .journal)
     }
 
-    /// A failing journal is asked again after as long as a back-end after this many failures (16 to 32 s by default).
+    /// The number of back-end failures whose delay applies to a failing journal.
+    ///
+    /// That is 16 to 32 s by default.
     private static let journalTimeout = 6
 
-    // MARK: What came of a send order
+    // MARK: Results of sending
 
-    /// The back-end, or something in its place, answered.
+    /// Handles a response from the back end, or from an intermediary.
     ///
     /// - Parameters:
-    ///   - verdict: What the destination makes of the answer; rejected records are counted from the first record sent.
-    ///   - leftOut: Records of the request that its format could not express, counted likewise.
+    ///   - verdict: The destination's verdict on the response. Rejected records are counted from the first record sent.
+    ///   - leftOut: Records of the request that its format could not express, counted in the same way.
     package mutating func answered(
         _ verdict: Verdict,
         leftOut: [Rejection] = [],
@@ -137,7 +144,7 @@ extension UploadMachine {
         jitter: Double
     ) -> [Action] {
         guard case .working(.sending(let inFlight, _), _) = state, let sent = inFlight.parts.front else {
-            return []  // Only a request under way can be answered.
+            return []  // Only a request in progress can be answered.
         }
         lastOutcome = .verdict(verdict)
         attempts.answered()
@@ -159,7 +166,9 @@ extension UploadMachine {
         }
     }
 
-    /// No answer came. The back-end may or may not have the events; it knows them by their ids if they come again.
+    /// Handles a request that got no response.
+    ///
+    /// The back end may or may not have the events. If they are sent again, it recognizes them by their ids.
     package mutating func transportFailed(
         _ error: TransportError,
         at now: MonotonicTime,
@@ -173,14 +182,14 @@ extension UploadMachine {
         case .timedOut:
             window.timedOut(at: sent.count)
         default:
-            break  // The codes are open; none of the others says anything about the batch.
+            break  // The set of codes is open; no other code is about the batch.
         }
-        // What we broke off ourselves says nothing about the batch.
+        // A request that we canceled ourselves says nothing about the batch.
         let attempt: Attempts.Kind? = error.code == .cancelled ? nil : .failure
         return failed(inFlight, as: attempt, reason: error.description, at: now, jitter: jitter)
     }
 
-    /// The destination could not make a request of the part that was to be sent.
+    /// Handles a part that the destination could not encode.
     package mutating func encodingFailed(
         _ error: WireEncodingError,
         at now: MonotonicTime,
@@ -192,7 +201,7 @@ extension UploadMachine {
         case .misconfigured:
             return park(.misconfigured(reason: error.message), inFlight: inFlight, as: nil, at: now, jitter: jitter)
         case .nothingToSend:
-            // Not an answer: it says nothing about the back-end, and does not count as refusals by it.
+            // This is not a response, so it does not count as a refusal by the back end.
             let messages = Dictionary(error.leftOut.map { ($0.index, $0) }) { first, _ in first }
             let refused = sent.map { index in
                 let rejection = messages[index - sent.lowerBound]
@@ -205,12 +214,12 @@ extension UploadMachine {
             }
             return settle(Settlement(records: sent, deadLetters: refused), inFlight: inFlight)
         case .tooLarge:
-            // No answer either: nobody was asked.
+            // This is not a response either: no request was sent.
             return halveOrDeadLetter(sent, inFlight: inFlight, message: error.message)
         }
     }
 
-    // MARK: What a verdict means
+    // MARK: Verdicts
 
     private mutating func taken(
         _ sent: Range<Int>,
@@ -225,8 +234,8 @@ extension UploadMachine {
             for rejection in list {
                 let index = sent.lowerBound + rejection.index
                 guard rejection.index >= 0, sent.contains(index) else {
-                    // An answer about events that were not sent is no proof that those sent were taken.
-                    let reason = "The answer names an event that was not sent."
+                    // A response about events that were not sent does not prove that those sent were accepted.
+                    let reason = "The response names an event that was not sent."
                     return failed(inFlight, as: .refusal, reason: reason, at: now, jitter: jitter)
                 }
                 refused[index] = DeadLetter(
@@ -251,12 +260,12 @@ extension UploadMachine {
 
     private mutating func tooLarge(_ sent: Range<Int>, inFlight: InFlight) -> [Action] {
         backEndAnswered(took: false)
-            + halveOrDeadLetter(sent, inFlight: inFlight, message: "The back-end calls it too large.")
+            + halveOrDeadLetter(sent, inFlight: inFlight, message: "The back end considers the event too large.")
     }
 
     private mutating func halveOrDeadLetter(_ sent: Range<Int>, inFlight: InFlight, message: String) -> [Action] {
         var inFlight = inFlight
-        if inFlight.parts.halveFront(guiltKnown: false) {
+        if inFlight.parts.halveFront(hasOffendingEvent: false) {
             if inFlight.tooLarge == .nothing { inFlight.tooLarge = .several }
             return send(inFlight)
         }
@@ -267,19 +276,19 @@ extension UploadMachine {
     private mutating func rejected(_ sent: Range<Int>, inFlight: InFlight, reason: String) -> [Action] {
         var inFlight = inFlight
         let answered = backEndAnswered(took: false)
-        if inFlight.parts.halveFront(guiltKnown: true) {
+        if inFlight.parts.halveFront(hasOffendingEvent: true) {
             return answered + send(inFlight)
         }
         refusals += sent.count
         return answered + settle(Settlement(givingUp: sent, reason: .rejected, message: reason), inFlight: inFlight)
     }
 
-    /// Whether the request under way was made with settings that are no longer in use.
+    /// Whether the current request used settings that have since been replaced.
     private var isOldRequest: Bool {
         if case .working(.sending(_, isOld: true), _) = state { true } else { false }
     }
 
-    /// The back-end is up: it answered for itself.
+    /// Handles a response that shows that the back end itself is up.
     private mutating func backEndAnswered(took: Bool) -> [Action] {
         var actions: [Action] = []
         let hadFailures = breaker.failures > 0
@@ -293,12 +302,13 @@ extension UploadMachine {
         return actions
     }
 
-    // MARK: What a failure means
+    // MARK: Failures
 
-    /// A request failed for no fault of its events: gives the batch back and waits, or gives the part in hand up if it was
-    /// tried often enough.
+    /// Handles a request that failed for a reason other than its events.
     ///
-    /// - Parameter attempt: What the policy's limit counts it as; nil when it does not count.
+    /// Returns the batch and waits, or drops the current part if it was tried often enough.
+    ///
+    /// - Parameter attempt: How the policy's limit counts the failure; nil if it does not count.
     private mutating func failed(
         _ inFlight: InFlight,
         as attempt: Attempts.Kind?,
@@ -313,7 +323,7 @@ extension UploadMachine {
             return [.release]
         }
         if isOldRequest {
-            // It failed with settings that are no longer in use; the new ones deserve an attempt of their own.
+            // The request failed with settings that have since been replaced; the new settings get their own attempt.
             return [.release] + read()
         }
         let isNew = breaker.failed()
@@ -336,7 +346,7 @@ extension UploadMachine {
             isNamedByBackEnd: asked > .zero
         )
         if let settlement {
-            // The next events wait like these would have: giving up is no reason to ask more often.
+            // The next events wait as these would have: dropping events must not make retries more frequent.
             var inFlight = inFlight
             inFlight.then = .wait(until: until, cause: cause)
             return [.remember(state)] + reports + settle(settlement, inFlight: inFlight)
@@ -344,11 +354,13 @@ extension UploadMachine {
         return [.release, .remember(state)] + reports + wait(until: until, cause: cause)
     }
 
-    /// The settings are wrong: gives the batch back, keeps everything, and asks again now and then.
+    /// Parks the destination, because its settings are wrong.
+    ///
+    /// Returns the batch, keeps everything, and probes occasionally.
     ///
     /// - Parameters:
     ///   - inFlight: The batch that was to be sent.
-    ///   - attempt: What the policy's limit counts it as; nil when nobody was asked.
+    ///   - attempt: How the policy's limit counts the failure; nil if no request was sent.
     private mutating func park(
         _ verdict: Verdict,
         inFlight: InFlight,
@@ -361,14 +373,15 @@ extension UploadMachine {
             return [.release]
         }
         if isOldRequest {
-            // The verdict is about settings that are no longer in use.
+            // The verdict is about settings that have since been replaced.
             return [.release] + read()
         }
         let reports: [Action] = parking == nil ? [.report(.parked(verdict))] : []
         let parkings = min((parking?.count ?? 0) + 1, Self.maxParkings)
         parking = Parking(since: now, count: parkings)
         let settlement = exhausting(inFlight, by: attempt, reason: verdict.reason)
-        // Whoever limits attempts says how far apart they are; else a slip is over soon, and a wrong key asks seldom.
+        // An attempt limit defines the spacing of attempts. Without it, a brief misconfiguration recovers soon, and a
+        // wrong key is retried rarely.
         let least = spacing(after: attempt)
         let own = policy.retry.probeDelay(afterFailures: Self.firstParking + parkings, jitter: jitter)
         let probeAt = now.advanced(by: least > .zero ? least : own)
@@ -380,25 +393,26 @@ extension UploadMachine {
         return [.release] + reports + park(probeAt: probeAt)
     }
 
-    /// A destination whose settings are wrong is asked again after as long as one that failed so often before (16 to 32 s by
-    /// default, later up to 300).
+    /// The failure count at which a parked destination's delays start.
+    ///
+    /// The first delay is 16 to 32 s by default; later ones are up to 300 s.
     private static let firstParking = 5
-    /// More make no difference.
+    /// The maximum number of parkings counted; more make no difference.
     private static let maxParkings = 64
 
-    /// The pause that the policy's limit asks for after the attempt that was counted last.
+    /// The policy's minimum delay after the last counted attempt.
     private func spacing(after attempt: Attempts.Kind?) -> Duration {
         guard let limit = policy.attempts, let attempt else { return .zero }
         return limit.pause(after: attempt, refusals: attempts.refusals)
     }
 
-    /// Counts an attempt in vain.
+    /// - Returns: The settlement that drops the current part if its attempts are exhausted; otherwise nil.
     ///
-    /// - Returns: How to give up the part in hand, when the policy says that it was tried often enough.
+    /// - Returns: How to drop the current part if the policy says that it was tried often enough.
     private mutating func exhausting(_ inFlight: InFlight, by attempt: Attempts.Kind?, reason: String) -> Settlement? {
         guard let limit = policy.attempts, let attempt else { return nil }
         attempts.count(attempt)
-        // A batch without events tells of losses; there is nothing to give up.
+        // A batch without events reports losses; it contains nothing to drop.
         guard attempts.exhaust(limit), let part = inFlight.parts.front, !part.isEmpty else { return nil }
         attempts = Attempts()
         return Settlement(givingUp: part, reason: .attemptsExhausted, message: reason)

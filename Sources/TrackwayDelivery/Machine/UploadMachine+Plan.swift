@@ -4,24 +4,28 @@
 internal import TrackwayEvents
 
 extension UploadMachine {
-    /// The policy under the device's state.
+    /// The policy under the current restriction.
     var usedPolicy: DeliveryPolicy { restraint.applied(to: policy) }
 
-    /// The device's state asks for something else from now on. Whatever is on its way gets its answer; what waits is to be told
-    /// anew (`eventsWait`).
-    package mutating func restrained(by restraint: Restraint) {
+    /// Applies another restriction by the device's state.
+    ///
+    /// A request in progress still gets its response. Afterwards, report the pending events again (`eventsPending`).
+    package mutating func restrained(by restraint: DeliveryThrottle) {
         let hadNoNetwork = self.restraint.reason == .noNetwork
         self.restraint = restraint
-        // What failed for want of a network deserves an attempt as soon as there is one; not what a back-end has put off.
+        // A request that failed without a network is retried as soon as there is one, but not if the back end set the
+        // delay.
         if hadNoNetwork, restraint.reason != .noNetwork, case .waiting(_, .backOff) = state { state = .restrained }
     }
 
-    /// Plans again what was restrained: should it be permitted now, it has waited long enough.
+    /// Plans restrained events again; if now permitted, they have waited long enough.
     mutating func planRestrained(pending: UInt64, at now: MonotonicTime) -> [Action] {
         plan(pending: pending, since: now.advanced(by: .zero - usedPolicy.flushInterval), at: now)
     }
 
-    /// Why events wait that nothing else holds up, in a sentence; nil when the device's state does not.
+    /// The reason why the device's state delays events, as a sentence.
+    ///
+    /// nil if it does not delay them.
     package var restraintObstacle: String? {
         switch state {
         case .restrained: restraint.obstacle
@@ -30,7 +34,7 @@ extension UploadMachine {
         }
     }
 
-    /// Decides between resting, gathering and reading.
+    /// Decides between resting, gathering, and reading.
     mutating func plan(pending: UInt64, since: MonotonicTime, at now: MonotonicTime) -> [Action] {
         let policy = usedPolicy
         guard pending == 0 || restraint.permits(isAsked: demand > 0) else {
@@ -47,14 +51,14 @@ extension UploadMachine {
             return [.wake(at: until)]
         case .upload:
             let (full, due) = (UInt64(window.current), since.advanced(by: policy.flushInterval))
-            // Who wants each event at once, or has asked for an upload, gets it.
+            // A destination that sends each event at once, or for which an upload was requested, is not paced.
             if demand == 0, policy.flushEvents > 1,
                 let until = pace.wait(for: pending, full: full, at: now, noLaterThan: due)
             {
                 state = .gathering(since: since, until: until, isPaced: true)
                 return [.wake(at: until)]
             }
-            // Uploads that keep apart carry everything that waits, and the radio can rest again.
+            // Spaced uploads send all pending events, so that the radio can power down afterwards.
             if policy != self.policy { demand = max(demand, pending) }
             pace.began(with: pending, full: full, at: now)
             return read()

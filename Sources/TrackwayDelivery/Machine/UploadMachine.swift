@@ -4,127 +4,149 @@
 package import TrackwayEvents
 package import TrackwayWire
 
-/// Decides, for one destination, what to do with its events: when to read, what to send, what to settle, how long to wait.
+/// Decides what to do with the events of one destination.
 ///
-/// A value without clock, chance, task or file: time and jitter come in with each input, orders go out. At most one batch is
-/// in hand and at most one request on its way, because each is a state. Records are settled front to back, only after an
-/// answer took them or they became dead letters for a reason.
+/// Decides when to read, what to send, what to settle, and how long to wait. The machine is a value without a clock,
+/// randomness, tasks, or files: each input passes in the time and jitter, and returns actions. At most one batch and
+/// one request are in progress, because each is a state. Records are settled front to back, and only after a response
+/// accepted them or they became dead letters for a reason.
 package struct UploadMachine: Sendable, Hashable {
-    /// An order to the driver. Orders of one input are carried out one after the other.
+    /// An action for the caller.
+    ///
+    /// The actions of one input are performed in order.
     package enum Action: Sendable, Hashable {
-        /// Ask the journal for the next batch, and answer with `batchRead`, `nothingToRead` or `readFailed`.
+        /// Read the next batch from the journal.
+        ///
+        /// Then call `batchRead`, `nothingToRead`, or `readFailed`.
         case read(BatchLimits)
-        /// Send these records of the batch in hand, and answer with `answered`, `transportFailed`, `encodingFailed` or
-        /// `admissionWithdrawn`.
+        /// Send these records of the current batch.
+        ///
+        /// Then call `answered`, `transportFailed`, `encodingFailed`, or `admissionWithdrawn`.
         case send(records: Range<Int>)
-        /// Tell the journal what became of records of the batch in hand, and answer with `settled` or `settleFailed`.
+        /// Report the result for records of the current batch to the journal.
+        ///
+        /// Then call `settled` or `settleFailed`.
         case settle(Settlement)
-        /// Give the batch in hand back to the journal, unsettled parts and all.
+        /// Return the current batch to the journal, including unsettled parts.
         case release
-        /// Call `timeCame` at this time; replaces any earlier such order.
+        /// Call `timeCame` at this time, replacing any earlier wake action.
         case wake(at: MonotonicTime)
-        /// Keep the retry state; nil forgets it.
+        /// Store the retry state; nil removes it.
         case remember(RetryState?)
-        /// Tell whoever listens.
+        /// Report this to the observer.
         case report(Notice)
     }
 
-    /// Where the machine is; every state that owns a batch carries it.
+    /// The state of the machine; states that own a batch contain it.
     enum State: Sendable, Hashable {
-        /// Nothing waits, as far as we know.
+        /// No events are pending, as far as is known.
         case idle
-        /// Events wait for company, since one time and until another, or until there are enough: for a full request when paced.
+        /// Events are gathered until a time or until enough are pending.
+        ///
+        /// If paced, enough means a full request.
         case gathering(since: MonotonicTime, until: MonotonicTime, isPaced: Bool)
-        /// The driver is at work; `isLast` after the machine was asked to end meanwhile.
+        /// The caller is working; `isLast` if the machine is to stop afterwards.
         case working(Work, isLast: Bool)
-        /// After a failure: nothing is in hand, nothing may be sent before a time.
+        /// After a failure, without a batch; nothing is sent before a time.
         case waiting(until: MonotonicTime, cause: Wait)
-        /// The settings are wrong: everything is kept, and the back-end is asked now and then.
+        /// The settings are wrong.
+        ///
+        /// Everything is kept, and the back end is probed occasionally.
         case parked(probeAt: MonotonicTime)
-        /// The device's state forbids to begin anything: nothing is in hand, and a change of that state ends it.
+        /// The device's state forbids any upload; no batch is held.
+        ///
+        /// A change of the device's state ends it.
         case restrained
-        /// Asked to end. Nothing is in hand, and nothing will be ordered any more.
+        /// Stopped: no batch is held, and no further actions are returned.
         case stopped
     }
 
-    /// What the driver is at.
+    /// The work that the caller is doing.
     ///
-    /// Fresh demand is a flush that came after what is being told of the journal may have been counted: then the count is no
-    /// proof that nothing the flush asked for is left.
+    /// Fresh demand means that a flush was requested when the journal may already have counted what it is about to
+    /// report. That count then does not prove that everything the flush requested has been settled.
     enum Work: Sendable, Hashable {
-        /// The journal was asked for a batch.
+        /// The journal is reading a batch.
         case reading(isProbe: Bool, hasFreshDemand: Bool)
-        /// The front part of the batch is on its way; `isOld` once the settings it was made with are not in use any more.
+        /// The front part is being sent; `isOld` once its settings were replaced.
         case sending(InFlight, isOld: Bool)
-        /// The journal was asked to settle the front part.
+        /// The journal is settling the front part.
         case settling(InFlight, Settlement, hasFreshDemand: Bool)
     }
 
-    /// Why the machine waits.
+    /// The reason for waiting.
     enum Wait: Sendable, Hashable {
-        /// A request failed; a flush may try once more at once.
+        /// A request failed; a flush may try once more immediately.
         case backOff
-        /// The destination is taken for down: a flush that somebody asks for may send one probe.
+        /// The destination is considered down.
+        ///
+        /// A flush that the app requests may send one probe.
         case down
-        /// The back-end named the time, or refused event after event: nothing shortens the wait.
+        /// The back end set the time, or refused event after event.
+        ///
+        /// Nothing shortens the wait.
         case strict
-        /// The settings were found wrong before the machine was stopped.
+        /// The settings were wrong before the machine was stopped.
         case parking
         /// The journal failed.
         case journal
     }
 
-    /// A wait that a stop or a restart cut short: nothing is sent before its end.
+    /// A wait interrupted by a stop or restart.
+    ///
+    /// Nothing is sent before its end.
     private struct CutWait: Sendable, Hashable {
         var until: MonotonicTime
         var cause: Wait
     }
 
-    /// The settings were found wrong, and no events were taken since.
+    /// The settings are wrong, and no events have been accepted since.
     struct Parking: Sendable, Hashable {
-        /// When they were last found wrong.
+        /// The last time they were found wrong.
         var since: MonotonicTime
-        /// How often in a row they were, as far as that makes a difference.
+        /// The number of consecutive times, up to a maximum.
         var count: Int
     }
 
     var state = State.idle
     private(set) var policy: DeliveryPolicy
-    /// What the device's state asks for.
-    var restraint = Restraint.none
+    /// The current restriction by the device's state.
+    var restraint = DeliveryThrottle.none
     private var limits: BatchLimits
     var breaker: CircuitBreaker
     var window: BatchWindow
-    /// How far uploads of a steady stream keep apart.
+    /// The spacing of uploads of a steady stream.
     var pace = UploadPace()
-    /// Events a flush still asks for.
+    /// The number of events that a flush still requests.
     var demand: UInt64 = 0
-    /// Events refused in a row without any being taken.
+    /// The number of consecutive refused events.
     var refusals = 0
-    /// Reads in a row that gave nothing though events wait.
+    /// The number of consecutive empty reads although events are pending.
     var emptyReads = 0
-    /// How many events the next batch should hold at most, when a split batch had to be given back.
+    /// The next batch's maximum size after a split batch was returned.
     var narrowing: Int?
-    /// Nil while nothing says that the settings are wrong.
+    /// Set while the settings are known to be wrong; otherwise nil.
     var parking: Parking?
-    /// Attempts in vain since something was last settled.
+    /// The failed attempts since anything was last settled.
     var attempts: Attempts
     private var cutWait: CutWait?
-    /// Whether a flush has sent its probe since the destination answered last, or since the process began.
+    /// Whether a flush has already sent a probe.
+    ///
+    /// Reset by a response; false when the process begins.
     var hasProbed = false
-    /// Why the last request of an earlier process failed, while that is why the machine waits.
+    /// The reason for an earlier process's failure, while it causes the waiting.
     private var rememberedReason: String?
-    /// When the machine was last told what waits, or the memory was written that it began with.
+    /// The time of the last input or of the restored state.
     private var lastTold: MonotonicTime?
-    /// What the last attempt led to; nil before the first.
+    /// The result of the last attempt; nil before the first.
     package internal(set) var lastOutcome: Outcome?
 
-    /// Makes a machine at rest.
+    /// Creates an idle machine.
     ///
     /// - Parameters:
-    ///   - policy: How eagerly and how patiently.
-    ///   - limits: The destination's largest batch.
-    ///   - remembered: What an earlier run of the same boot remembered.
+    ///   - policy: The delivery policy of the destination.
+    ///   - limits: The limits of a batch for the destination.
+    ///   - remembered: The state that an earlier run stored during the same boot.
     package init(policy: DeliveryPolicy, limits: BatchLimits, remembered: RetryState? = nil) {
         self.policy = policy
         self.limits = limits
@@ -136,18 +158,22 @@ package struct UploadMachine: Sendable, Hashable {
         lastTold = remembered?.since
     }
 
-    /// True when nothing will be ordered any more.
+    /// Whether no further actions will be returned.
     package var isStopped: Bool { state == .stopped }
 
-    /// True after the machine was asked to end while something was under way.
+    /// Whether the machine will stop after the work in progress.
     package var isStopping: Bool {
         if case .working(_, isLast: true) = state { true } else { false }
     }
 
-    /// True when the machine has nothing to do until it is told of events: the moment to ask for a trigger.
+    /// Whether the machine does nothing until events are reported.
+    ///
+    /// This is the time to arm a trigger.
     package var isIdle: Bool { state == .idle }
 
-    /// The number of waiting events at which the machine wants to hear of them before its time comes; nil when it does not.
+    /// The number of pending events to report early; nil for none.
+    ///
+    /// The machine must be notified at this number, before its wake time.
     package var triggerCount: UInt64? {
         switch state {
         case .idle: 1
@@ -156,10 +182,10 @@ package struct UploadMachine: Sendable, Hashable {
         }
     }
 
-    /// How far a flush has come.
+    /// The progress of a flush.
     package var flushProgress: FlushProgress {
         switch state {
-        // At rest with something asked for: wanted again after it was stopped, and not told yet what waits.
+        // Idle with demand: resumed after a stop, and the pending events have not been reported yet.
         case .idle, .gathering, .working: demand == 0 ? .done : .moving
         case .waiting(let until, _): demand == 0 ? .done : .blocked(until: until)
         case .parked(let probeAt): demand == 0 ? .done : .blocked(until: probeAt)
@@ -168,16 +194,16 @@ package struct UploadMachine: Sendable, Hashable {
         }
     }
 
-    // MARK: What happened outside
+    // MARK: Inputs
 
-    /// Events wait: after the start, after a trigger, or because somebody counted.
-    package mutating func eventsWait(pending: UInt64, at now: MonotonicTime) -> [Action] {
+    /// Reports pending events: after the start, a trigger, or a count.
+    package mutating func eventsPending(pending: UInt64, at now: MonotonicTime) -> [Action] {
         let isMoved = follow(now)
         switch state {
         case .idle:
             if let cutWait, cutWait.until > now, pending > 0 {
-                // An earlier run was told to wait, or found the back-end down. Never longer than that can be, whatever
-                // the memory says.
+                // An earlier run had to wait or found the back end down. Limit the wait to its maximum, regardless of
+                // the stored time.
                 let longest = now.advanced(by: max(policy.longestRetryAfter, policy.retry.cap))
                 return wait(until: min(cutWait.until, longest), cause: cutWait.cause)
             }
@@ -186,22 +212,23 @@ package struct UploadMachine: Sendable, Hashable {
         case .gathering(let since, _, _):
             return plan(pending: pending, since: since, at: now)
         case .waiting(let until, _), .parked(let until):
-            // The wait is under way; the journal is looked at again after it.
+            // The wait is in progress; the journal is checked again after it.
             return isMoved ? [.wake(at: until)] : []
         case .restrained:
             return planRestrained(pending: pending, at: now)
         case .working, .stopped:
-            return []  // What is under way is followed by another look at the journal.
+            return []  // The journal is checked again after the work in progress.
         }
     }
 
-    /// Somebody wants everything that waits now to travel now.
+    /// Requests that all pending events are sent now.
     ///
-    /// Shortens an ordinary wait after a failure by one attempt, unless the flush asks `again`, and sends one probe to a
-    /// destination that is taken for down; never shortens a time the back-end named, or parking. `pending` may be of before a
-    /// settlement that is still to be told.
+    /// Cuts short an ordinary wait after a failure for one attempt, unless `again` is true. Sends one probe to a
+    /// destination that is considered down. Never shortens parking or a delay that the back end set. `pending` may have
+    /// been counted before a settlement that has not been reported yet.
     ///
-    /// - Parameter isAsked: false when nobody but the SDK wants it, because the app leaves: the device's state may forbid that.
+    /// - Parameter isAsked: False if only the SDK requests the flush because the app leaves. The device's state may
+    ///   then forbid it.
     package mutating func flushRequested(
         pending: UInt64,
         again: Bool = false,
@@ -209,7 +236,7 @@ package struct UploadMachine: Sendable, Hashable {
         at now: MonotonicTime
     ) -> [Action] {
         let isMoved = follow(now)
-        guard isAsked || restraint.permits(isAsked: false) else { return eventsWait(pending: pending, at: now) }
+        guard isAsked || restraint.permits(isAsked: false) else { return eventsPending(pending: pending, at: now) }
         demand = max(demand, pending)
         let mayProbe = pending > 0 && !again && isAsked && !hasProbed
         switch state {
@@ -218,7 +245,7 @@ package struct UploadMachine: Sendable, Hashable {
             hasProbed = true
             return read()
         case .idle, .gathering, .restrained:
-            return eventsWait(pending: pending, at: now)
+            return eventsPending(pending: pending, at: now)
         case .waiting(_, .backOff) where pending > 0 && !again,
             .waiting(_, .journal) where pending > 0 && !again:
             return read()
@@ -235,10 +262,11 @@ package struct UploadMachine: Sendable, Hashable {
         }
     }
 
-    /// A destination whose settings were wrong may take events now: its keys were said once more, or events came. Brings the
-    /// next question forward; nothing happens when the settings are not in doubt.
+    /// Brings forward the next probe of a destination whose settings were wrong.
     ///
-    /// - Parameter pause: how long after the last answer it is asked at the earliest.
+    /// Called when its keys were set again or new events arrived. Does nothing unless the settings are in doubt.
+    ///
+    /// - Parameter pause: The minimum time since the last response.
     package mutating func woken(after pause: Duration, at now: MonotonicTime) -> [Action] {
         guard let parking else { return [] }
         let earliest = max(now, parking.since.advanced(by: max(.zero, pause)))
@@ -257,28 +285,31 @@ package struct UploadMachine: Sendable, Hashable {
         }
     }
 
-    /// Whoever asked for a flush waits no longer.
+    /// Cancels the flush, because no caller waits for it any more.
     package mutating func flushGivenUp() {
         demand = 0
     }
 
-    /// The time of the last `wake` order came.
+    /// Handles the time of the last `wake` action.
     package mutating func timeCame(pending: UInt64, at now: MonotonicTime) -> [Action] {
         _ = follow(now)
         switch state {
         case .gathering(let since, _, _):
             return plan(pending: pending, since: since, at: now)
         case .waiting(let until, _), .parked(let until):
-            guard now >= until else { return [.wake(at: until)] }  // The sleeper came early.
+            guard now >= until else { return [.wake(at: until)] }  // The wake-up was early.
             return read()
         case .idle, .working, .restrained, .stopped:
-            return []  // The order was given for a state that is over.
+            return []  // The wake action belonged to an earlier state.
         }
     }
 
-    /// The destination has new settings (credentials, address): what was learned about the old ones is forgotten.
+    /// Replaces the destination's settings (credentials, address).
     ///
-    /// - Parameter flushEvents: So many waiting events are sent at once from now on; nil for as many as before.
+    /// Everything learned about the old ones is reset.
+    ///
+    /// - Parameter flushEvents: The new number of pending events that starts an upload at once; nil leaves it
+    ///   unchanged.
     package mutating func destinationReplaced(
         limits: BatchLimits,
         flushEvents: Int? = nil,
@@ -294,7 +325,7 @@ package struct UploadMachine: Sendable, Hashable {
         parking?.count = 0
         switch state {
         case .waiting(_, .journal):
-            return []  // New settings do not mend a disk.
+            return []  // New settings do not fix the journal.
         case .waiting, .parked:
             return [.remember(nil)] + read()
         case .working(.sending(let inFlight, _), let isLast):
@@ -304,14 +335,14 @@ package struct UploadMachine: Sendable, Hashable {
         return []
     }
 
-    /// The end is near: finish what is under way, begin nothing new.
+    /// Finishes the work in progress and begins nothing new.
     package mutating func stopRequested() -> [Action] {
         switch state {
         case .idle, .gathering, .restrained:
             state = .stopped
             return []
         case .waiting(let until, let cause):
-            // A pause of the whole service does not shorten the wait.
+            // Pausing the whole service does not shorten the wait.
             let isDown = cause == .down || cause == .backOff
             cutWait = CutWait(until: until, cause: cause == .parking ? .parking : isDown ? .down : .strict)
             state = .stopped
@@ -328,19 +359,21 @@ package struct UploadMachine: Sendable, Hashable {
         }
     }
 
-    /// The machine is wanted again after it was stopped.
+    /// Resumes the machine after a stop.
     package mutating func resumed() {
         switch state {
         case .stopped: state = .idle
         case .working(let work, _): state = .working(work, isLast: false)
-        case .idle, .gathering, .waiting, .parked, .restrained: break  // It was not asked to end.
+        case .idle, .gathering, .waiting, .parked, .restrained: break  // It was not asked to stop.
         }
     }
 
-    /// Follows a clock that went back within the boot, as that of a restored virtual machine does: what was to happen in a
-    /// while still happens in that while, instead of when the clock has caught up.
+    /// Adapts to a clock that went back within the boot.
     ///
-    /// - Returns: True when times were moved.
+    /// This happens in a restored virtual machine, for example. Pending times keep their remaining delay, instead of
+    /// waiting until the clock has caught up.
+    ///
+    /// - Returns: Whether times were moved.
     private mutating func follow(_ now: MonotonicTime) -> Bool {
         defer { lastTold = now }
         guard let lastTold, now < lastTold else { return false }
@@ -354,13 +387,15 @@ package struct UploadMachine: Sendable, Hashable {
         case .parked(let probeAt):
             state = .parked(probeAt: probeAt.advanced(by: back))
         case .idle, .working, .restrained, .stopped:
-            break  // Nothing is waited for.
+            break  // No wait is in progress.
         }
         if let cutWait { self.cutWait?.until = cutWait.until.advanced(by: back) }
         return true
     }
 
-    /// Why events wait after a failure, in a sentence; nil when nothing failed since something was taken.
+    /// The reason why events are pending after a failure, as a sentence.
+    ///
+    /// Nil if nothing has failed since events were last accepted.
     package func failureObstacle(at now: MonotonicTime) -> String? {
         if let known = lastOutcome?.obstacle { return known }
         guard lastOutcome == nil, let rememberedReason else { return nil }
@@ -372,12 +407,14 @@ package struct UploadMachine: Sendable, Hashable {
         }
         guard until > now else { return rememberedReason }
         let seconds = max(1, now.duration(to: until).components.seconds)
-        return "\(rememberedReason) The destination is asked again in \(seconds) s."
+        return "\(rememberedReason) The next attempt is in \(seconds) s."
     }
 
     // MARK: Transitions
 
-    /// Orders a batch: a single event while the destination is in doubt, so that a probe costs little.
+    /// Reads a batch; if the destination is in doubt, a single event.
+    ///
+    /// That keeps a probe cheap.
     mutating func read() -> [Action] {
         guard restraint.permits(isAsked: demand > 0) else {
             state = .restrained
@@ -390,7 +427,7 @@ package struct UploadMachine: Sendable, Hashable {
         return [.read(BatchLimits(events: count, bytes: limits.bytes))]
     }
 
-    /// Orders the front part of a batch to be sent, unless the machine was asked to end.
+    /// Sends the front part of a batch, unless the machine is stopping.
     mutating func send(_ inFlight: InFlight) -> [Action] {
         guard let front = inFlight.parts.front else {
             state = .idle
@@ -404,19 +441,19 @@ package struct UploadMachine: Sendable, Hashable {
         return [.send(records: front)]
     }
 
-    /// Orders the front part to be settled.
+    /// Settles the front part.
     mutating func settle(_ settlement: Settlement, inFlight: InFlight) -> [Action] {
         state = .working(.settling(inFlight, settlement, hasFreshDemand: false), isLast: isStopping)
         return [.settle(settlement)]
     }
 
-    /// Waits, with nothing in hand.
+    /// Waits without holding a batch.
     mutating func wait(until: MonotonicTime, cause: Wait) -> [Action] {
         state = .waiting(until: until, cause: cause)
         return [.wake(at: until)]
     }
 
-    /// Keeps everything, with nothing in hand, until the next question.
+    /// Keeps everything, without holding a batch, until the next probe.
     mutating func park(probeAt: MonotonicTime) -> [Action] {
         state = .parked(probeAt: probeAt)
         return [.wake(at: probeAt)]

@@ -1,44 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The parts of one batch that still have to travel, front first.
+/// The unsent parts of one batch, front first.
 ///
-/// A refused batch is halved until the guilty event stands alone. When a refused part's first half passes, the second half
-/// is known to hold a guilty event, and is halved again without being sent: finding one among a thousand takes about ten
-/// requests.
+/// A refused batch is halved until the offending event is alone. If the first half of a refused part is accepted, the
+/// second half must contain an offending event, and is halved again without being sent. Finding one event among a
+/// thousand takes about ten requests.
 package struct BatchSplitter: Sendable, Hashable {
     private struct Part: Sendable, Hashable {
         var records: Range<Int>
-        /// True when the part must be refused if everything before it in its parent passes.
+        /// Whether the part would explain its parent's refusal.
+        ///
+        /// It must contain an offending event if everything before it in its parent passes.
         var inheritsGuilt = false
     }
 
-    // The front is last, so that taking it is cheap.
+    // The front part is last in the array, so that removing it is cheap.
     private var parts: [Part]
 
-    /// Starts with the whole batch as one part, even when it holds no event (it may still speak for gaps).
+    /// Starts with the whole batch as one part.
+    ///
+    /// The batch may contain no events, because it may still report gaps.
     package init(count: Int) {
         parts = [Part(records: 0..<max(0, count))]
     }
 
-    /// The part to send next; nil when everything is settled.
+    /// The part to send next; nil if everything is settled.
     package var front: Range<Int>? { parts.last?.records }
 
-    /// True while the batch is in more than one part.
+    /// Whether the batch is in more than one part.
     package var isSplit: Bool { parts.count > 1 }
 
-    /// The back-end took the front.
+    /// Handles the acceptance of the front part.
     ///
-    /// - Parameter refusedSome: True when it refused some of its events; they explain an earlier refusal of the whole.
+    /// - Parameter refusedSome: Whether it refused some of the events. They then explain an earlier refusal of the
+    ///   whole.
     package mutating func frontPassed(refusedSome: Bool = false) {
         guard parts.popLast() != nil, let next = parts.indices.last, parts[next].inheritsGuilt else { return }
         parts[next].inheritsGuilt = false
-        if !refusedSome { halveFront(guiltKnown: true) }
+        if !refusedSome { halveFront(hasOffendingEvent: true) }
     }
 
-    /// The front, a single event or none, became a dead letter.
+    /// Handles a front part, with at most one event, that became a dead letter.
     ///
-    /// - Parameter rejoining: True when everything behind it is under no suspicion any more and travels as one part again.
+    /// - Parameter rejoining: Whether the parts after it are no longer suspect and are sent as one part again.
     package mutating func frontBecameDeadLetter(rejoining: Bool) {
         guard parts.popLast() != nil, let next = parts.last, let last = parts.first else { return }
         if rejoining {
@@ -48,20 +53,20 @@ package struct BatchSplitter: Sendable, Hashable {
         }
     }
 
-    /// Halves the front.
+    /// Halves the front part.
     ///
-    /// - Parameter guiltKnown: True when the front was refused for an event in it rather than for its size.
-    /// - Returns: False when it holds a single event or none.
+    /// - Parameter hasOffendingEvent: Whether the part was refused because of an event in it rather than its size.
+    /// - Returns: False if it contains at most one event.
     @discardableResult
-    package mutating func halveFront(guiltKnown: Bool) -> Bool {
+    package mutating func halveFront(hasOffendingEvent: Bool) -> Bool {
         guard let part = parts.last, part.records.count > 1 else { return false }
         let middle = part.records.lowerBound + part.records.count / 2
         parts.removeLast()
         if let last = parts.indices.last {
-            // The refusal is explained by this part; the part behind it is under no suspicion now.
+            // This part explains the refusal; the part after it is no longer suspect.
             parts[last].inheritsGuilt = false
         }
-        parts.append(Part(records: middle..<part.records.upperBound, inheritsGuilt: guiltKnown))
+        parts.append(Part(records: middle..<part.records.upperBound, inheritsGuilt: hasOffendingEvent))
         parts.append(Part(records: part.records.lowerBound..<middle))
         return true
     }

@@ -3,36 +3,39 @@
 
 package import TrackwayEvents
 
-/// How long uploads of a steady stream of events wait for each other, so that each carries more of them.
+/// Spaces out uploads of a steady stream of events.
 ///
-/// Learned from the stream: as long as it takes until a request is full, and never long. What comes after a quiet time leaves
-/// at once, and so does a backlog, which nothing need be gathered for.
+/// Each upload then contains more events. The delay is derived from the stream: the time until a request is full, up to
+/// ``longest``. Events after a quiet period are sent at once, and so is a backlog, because waiting would gain nothing.
 package struct UploadPace: Sendable, Hashable {
     private struct Beginning: Sendable, Hashable {
         let time: MonotonicTime
-        /// Events that waited then.
+        /// The number of events pending at the beginning.
         let waiting: UInt64
-        /// Events that the upload took of them, and of those that came meanwhile.
+        /// Events in the upload, including any recorded during it.
         var carried: UInt64 = 0
 
-        /// Whether everything that waits now has come since.
+        /// Whether all events pending now were recorded after it began.
         var isSpent: Bool { carried >= waiting }
     }
 
-    /// The longest time between the beginnings of two uploads that this asks for.
+    /// The maximum time between the beginnings of two uploads.
+    ///
+    /// Uploads may be further apart for other reasons.
     package static let longest = Duration.milliseconds(500)
 
     private var last: Beginning?
     private var pause = Duration.zero
 
-    /// Before the first upload nothing waits.
+    /// Creates a pace without a delay for the first upload.
     package init() {}
 
-    /// Until when an upload of so many waiting events had better wait; nil when it may begin.
+    /// Returns when an upload should begin; nil if it may begin now.
     ///
     /// - Parameters:
-    ///   - full: so many fill a request.
-    ///   - due: when it begins in any case.
+    ///   - waiting: The number of pending events.
+    ///   - full: The number of events that fill a request.
+    ///   - due: The time at which the upload begins in any case.
     package func wait(
         for waiting: UInt64,
         full: UInt64,
@@ -44,19 +47,19 @@ package struct UploadPace: Sendable, Hashable {
         return now < until ? until : nil
     }
 
-    /// An upload begins while so many events wait.
+    /// Notes the beginning of an upload with this many pending events.
     package mutating func began(with waiting: UInt64, full: UInt64, at now: MonotonicTime) {
         let passed = last.map { $0.time.duration(to: now) } ?? .seconds(60)
         if passed >= Self.longest * 2 {
             pause = .zero
         } else if passed > .zero, waiting > 0, last?.isSpent == true {
-            // A time too short to be measured teaches nothing.
+            // A time too short to measure provides no information.
             pause = min(Self.longest, passed * Double(full) / Double(waiting))
         }
         last = Beginning(time: now, waiting: waiting)
     }
 
-    /// The upload that began last has taken so many events more.
+    /// Adds this many events to the current upload.
     package mutating func carried(_ events: Int) {
         last?.carried += UInt64(events)
     }

@@ -3,22 +3,22 @@
 
 package import TrackwayEvents
 
-/// Whether waiting events should travel now or wait for company.
+/// Decides whether to send pending events now or to gather more.
 package enum UploadPlan: Sendable, Hashable {
-    /// Nothing waits.
+    /// No events are pending.
     case rest
-    /// Events wait; unless more come, look again at this time.
+    /// Wait for more events until this time.
     case gather(until: MonotonicTime)
-    /// Enough events wait, or they waited long enough.
+    /// Enough events are pending, or they have been pending long enough.
     case upload
 
-    /// Decides.
+    /// Decides what to do with pending events.
     ///
     /// - Parameters:
-    ///   - pending: Events that wait.
-    ///   - since: When the first of them was seen to wait.
-    ///   - now: The present.
-    ///   - isUrgent: True when somebody asked for an upload now (a flush, the app going to the background).
+    ///   - pending: The number of pending events.
+    ///   - since: When the first of them was found pending.
+    ///   - now: The current time.
+    ///   - isUrgent: Whether an upload was requested now (a flush, or the app going to the background).
     package static func decide(
         pending: UInt64,
         since: MonotonicTime,

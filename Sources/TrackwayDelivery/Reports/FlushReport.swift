@@ -8,24 +8,24 @@ public import TrackwayWire
 public struct FlushReport: Sendable, Hashable {
     /// The result for one destination.
     public struct Part: Sendable, Hashable {
-        /// The number of events that were delivered during the flush.
+        /// The number of events delivered during the flush.
         public var delivered: UInt64
-        /// The number of events that are still pending.
+        /// The number of pending events.
         ///
         /// Events that could not be counted are not included; see ``FlushReport/uncounted``.
         public var pending: UInt64
-        /// The number of events that were dropped during the flush.
+        /// The number of events dropped during the flush.
         ///
-        /// They were refused by the back end, expired or damaged. The ledger has the reasons.
+        /// They were refused by the back end, expired, or damaged. The ledger has the reasons.
         public var dropped: UInt64
         /// The back end's last verdict in this process, or nil.
         public var lastVerdict: Verdict?
-        /// Why events are pending, in a sentence.
+        /// The reason why events are pending, as a sentence.
         ///
         /// Never nil while ``pending`` is not 0.
         public var obstacle: String?
 
-        /// Makes a part.
+        /// Creates a part.
         public init(
             delivered: UInt64 = 0,
             pending: UInt64 = 0,
@@ -43,12 +43,12 @@ public struct FlushReport: Sendable, Hashable {
 
     /// The results by destination.
     public var destinations: [DestinationID: Part]
-    /// What could not be counted at the end of the flush.
+    /// Data that could not be counted at the end of the flush.
     ///
     /// It may contain pending events.
     public var uncounted: [Ledger.Uncounted]
 
-    /// Makes a report.
+    /// Creates a report.
     public init(destinations: [DestinationID: Part] = [:], uncounted: [Ledger.Uncounted] = []) {
         self.destinations = destinations
         self.uncounted = uncounted
@@ -59,21 +59,21 @@ public struct FlushReport: Sendable, Hashable {
 }
 
 extension UploadMachine {
-    /// How far a flush has come.
+    /// The progress of a flush.
     package enum FlushProgress: Sendable, Hashable {
-        /// Everything it asked for is settled.
+        /// All requested events are settled.
         case done
-        /// Work goes on.
+        /// Delivery is in progress.
         case moving
-        /// Nothing will move before this time; nil when nothing will move at all.
+        /// No progress before this time; nil if none is expected at all.
         case blocked(until: MonotonicTime?)
     }
 
-    /// What the last attempt led to.
+    /// The result of the last attempt.
     package enum Outcome: Sendable, Hashable {
-        /// An answer was judged.
+        /// A response was evaluated.
         case verdict(Verdict)
-        /// No answer came.
+        /// No response arrived.
         case transport(TransportError)
         /// The batch could not be encoded.
         case encoding(WireEncodingError)
@@ -81,12 +81,12 @@ extension UploadMachine {
 }
 
 extension UploadMachine.Outcome {
-    /// The verdict, if an answer was judged.
+    /// The verdict, if a response was evaluated.
     var verdict: Verdict? {
         if case .verdict(let verdict) = self { verdict } else { nil }
     }
 
-    /// What stands in the way, in a sentence; nil when nothing does.
+    /// The reason why delivery is blocked, as a sentence; nil if none.
     var obstacle: String? {
         switch self {
         case .verdict(.accepted), .verdict(.acceptedExcept): nil

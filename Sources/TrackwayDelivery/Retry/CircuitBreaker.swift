@@ -1,28 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Counts failures in a row and says when a destination is taken for down.
+/// Counts consecutive failures and decides when a destination is considered down.
 package struct CircuitBreaker: Sendable, Hashable {
-    /// Failures in a row that open the breaker.
+    /// The number of consecutive failures that open the breaker.
     package let threshold: Int
-    /// Failures since the last success.
+    /// The number of failures since the last success.
     package private(set) var failures: Int
-    /// Whether it was told that the breaker is open, by this process and for this outage.
+    /// Whether this process has reported that the breaker is open.
+    ///
+    /// It is reset when the outage ends.
     private var isTold = false
 
-    /// Makes a breaker; `failures` carries on from before a restart. What was told then is told anew: who starts an app with a
-    /// back-end missing reads what this process says.
+    /// Creates a breaker.
+    ///
+    /// An outage that an earlier process reported is reported again, because a developer who starts an app while a back
+    /// end is down reads this process's output.
+    ///
+    /// - Parameter failures: The number of failures before a restart, to continue from.
     package init(threshold: Int, failures: Int = 0) {
         self.threshold = max(1, threshold)
         self.failures = max(0, failures)
     }
 
-    /// True while the destination is taken for down: only single probes may be sent, and nothing may bypass the wait.
+    /// Whether the destination is considered down.
+    ///
+    /// Only single-event probes may then be sent, and nothing may bypass the delay.
     package var isOpen: Bool { failures >= threshold }
 
     /// Counts a failure.
     ///
-    /// - Returns: True when that is to be told: the breaker is open, and was not when it was last told.
+    /// - Returns: Whether to report it: the breaker is open and was not when it was last reported.
     package mutating func failed() -> Bool {
         failures += failures < Int.max ? 1 : 0
         guard isOpen, !isTold else { return false }
@@ -32,7 +40,7 @@ package struct CircuitBreaker: Sendable, Hashable {
 
     /// Closes the breaker.
     ///
-    /// - Returns: True when it was open.
+    /// - Returns: Whether it was open.
     package mutating func succeeded() -> Bool {
         defer {
             failures = 0

@@ -3,36 +3,42 @@
 
 package import TrackwayEvents
 
-/// Keeps retry states across restarts of the process. A lost state costs one early attempt, so nothing is flushed to disk
-/// and failures are ignored.
+/// Stores retry states across process restarts.
+///
+/// A lost state costs one early attempt, so data is not flushed to disk and failures are ignored.
 package protocol RetryMemory: Sendable {
-    /// What was kept for a destination in this boot.
+    /// Returns the state stored for a destination during this boot.
     func recall(_ destination: DestinationID) -> RetryState?
 
-    /// Keeps a state; nil forgets it.
+    /// Stores a state; nil removes it.
     func keep(_ state: RetryState?, for destination: DestinationID)
 }
 
-/// What must survive a restart so that an app that is started often does not ask a failing back-end often.
+/// The retry state that survives a restart.
+///
+/// It keeps an app that is started often from frequently contacting a failing back end.
 package struct RetryState: Sendable, Hashable {
-    /// Failures in a row.
+    /// The number of consecutive failures.
     package var failures: Int
-    /// Nothing is sent before this time; holds within one boot.
+    /// Nothing is sent before this time, which is valid within one boot.
     package var notBefore: MonotonicTime
-    /// How often the events at the front were tried; none while the policy sets no limit.
+    /// The failed attempts for the front events; zero without a limit.
     package var attempts: Attempts
-    /// When that was decided; nil in what older versions remembered. A clock that shows less went back within the boot, as
-    /// that of a restored virtual machine does.
+    /// The time of the decision; nil in states of older versions.
+    ///
+    /// A clock with an earlier time was set back within the boot, as in a restored virtual machine.
     package var since: MonotonicTime?
-    /// Why the last request failed, in a sentence; nil in what older versions remembered.
+    /// The reason for the failure, as a sentence; nil in older states.
     package var reason: String?
-    /// Whether the back-end named the time: then nothing may be sent before, not even a probe.
+    /// Whether the back end set the time.
+    ///
+    /// Then nothing may be sent before it, not even a probe.
     package var isNamedByBackEnd: Bool
 
-    /// The longest ``reason``, in bytes.
+    /// The maximum length of ``reason`` in bytes.
     package static let maxReasonBytes = 512
 
-    /// Makes a state.
+    /// Creates a state.
     package init(
         failures: Int,
         notBefore: MonotonicTime,

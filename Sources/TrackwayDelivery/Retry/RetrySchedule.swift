@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Exponential back-off with a cap. Chance is handed in, so the schedule itself is a function.
+/// Exponential back-off with a maximum delay.
+///
+/// The caller provides the random numbers, so the schedule is a pure function.
 public struct RetrySchedule: Sendable, Hashable {
-    /// The longest wait after the first failure.
+    /// The maximum delay after the first failure.
     public var base: Duration
-    /// The longest wait after any failure.
+    /// The maximum delay after any failure.
     public var cap: Duration
 
-    /// Makes a schedule.
+    /// Creates a schedule.
     ///
     /// - Parameters:
     ///   - base: 1 s by default; at least 1 ms.
@@ -18,7 +20,9 @@ public struct RetrySchedule: Sendable, Hashable {
         self.cap = max(self.base, cap)
     }
 
-    /// The longest wait after this many failures in a row: `base` doubled with each further failure, up to `cap`.
+    /// Returns the maximum delay after this many consecutive failures.
+    ///
+    /// It is `base`, doubled with each further failure, up to `cap`.
     public func ceiling(afterFailures failures: Int) -> Duration {
         var wait = base
         var doublings = max(0, failures - 1)
@@ -29,18 +33,22 @@ public struct RetrySchedule: Sendable, Hashable {
         return min(wait, cap)
     }
 
-    /// The wait after this many failures in a row, evenly spread over everything up to the ceiling ("full jitter"), so
-    /// that devices that failed together do not come back together.
+    /// Returns the delay after this many consecutive failures.
     ///
-    /// - Parameter jitter: 0..<1, drawn by the caller; clamped.
+    /// It is evenly distributed between zero and the maximum ("full jitter"), so that devices that failed together do
+    /// not retry together.
+    ///
+    /// - Parameter jitter: A random number in 0..<1 from the caller; clamped.
     public func delay(afterFailures failures: Int, jitter: Double) -> Duration {
         ceiling(afterFailures: failures) * Self.clamped(jitter)
     }
 
-    /// The wait before a probe of a destination that is taken for down: the upper half of what the schedule allows. The
-    /// lower bound is what keeps attempts per hour bounded whatever chance brings: 24 an hour with the defaults.
+    /// Returns the delay before probing a destination that is considered down.
     ///
-    /// - Parameter jitter: 0..<1, drawn by the caller; clamped.
+    /// It is in the upper half of the schedule's range. The lower bound limits the attempts per hour regardless of the
+    /// random numbers: 24 per hour with the defaults.
+    ///
+    /// - Parameter jitter: A random number in 0..<1 from the caller; clamped.
     public func probeDelay(afterFailures failures: Int, jitter: Double) -> Duration {
         ceiling(afterFailures: failures) * (0.5 + Self.clamped(jitter) / 2)
     }

@@ -5,19 +5,21 @@ internal import TrackwayEvents
 
 /// A rule about the events that a destination receives; see ``DestinationRules``.
 public struct DestinationRule: Sendable, Hashable {
-    /// The unit of a sample, of which all events are included or none.
+    /// The unit of a sample.
+    ///
+    /// All events of a unit are included, or none.
     public enum SamplingUnit: String, Sendable, Hashable, CaseIterable {
         /// The person, as far as the installation can distinguish people.
         ///
         /// It is the same before and after signing in, and changes when another person signs in on the same device.
         case person
-        /// The installed copy of the app, whoever uses it.
+        /// The installed copy of the app, independent of its user.
         case installation
-        /// The single event.
+        /// A single event.
         case event
     }
 
-    /// What the rule does with the events that it names.
+    /// The effect of the rule on matching events.
     package enum Effect: Sendable, Hashable {
         case allow
         case deny
@@ -26,7 +28,7 @@ public struct DestinationRule: Sendable, Hashable {
         case sample(share: Share, by: SamplingUnit, salt: String?)
     }
 
-    /// How large a sample is, as it was given: also what is no number equals itself.
+    /// The size of a sample as it was given; NaN equals itself.
     package struct Share: Sendable, Hashable {
         private let bits: UInt64
 
@@ -34,13 +36,13 @@ public struct DestinationRule: Sendable, Hashable {
             bits = share.bitPattern
         }
 
-        /// The number that was given.
+        /// The given number.
         package var given: Double { Double(bitPattern: bits) }
     }
 
-    /// The events it is about.
+    /// The names of the events that the rule applies to.
     package let events: NamePattern
-    /// What it does with them.
+    /// The effect of the rule on these events.
     package let effect: Effect
 
     /// Sends events that later `deny` and `sample` rules would drop.
@@ -54,28 +56,29 @@ public struct DestinationRule: Sendable, Hashable {
 
     /// Drops events for the destination, counted as `DropReason.deniedByRule`.
     ///
-    /// - Parameter events: a name, or a prefix of names followed by `*`. `*` alone matches every event, including those that the SDK records itself.
+    /// - Parameter events: a name, or a prefix of names followed by `*`. `*` alone matches every event, including those
+    ///   that the SDK records itself.
     public static func deny(_ events: String) -> DestinationRule {
         DestinationRule(events: NamePattern(events), effect: .deny)
     }
 
     /// Sends events under another name.
     ///
-    /// The first `rename` that matches the recorded name applies. Events of the SDK (`_…`) keep their names, because back ends
-    /// recognize them by name.
+    /// The first `rename` that matches the recorded name applies. Events of the SDK (`_…`) keep their names, because
+    /// back ends recognize them by name.
     ///
     /// - Parameters:
     ///   - events: a name, or a prefix of names followed by `*`.
-    ///   - name: 1 to 128 bytes without control characters that do not begin with `_`. A rule with another name is reported as invalid and changes
-    ///     nothing.
+    ///   - name: 1 to 128 bytes without control characters that do not begin with `_`. A rule with any other name is
+    ///     reported as invalid and changes nothing.
     public static func rename(_ events: String, to name: String) -> DestinationRule {
         DestinationRule(events: NamePattern(events), effect: .rename(to: name))
     }
 
     /// Removes an attribute before an event is sent.
     ///
-    /// It is removed from the event, from its items, and from shared values (global attributes, attributes and identifiers of the user). Only whole
-    /// attributes are removed, not members of their values.
+    /// It is removed from the event, from its items, and from shared values (global attributes, attributes and
+    /// identifiers of the user). Only whole attributes are removed, not members of their values.
     ///
     /// - Parameters:
     ///   - attribute: a key, or a prefix of keys followed by `*`.
@@ -86,13 +89,16 @@ public struct DestinationRule: Sendable, Hashable {
 
     /// Sends a share of the events, and drops the others as `DropReason.sampledOut`.
     ///
-    /// A hash decides what is in the sample, with the same result in every attempt, after every restart, and for every version of the app.
+    /// A hash decides what is in the sample, with the same result in every attempt, after every restart, and for every
+    /// version of the app.
     ///
     /// - Parameters:
-    ///   - share: from 0 (none) to 1 (all). A number out of this range is replaced by the nearer limit, and not a number by 1; both are reported.
+    ///   - share: from 0 (none) to 1 (all). A number outside this range is replaced by the nearer limit, and NaN by 1;
+    ///     both are reported.
     ///   - events: a name, or a prefix of names followed by `*`. Every event by default.
-    ///   - unit: what is included as a whole or not at all.
-    ///   - salt: samples with the same salt include the same people, and a larger share includes a smaller one. nil uses the destination's id.
+    ///   - unit: the unit that is included as a whole or not at all.
+    ///   - salt: samples with the same salt include the same people, and a larger share includes a smaller one. nil
+    ///     uses the destination's id.
     public static func sample(
         _ share: Double,
         of events: String = "*",
@@ -118,12 +124,12 @@ extension DestinationRule: CustomStringConvertible {
 }
 
 extension DestinationRule {
-    /// The share of a sample that counts, where the one given means nothing.
+    /// Returns a valid share: NaN becomes 1, other numbers are clamped.
     package static func bounded(share: Double) -> Double {
         share.isNaN ? 1 : min(max(share, 0), 1)
     }
 
-    /// Why a name cannot be given to an event; nil when it can.
+    /// Returns the reason why a name is invalid for an event, if any.
     package static func fault(ofName name: String) -> RuleFault? {
         if name.isEmpty { return RuleFault("the new name is empty", "Give the event a name.") }
         if name.hasPrefix("_") { return RuleFault("names that begin with _ are reserved", "Use another name.") }
@@ -138,11 +144,11 @@ extension DestinationRule {
     }
 }
 
-/// Why a rule is invalid, and what to do about it.
+/// The reason why a rule is invalid, with a suggestion.
 package struct RuleFault: Sendable, Hashable {
-    /// What is invalid, as a clause.
+    /// The reason, as a clause.
     package let problem: String
-    /// What to do about it, as a sentence.
+    /// The suggestion, as a sentence.
     package let suggestion: String
 
     package init(_ problem: String, _ suggestion: String) {
@@ -151,34 +157,38 @@ package struct RuleFault: Sendable, Hashable {
     }
 }
 
-/// Names that are meant: a single one, or all with a beginning in common.
+/// A pattern that matches one name, or all names with a prefix.
 package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     /// The pattern as it was written.
     package let text: String
     private let beginning: [UInt8]
     private let isPrefix: Bool
 
-    /// A name, or the beginning of names with `*` behind it. A `*` elsewhere is a character like any other.
+    /// Creates a pattern from a name or a prefix with `*`.
+    ///
+    /// Only a `*` at the end is a wildcard; elsewhere, it is an ordinary character.
     package init(_ text: String) {
         self.text = text
         isPrefix = text.utf8.last == UInt8(ascii: "*")
         beginning = Array(isPrefix ? text.utf8.dropLast() : text.utf8[...])
     }
 
-    /// Whether a name is meant. Names are compared byte by byte: capital letters are other letters.
+    /// Returns whether the pattern matches a name.
+    ///
+    /// Names are compared byte by byte, so case matters.
     package func matches(_ name: String) -> Bool {
         isPrefix ? name.utf8.starts(with: beginning) : name.utf8.elementsEqual(beginning)
     }
 
-    /// What is wrong with the pattern; nil when it can be meant as it stands.
+    /// The reason why the pattern is invalid or questionable; nil if none.
     package var fault: RuleFault? {
         if text.isEmpty { return RuleFault("an empty name matches nothing", "Use * for every name.") }
         if beginning.contains(UInt8(ascii: "*")) {
-            return RuleFault("a * is a wildcard only at the end, and elsewhere a character", "Move the * to the end.")
+            return RuleFault("a * is a wildcard only at the end and a literal elsewhere", "Move the * to the end.")
         }
         return nil
     }
 
-    /// The pattern in quotes.
+    /// The pattern in quotation marks.
     package var description: String { text.debugDescription }
 }

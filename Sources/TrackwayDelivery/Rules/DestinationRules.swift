@@ -16,39 +16,42 @@ internal import TrackwayEvents
 /// ```
 /// Rules apply in order to each event when it is read from the journal:
 ///
-/// - The first `deny` that matches, or the first `sample` that does not include the event, drops it for this destination, unless an earlier
-///   `allow` matches. An event that no rule matches is sent.
+/// - The first `deny` that matches, or the first `sample` that does not include the event, drops it for this
+///   destination, unless an earlier `allow` matches. An event that no rule matches is sent.
 /// - Every `redact` and the first `rename` that match change the event, also after an `allow`.
-/// - A rule matches the name under which the event was recorded; all rules except `rename` also match a name that an earlier rule gave it.
+/// - A rule matches the name under which the event was recorded; all rules except `rename` also match a name that an
+///   earlier rule gave it.
 ///
-/// The recorded event does not change in the journal on the device. The back end, and the dead letter of a refused event, contain only the changed
-/// event. The same event and the same rules have the same result in every attempt and after every restart. `_installation_erased` is always
-/// sent.
+/// The recorded event does not change in the journal on the device. The back end, and the dead letter of a refused
+/// event, contain only the changed event. The same event and the same rules have the same result in every attempt and
+/// after every restart. `_installation_erased` is always sent.
 public struct DestinationRules: Sendable, Hashable {
     /// The rules in order.
     public var rules: [DestinationRule]
 
-    /// Makes rules that apply in this order; none by default.
+    /// Creates rules that apply in this order; none by default.
     public init(_ rules: [DestinationRule] = []) {
         self.rules = rules
     }
 
-    /// Whether there are no rules.
+    /// Whether the list of rules is empty.
     public var isEmpty: Bool { rules.isEmpty }
 
-    /// What is decided about an event.
+    /// The result of the rules for an event.
     package enum Decision: Sendable, Hashable {
-        /// It leaves: under this name, if that is another one, and without these attributes.
+        /// The event is sent, possibly renamed and without some attributes.
+        ///
+        /// The name is nil if it does not change; matching attributes are removed.
         case leaves(name: String?, without: [NamePattern])
-        /// A rule keeps it.
+        /// A rule drops the event.
         case denied(by: DestinationRule)
-        /// It is not in a rule's sample.
+        /// The event is not in the sample of a rule.
         case sampledOut(by: DestinationRule)
     }
 
-    /// Decides about an event of a name.
+    /// Applies the rules to an event with this name.
     ///
-    /// - Parameter isInSample: whether the event is in a share of what a unit and a salt name.
+    /// - Parameter isInSample: Returns whether the event is in a share, for a sampling unit and a salt.
     package func decision(
         on recorded: String,
         isInSample: (_ share: Double, DestinationRule.SamplingUnit, _ salt: String?) -> Bool
@@ -84,16 +87,18 @@ public struct DestinationRules: Sendable, Hashable {
 }
 
 extension DestinationRules: ExpressibleByArrayLiteral {
-    /// Makes rules that apply in this order.
+    /// Creates rules that apply in this order.
     public init(arrayLiteral elements: DestinationRule...) {
         self.init(elements)
     }
 }
 
-/// Who is in a sample.
+/// Determines the members of a sample.
 package enum Sample {
-    /// Whether a thing of this name is in a share: by the first 53 bits of a hash of salt and name, which are what a double
-    /// holds, as a number from 0 up to 1.
+    /// Returns whether an item is in a share.
+    ///
+    /// The first 53 bits of a hash of salt and name, which a double holds exactly, are read as a number from 0 up to 1
+    /// and compared with the share.
     package static func holds(_ name: String, share: Double, salt: String) -> Bool {
         guard share < 1 else { return true }
         guard share > 0 else { return false }

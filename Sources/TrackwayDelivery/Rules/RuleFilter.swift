@@ -4,7 +4,7 @@
 package import TrackwayEvents
 package import TrackwayJournal
 
-/// Holds the events of a journal to a destination's rules as they are read.
+/// Applies a destination's rules to events read from the journal.
 package struct RuleFilter: EventFilter {
     private struct VariantKey: Hashable {
         var generation: UInt32
@@ -14,20 +14,22 @@ package struct RuleFilter: EventFilter {
     private let rules: DestinationRules
     private let destination: DestinationID
     private let installation: InstallationID
-    /// The person of each context seen.
+    /// The person in each context read so far.
     private var people: [UInt32: String] = [:]
-    /// What takes the place of contexts; nil where nothing of them is redacted.
+    /// The replacements of contexts; nil if nothing in a context is redacted.
     private var variants: [VariantKey: FilteredContext?] = [:]
     private var variantCount: UInt32 = 0
 
-    /// A filter for one reading, or for several of one writer's log.
+    /// Creates a filter for one or more reads of one writer's log.
     package init(_ rules: DestinationRules, for destination: DestinationID, of installation: InstallationID) {
         self.rules = rules
         self.destination = destination
         self.installation = installation
     }
 
-    /// Judges one event. One that cannot be understood is dropped as damaged: nobody could say what it would give away.
+    /// Filters one event.
+    ///
+    /// An event that cannot be parsed is dropped as damaged, because its content is unknown and might violate a rule.
     package mutating func filter(
         _ event: UnsafeRawBufferPointer,
         in context: [UInt8],
@@ -41,7 +43,7 @@ package struct RuleFilter: EventFilter {
         case .leaves(let newName, let redactions):
             guard newName != nil || !redactions.isEmpty else { return .unchanged }
             let context = redactions.isEmpty ? nil : variant(of: context, generation, without: redactions)
-            // Of what an erasing says nothing may be missing.
+            // An erasure event must stay complete.
             let isTombstone = name == CapturedName.installationErased
             guard let changed = isTombstone ? .some(nil) : Self.changed(event, to: newName, without: redactions) else {
                 return .dropped(.damaged)
@@ -50,7 +52,7 @@ package struct RuleFilter: EventFilter {
         }
     }
 
-    /// What the rules decide about an event; see ``filter(_:in:generation:)``.
+    /// Returns the result of the rules for an event; see ``filter(_:in:generation:)``.
     package mutating func decision(
         on name: String,
         id: String,
@@ -68,50 +70,53 @@ package struct RuleFilter: EventFilter {
         }
     }
 
-    // MARK: Reading
+    // MARK: Parsing
 
     private static func header(of event: UnsafeRawBufferPointer) -> (id: String, name: String)? {
         var id: String?
-        // What cannot be read is answered with nil.
+        // An unreadable event results in nil.
         guard var scanner = try? JSONScanner(event, limits: unlimited(event)), (try? scanner.enterObject()) != nil
         else {
             return nil
         }
-        while let key = try? scanner.nextKey() {  // As above.
+        while let key = try? scanner.nextKey() {  // An unreadable event ends the loop.
             if scanner.text(key, equals: "id") {
-                guard let text = try? scanner.readText() else { return nil }  // As above.
+                guard let text = try? scanner.readText() else { return nil }  // Unreadable.
                 id = scanner.string(text)
             } else if scanner.text(key, equals: "name") {
-                guard let text = try? scanner.readText() else { return nil }  // As above.
-                // The identity stands first in what the SDK writes.
+                guard let text = try? scanner.readText() else { return nil }  // Unreadable.
+                // The SDK writes the id before the name.
                 return (id ?? "", scanner.string(text))
-            } else if (try? scanner.skipValue()) == nil {  // As above.
+            } else if (try? scanner.skipValue()) == nil {  // Unreadable.
                 return nil
             }
         }
         return nil
     }
 
-    /// Who the person of a context is: named by the installation for back-ends that tell people apart on one device.
+    /// Returns the unique id of the person in a context, for sampling.
+    ///
+    /// The installation assigns this id for back ends that distinguish the people on one device.
     private mutating func person(of context: [UInt8], _ generation: UInt32) -> String {
         if let known = people[generation] { return known }
-        // A context that says nobody is everybody of the installation.
+        // A context without a person represents everyone who uses the installation.
         let json = try? JSONValue.parse(context)
         let person = json?["user"]?["unique_id"]?.string ?? installation.description
         people[generation] = person
         return person
     }
 
-    // MARK: Changing
+    // MARK: Rewriting
 
-    /// The event's JSON under another name and without attributes; nil in the inner optional when that is the same, and in
-    /// the outer one when the event cannot be read.
+    /// Returns the event's JSON with another name and without attributes.
+    ///
+    /// - Returns: The outer optional is nil if the event cannot be read, the inner one if the event does not change.
     private static func changed(
         _ event: UnsafeRawBufferPointer,
         to name: String?,
         without redactions: [NamePattern]
     ) -> [UInt8]?? {
-        // What cannot be read is answered with nil.
+        // An unreadable event results in nil.
         guard let recorded = try? Event(json: event, limits: unlimited(event)) else { return nil }
         var changed = recorded
         if let name { changed.name = name }
@@ -126,8 +131,7 @@ package struct RuleFilter: EventFilter {
         JSONLimits(bytes: text.count, depth: JSONLimits.maximumDepth)
     }
 
-    /// What takes the place of a context in which attributes of everybody's events, or of the user, are redacted; nil when
-    /// it holds none of them.
+    /// Returns a context with redacted global or user attributes; nil if unchanged.
     private mutating func variant(
         of context: [UInt8],
         _ generation: UInt32,
@@ -145,7 +149,7 @@ package struct RuleFilter: EventFilter {
     }
 
     private static func redacted(_ context: [UInt8], _ redactions: [NamePattern]) -> [UInt8]? {
-        // A context that cannot be read gives nothing away.
+        // An unreadable context is replaced by an empty one, so it reveals nothing.
         guard case .object(var json)? = try? JSONValue.parse(context) else { return Array("{}".utf8) }
         let before = json
         for index in json.members.indices {
@@ -182,7 +186,7 @@ extension JSONValue {
 }
 
 extension EventLimits {
-    /// Nothing is left out of what was recorded within the app's own limits.
+    /// Limits that remove nothing from events recorded within the app's own limits.
     fileprivate static var unlimited: EventLimits {
         var limits = EventLimits()
         let most = 1 << 30

@@ -4,33 +4,39 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// What all events of one context have in common, as this dialect writes it: made once per context of a batch.
+/// The shared data of all events of one context, in this format.
+///
+/// Built once per context of a batch.
 struct ClickstreamContext: Sendable {
-    /// The common attributes in front of `attributes`, as members without the comma behind them.
+    /// The common attributes before `attributes`, as members without a trailing comma.
     let head: [UInt8]
     /// The common attributes between `attributes` and `event_id`.
     let middle: [UInt8]
     /// The common attributes between `items` and `timestamp`.
     let tail: [UInt8]
-    /// The kind of system, as the request says it too.
+    /// The platform, which is also part of the request.
     let platform: String
-    /// Names the person.
+    /// Identifies the person.
     let uniqueID: String
-    /// How far local time is ahead of UTC, in milliseconds.
+    /// The offset of local time from UTC, in milliseconds.
     let zoneOffset: Int64
-    /// The user with every attribute; nil when there is nothing to say.
+    /// The user with every attribute; nil if empty.
     let user: [UInt8]?
-    /// The user with id and first touch only; nil when there is nothing to say.
+    /// The user with only the id and the first touch.
+    ///
+    /// Nil if empty.
     let briefUser: [UInt8]?
-    /// What is wrong with the user's attributes; those are left out.
+    /// The faults of user attributes, which are left out.
     let userFaults: [ClickstreamFault]
-    /// The attributes of every event that the app cannot change, without the session's duration.
+    /// The attributes that every event has and the app cannot change.
+    ///
+    /// The session's duration is 0.
     let presets: [String: AttributeValue]
     /// The context as it was recorded.
     let recorded: RecordedContext
-    /// The global attributes that keep the limits.
+    /// The global attributes within the limits.
     let global: [String: AttributeValue]
-    /// What is wrong with the global attributes; those are left out.
+    /// The faults of global attributes, which are left out.
     let globalFaults: [ClickstreamFault]
 
     init(_ context: RecordedContext, appID: String, installation: InstallationID) {
@@ -76,7 +82,7 @@ struct ClickstreamContext: Sendable {
             presets[CapturedKey.sessionID] = .string(session.id)
             presets[CapturedKey.sessionStart] = .integer(session.start.milliseconds)
             presets[CapturedKey.sessionNumber] = .integer(session.number)
-            // Each event has its own; the place is counted here.
+            // Each event has its own duration; this reserves its place in the count.
             presets[CapturedKey.sessionDuration] = .integer(0)
         }
         recorded = context
@@ -107,7 +113,7 @@ struct ClickstreamContext: Sendable {
         globalFaults = faults
     }
 
-    /// The format's name for its clients; the document has it as a constant.
+    /// The name of the format's clients, a constant in the documentation.
     private static let sdkName = "aws-solution-clickstream-sdk"
     private static let sdkVersion = String(CollectorFormat.sdk.drop { $0 != "/" }.dropFirst())
 
@@ -121,26 +127,28 @@ struct ClickstreamContext: Sendable {
     }
 }
 
-/// The device as this dialect describes it.
+/// The device's properties in this format.
 private struct ClickstreamDevice: Sendable, Hashable {
-    /// What the document has for facts that are not known.
+    /// The documented value for unknown properties.
     static let unknown = "UNKNOWN"
 
-    /// The kind of system: "iOS" on iOS.
+    /// The platform: "iOS" on iOS.
     let platform: String
-    /// Who made the device; "apple" for all of Apple's.
+    /// The device's manufacturer; "apple" for all Apple devices.
     let make: String
-    /// The mobile network's operator.
+    /// The mobile network operator.
     let carrier: String
     /// "WIFI", "Mobile" or "UNKNOWN".
     let network: String
-    /// The locale as the system writes it.
+    /// The locale in the system's form.
     let locale: String
     /// The locale's language.
     let language: String
     /// The locale's region.
     let country: String
-    /// The advertising id; empty when there is none, or when the person forbade it.
+    /// The advertising id.
+    ///
+    /// Empty if unavailable, or if the user does not allow it.
     let advertisingID: String
 
     init(_ device: Attributes) {
@@ -157,11 +165,13 @@ private struct ClickstreamDevice: Sendable, Hashable {
         locale = device["locale"]?.string ?? ""
         (language, country) = Self.parts(of: locale)
         let advertisingID = device["advertising_id"]?.string ?? ""
-        // A person who does not want to be followed has an id of zeros.
+        // If the user does not allow tracking, the id consists of zeros.
         self.advertisingID = advertisingID.utf8.contains { $0 != 0x30 && $0 != 0x2D } ? advertisingID : ""
     }
 
-    /// Language and region of a locale such as `de_DE`, `zh-Hans_CN` or `en_US.UTF-8@euro`.
+    /// Returns the language and region of a locale.
+    ///
+    /// Locales have forms such as `de_DE`, `zh-Hans_CN` or `en_US.UTF-8@euro`.
     private static func parts(of locale: String) -> (language: String, country: String) {
         let bare = locale.prefix { $0 != "." && $0 != "@" }
         let parts = bare.split { $0 == "_" || $0 == "-" }

@@ -4,49 +4,57 @@
 public import TrackwayEvents
 public import TrackwayWire
 
-/// Sends to a Clickstream Analytics ingestion server, in the format its own clients use.
+/// A destination that sends events to a Clickstream Analytics ingestion server.
 ///
-/// The same batch gives the same request, the sending time aside, so that the pipeline recognises events sent twice by their
-/// ids. The limits of the format are kept here: what breaks one is left out, and the event says so in `_error_code` and
-/// `_error_message`.
+/// It uses the format of Clickstream's own clients. The same batch results in the same request, apart from the sending
+/// time, so that the pipeline recognizes duplicate events by their ids. Parts that exceed a limit of the format are
+/// left out, and the event reports it in `_error_code` and `_error_message`.
 public struct ClickstreamDestination: Destination {
-    /// Which events carry the attributes of the user.
+    /// The events that contain the attributes of the user.
     public enum UserAttributes: String, Sendable, Hashable, CaseIterable {
-        /// Every event carries all of them.
+        /// Every event contains all of them.
         case everyEvent
-        /// `_profile_set` events carry all of them, others the user's id and first touch only: less to send, and less about
-        /// people.
+        /// Only `_profile_set` events contain all of them.
+        ///
+        /// Other events contain only the user's id and first touch.
+        ///
+        /// This sends less data, and less data about people.
         case profileSetOnly
     }
 
-    /// The destination's name in routes, cursors and the ledger.
+    /// The destination's id in routes, cursors and the ledger.
     public let id: DestinationID
-    /// The largest batch: 100 events, and so many bytes that what events have in common usually fits into a request of
-    /// ``maximumBodyBytes`` too.
+    /// The maximum size of a batch: 100 events and 384 KiB.
+    ///
+    /// The request for such a batch, including the data that its events share, usually fits into ``maximumBodyBytes``.
     public let limits = BatchLimits(events: 100, bytes: 384 * 1024)
     /// The app's id in the pipeline.
     public let appID: String
-    /// The address events go to, such as `https://example.com/collect`.
+    /// The address to which events are sent, such as `https://example.com/collect`.
     public let endpoint: String
     /// Whether bodies are compressed.
     public let isCompressed: Bool
-    /// Which events carry the attributes of the user.
+    /// The events that contain the attributes of the user.
     public let userAttributes: UserAttributes
     private let authCookie: String?
     private let gzip = GzipCompressor(level: 6)
 
-    /// The largest body before compression, in bytes. The server takes no more than a megabyte.
+    /// The maximum size of a body before compression, in bytes.
+    ///
+    /// The server accepts at most one megabyte.
     public static let maximumBodyBytes = 512 * 1024
 
-    /// Makes a destination. Settings that cannot work are reported when a batch is to be sent, and park the destination.
+    /// Creates a destination.
+    ///
+    /// Invalid settings are reported when a batch is to be sent, and suspend the destination.
     ///
     /// - Parameters:
-    ///   - id: `clickstream` by default; another name for every further one.
+    ///   - id: `clickstream` by default; use a different id for each additional destination.
     ///   - appID: The app's id in the pipeline.
-    ///   - endpoint: The address events go to. A query it has is replaced.
+    ///   - endpoint: The address to which events are sent. Its query, if any, is replaced.
     ///   - isCompressed: Whether bodies are compressed.
-    ///   - authCookie: The cookie a load balancer wants to see, as it gave it.
-    ///   - userAttributes: Which events carry the attributes of the user.
+    ///   - authCookie: The cookie that a load balancer requires, exactly as it issued it.
+    ///   - userAttributes: The events that contain the attributes of the user.
     public init(
         id: DestinationID = "clickstream",
         appID: String,
@@ -63,7 +71,9 @@ public struct ClickstreamDestination: Destination {
         self.userAttributes = userAttributes
     }
 
-    /// Encodes a batch: a POST of a JSON array, or of its gzipped bytes as base64 text.
+    /// Encodes a batch as a POST request with a JSON array.
+    ///
+    /// If compressed, the body is the gzipped array as Base64 text.
     public func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
         let address = try address()
         let headers = try headers()
@@ -71,7 +81,7 @@ public struct ClickstreamDestination: Destination {
         let platform = encoder.platform()
         let text = encoder.body()
         guard !encoder.isEmpty else {
-            throw WireEncodingError(.nothingToSend, "The batch holds no event.", leftOut: encoder.leftOut)
+            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", leftOut: encoder.leftOut)
         }
         guard text.count <= Self.maximumBodyBytes else {
             throw WireEncodingError(
@@ -80,7 +90,7 @@ public struct ClickstreamDestination: Destination {
             )
         }
         let body = isCompressed ? Base64.encode(gzip.compress(text)) : text
-        // The order is the format's own.
+        // The order is defined by the format.
         let query = [
             "platform=\(platform.percentEncoded())", "appId=\(appID.percentEncoded())",
             "compression=\(isCompressed ? "gzip" : "")", "event_bundle_sequence_id=\(Self.sequence(of: batch))",
@@ -95,27 +105,33 @@ public struct ClickstreamDestination: Destination {
         )
     }
 
-    /// The number of a request: greater than that of every earlier one of the installation, over processes too, as long as
-    /// nobody sets the clock back; and the same for the same batch. Milliseconds of the last event's time, and behind them the
-    /// last three digits of its place. The first one may tell of what an earlier process left untold.
+    /// Returns the sequence number of a batch's request.
+    ///
+    /// The same batch always has the same number.
+    ///
+    /// It is greater than that of every earlier request of the installation, including those of other processes, unless
+    /// the clock is set back. It consists of the time of the last event in milliseconds, followed by the last three
+    /// digits of its sequence number. The first event is not used, because it may be one that an earlier process could
+    /// not record.
     private static func sequence(of batch: EventBatch) -> Int64 {
-        // What is no event has no time; its place alone counts then.
+        // An unreadable record has no time; only its sequence number then counts.
         let time = batch.records.last.flatMap { try? batch.event($0).time.milliseconds }
-        // Before 1970, and beyond what fits, nobody records.
+        // Times before 1970, and times that do not fit, are clamped.
         return min(max(0, time ?? 0), .max / 1_000 - 1) * 1_000
             + Int64((batch.records.last?.sequence ?? batch.last) % 1_000)
     }
 
-    /// Judges an answer: a success counts unless somebody else gave it.
+    /// Returns the verdict on a response.
     ///
-    /// The ingestion server answers a success with status 200 and no body, so nothing in the answer proves that it is the
-    /// server's. What can be told apart is what others say: pages for people, redirects, and answers of other hosts.
+    /// For a success, the ingestion server responds with status 200 and no body, so nothing in the response proves that
+    /// the server sent it. A success counts as accepted unless the response is recognizably from elsewhere: a web page,
+    /// a redirect, or another host.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
         response.verdict(from: endpoint) { response in
             switch response.status {
             case 200..<300: .accepted
             case 400..<500: .rejected(reason: response.statusReason)
-            default: .notTheBackEnd(reason: "Status \(response.status) is none.")
+            default: .notTheBackEnd(reason: "Status \(response.status) is not a valid status.")
             }
         }
     }
@@ -124,12 +140,12 @@ public struct ClickstreamDestination: Destination {
         guard let address = HTTPAddress(endpoint) else {
             throw WireEncodingError(
                 .misconfigured,
-                "\"\(endpoint.prefix(200))\" is no http or https address. Give the endpoint's, such as "
+                "\"\(endpoint.prefix(200))\" is not an http or https address. Set the endpoint, such as "
                     + "https://example.com/collect."
             )
         }
         guard !appID.isEmpty else {
-            throw WireEncodingError(.misconfigured, "The app id is empty. Give the one the pipeline knows the app by.")
+            throw WireEncodingError(.misconfigured, "The app id is empty. Set the app's id in the pipeline.")
         }
         return address.withoutQuery + (address.path.isEmpty ? "/" : "")
     }
@@ -138,14 +154,16 @@ public struct ClickstreamDestination: Destination {
         var headers: WireHeaders = ["content-type": "application/json; charset=utf-8"]
         if let authCookie, !authCookie.isEmpty {
             guard authCookie.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
-                throw WireEncodingError(.misconfigured, "The cookie holds characters a header cannot.")
+                throw WireEncodingError(.misconfigured, "The cookie contains characters not allowed in a header.")
             }
             headers["cookie"] = authCookie
         }
         return headers
     }
 
-    /// The events of a batch as JSON, as they are sent; nil when none can be.
+    /// Returns the JSON of a batch's events as they are sent.
+    ///
+    /// Nil if none can be sent.
     package func eventJSON(of batch: EventBatch) -> String? {
         var encoder = ClickstreamEncoder(batch, appID: appID, allUserAttributes: userAttributes == .everyEvent)
         let array = encoder.body()

@@ -4,16 +4,18 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Writes a batch as the array of events that a request carries.
+/// Encodes a batch as the array of events in a request.
 struct ClickstreamEncoder: ~Copyable {
     private let appID: String
     private let allUserAttributes: Bool
     private let batch: EventBatch
     private var contexts: [UInt32: ClickstreamContext] = [:]
     private var writer = JSONWriter()
-    /// Records that stand in the array as an error event.
+    /// Records that the format cannot express.
+    ///
+    /// They are replaced by an error event, or skipped if unreadable.
     private(set) var leftOut: [Rejection] = []
-    /// Records of which something was left out.
+    /// Records with parts that were left out.
     private(set) var trimmed: [Rejection] = []
 
     init(_ batch: EventBatch, appID: String, allUserAttributes: Bool) {
@@ -22,12 +24,12 @@ struct ClickstreamEncoder: ~Copyable {
         self.allUserAttributes = allUserAttributes
     }
 
-    /// The kind of system the batch comes from.
+    /// Returns the platform of the batch.
     mutating func platform() -> String {
         context(of: batch.records.first?.context ?? 0).platform
     }
 
-    /// The array as JSON text.
+    /// Returns the array as JSON text.
     mutating func body() -> [UInt8] {
         writer.beginArray()
         for (index, record) in batch.records.enumerated() {
@@ -35,7 +37,7 @@ struct ClickstreamEncoder: ~Copyable {
             do throws(JSONError) {
                 event = try batch.event(record)
             } catch {
-                leftOut.append(Rejection(index: index, code: "unreadable", message: "The record is no event: \(error)"))
+                leftOut.append(Rejection(index: index, code: "unreadable", message: "Not an event: \(error)"))
                 continue
             }
             write(event, at: index, in: context(of: record.context))
@@ -44,7 +46,7 @@ struct ClickstreamEncoder: ~Copyable {
         return writer.array()
     }
 
-    /// True when the array would hold no event at all.
+    /// Whether the array contains no event.
     var isEmpty: Bool { leftOut.filter { $0.code == "unreadable" }.count == batch.records.count }
 
     private mutating func write(_ recorded: Event, at index: Int, in context: ClickstreamContext) {
@@ -94,7 +96,9 @@ struct ClickstreamEncoder: ~Copyable {
         writer.endObject()
     }
 
-    /// The context of a generation, made when first asked for. One that was lost is an empty one.
+    /// Returns the context of a generation, built on first use.
+    ///
+    /// If the context was lost, it is empty.
     private mutating func context(of generation: UInt32) -> ClickstreamContext {
         if let known = contexts[generation] { return known }
         let recorded = batch.recordedContext(generation) ?? RecordedContext()
@@ -105,8 +109,12 @@ struct ClickstreamEncoder: ~Copyable {
 }
 
 extension AttributeValue {
-    /// The text a value has in this dialect, which knows text, numbers and truth only: a date is its ISO 8601 form, lists
-    /// and objects their JSON. nil for numbers and truth.
+    /// The value as a string in this format.
+    ///
+    /// Nil for numbers and Booleans.
+    ///
+    /// The format supports only strings, numbers and Booleans: a date becomes its ISO 8601 form, and arrays and objects
+    /// become JSON.
     var clickstreamText: String? {
         switch self {
         case .string(let text): text
@@ -116,7 +124,7 @@ extension AttributeValue {
         }
     }
 
-    /// Writes the value as this dialect has it.
+    /// Writes the value in this format.
     func writeClickstream(into writer: inout JSONWriter) {
         switch self {
         case .integer(let number): writer.integer(number)
@@ -129,7 +137,7 @@ extension AttributeValue {
 }
 
 extension JSONWriter {
-    /// Writes members in the order of their keys' bytes.
+    /// Writes members, sorted by the bytes of their keys.
     mutating func clickstreamObject(_ members: some Sequence<(key: String, value: AttributeValue)>) {
         beginObject()
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {

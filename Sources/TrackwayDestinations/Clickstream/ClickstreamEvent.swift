@@ -3,19 +3,23 @@
 
 internal import TrackwayEvents
 
-/// One event in this dialect: what is left of a recorded event when the limits have been kept, and which were not.
+/// One event in this format.
+///
+/// It contains the valid parts, and the faults of the parts left out.
 struct ClickstreamEvent: Sendable {
-    /// Its name in this dialect.
+    /// Its name in this format.
     private(set) var name: String
-    /// Its attributes, those of the SDK and the global ones included.
+    /// Its attributes, including the SDK's and the global ones.
     private(set) var attributes: [String: AttributeValue]
     /// Its items, each with its members.
     private(set) var items: [[(key: String, value: AttributeValue)]] = []
-    /// The limits it broke, in the order they were noticed.
+    /// The exceeded limits, in the order of detection.
     private(set) var faults: [ClickstreamFault] = []
-    /// Why the event could not be expressed and an error event stands in its place; nil when it could.
+    /// The reason why an error event replaces the event.
+    ///
+    /// Nil if the format can express the event.
     private(set) var replacing: ClickstreamFault?
-    /// What else was left out, without a code of the document's.
+    /// Messages about omitted parts, if no code for them is documented.
     private(set) var remarks: [String] = []
 
     init(_ event: Event, in context: ClickstreamContext) {
@@ -37,7 +41,7 @@ struct ClickstreamEvent: Sendable {
         if let fault = native?.fault { faults.append(fault) }
         faults += context.globalFaults
         if event.name == CapturedName.profileSet { faults += context.userFaults }
-        for (key, value) in event.attributes where !(native?.isNote(key) ?? false) {
+        for (key, value) in event.attributes where !(native?.isLimitNote(key) ?? false) {
             put(key, value, of: event, in: context)
         }
         for item in event.items { put(item) }
@@ -45,16 +49,16 @@ struct ClickstreamEvent: Sendable {
     }
 
     private mutating func put(_ key: String, _ value: AttributeValue, of event: Event, in context: ClickstreamContext) {
-        if ClickstreamVocabulary.isUnspoken(key, in: event) { return }
+        if ClickstreamVocabulary.isUndocumented(key, in: event) { return }
         let isOwnScreen = event.name == CapturedName.screenView && ClickstreamVocabulary.isScreen(key)
         if let preset = context.presets[key], !isOwnScreen {
-            // What the SDK captured says the same; what the app says otherwise is not heard.
+            // If the value equals the SDK's, nothing is lost; a different value of the app is ignored.
             if preset != value, key != CapturedKey.sessionDuration {
                 remarks.append("The attribute \(key) belongs to the SDK; the event's own value was left out.")
             }
             return
         }
-        if !ClickstreamVocabulary.isExempt(key, in: event.name),
+        if !ClickstreamVocabulary.isExemptFromLimits(key, in: event.name),
             let fault = ClickstreamRules.fault(inAttribute: key, value)
         {
             faults.append(fault)
@@ -86,7 +90,7 @@ struct ClickstreamEvent: Sendable {
         if let name = item.name { members.append(("name", .string(name))) }
         for (key, value) in item.attributes where key != "id" && (key != "name" || item.name == nil) {
             if key == "quantity", !ClickstreamRules.isQuantity(value) {
-                remarks.append("A quantity must be a number; that of item \(item.id.prefix(64)) was left out.")
+                remarks.append("The quantity of item \(item.id.prefix(64)) was left out: it is not a number.")
             } else {
                 members.append((key, value))
             }
@@ -99,7 +103,7 @@ struct ClickstreamEvent: Sendable {
         attributes[CapturedKey.errorMessage] = .string(fault.message)
     }
 
-    /// A screen view has to say which screen.
+    /// Returns a fault if a screen view has no screen name.
     private static func missingScreen(_ event: Event) -> ClickstreamFault? {
         guard event.name == CapturedName.screenView,
             event.attributes[CapturedKey.screenName]?.string?.isEmpty ?? true

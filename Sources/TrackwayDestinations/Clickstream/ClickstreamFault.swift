@@ -3,11 +3,13 @@
 
 internal import TrackwayEvents
 
-/// A broken limit of the Clickstream document: its code, and what an event says about it.
+/// An exceeded limit of the Clickstream documentation: its code and message.
 package struct ClickstreamFault: Error, Sendable, Hashable {
     /// The documented codes.
     package enum Code: Int64, Sendable, Hashable, CaseIterable {
-        /// The event's name is empty, begins with a digit, or holds something else than letters, digits and underscores.
+        /// The event's name is invalid.
+        ///
+        /// It is empty, begins with a digit, or contains characters other than letters, digits and underscores.
         case eventNameInvalid = 1001
         /// The event's name is too long.
         case eventNameTooLong = 1002
@@ -15,7 +17,7 @@ package struct ClickstreamFault: Error, Sendable, Hashable {
         case attributeNameTooLong = 2001
         /// An attribute's name is invalid.
         case attributeNameInvalid = 2002
-        /// An attribute's text is too long.
+        /// An attribute's string is too long.
         case attributeValueTooLong = 2003
         /// An event has too many attributes.
         case tooManyAttributes = 2004
@@ -27,7 +29,7 @@ package struct ClickstreamFault: Error, Sendable, Hashable {
         case userAttributeNameTooLong = 3002
         /// A user attribute's name is invalid.
         case userAttributeNameInvalid = 3003
-        /// A user attribute's text is too long.
+        /// A user attribute's string is too long.
         case userAttributeValueTooLong = 3004
         /// An event has too many items.
         case tooManyItems = 4001
@@ -39,16 +41,16 @@ package struct ClickstreamFault: Error, Sendable, Hashable {
         case itemAttributeNameTooLong = 4004
         /// The name of an item's attribute is invalid.
         case itemAttributeNameInvalid = 4005
-        /// A screen view without a screen's name.
+        /// A screen view has no screen name.
         case screenNameMissing = 5001
     }
 
-    /// Which limit.
+    /// The limit.
     package let code: Code
-    /// What broke it, at most ``ClickstreamLimits/errorMessage`` characters.
+    /// The message, of at most ``ClickstreamLimits/errorMessage`` characters.
     package let message: String
 
-    /// A broken limit. A long message is cut.
+    /// Creates a fault; a long message is truncated.
     package init(_ code: Code, _ message: String) {
         self.code = code
         self.message =
@@ -57,17 +59,23 @@ package struct ClickstreamFault: Error, Sendable, Hashable {
     }
 }
 
-/// What the front door noted in an event whose parts broke its own limits, in this dialect's codes.
+/// A fault noted during recording, in this format's codes.
+///
+/// Parts of the event exceeded the SDK's own limits.
 struct ClickstreamNativeFault: Sendable, Hashable {
-    /// The fault that costs the event its name; nil when the name is as the app gave it.
+    /// The fault of the event's name; nil if the name is unchanged.
     private(set) var nameFault: ClickstreamFault?
-    /// The fault of a part that was left out; nil when this dialect has no code for it.
+    /// The fault of a part that was left out.
+    ///
+    /// Nil if this format has no code for it.
     private(set) var fault: ClickstreamFault?
 
-    /// Reads the note; nil when the event has none, or one of the app's own.
+    /// Reads the recorded note about exceeded limits.
+    ///
+    /// Nil if the event has none, or if the app set these attributes.
     init?(_ event: Event) {
-        // What is none of the SDK's notes is the app's own text under the same keys.
-        guard let note = EventNote(event.attributes) else { return nil }
+        // If this fails, the app set its own attributes with the same keys.
+        guard let note = RecordedLimitNote(event.attributes) else { return nil }
         let message = note.message
         let isItem = message.hasPrefix("items")
         switch note.code {
@@ -81,13 +89,16 @@ struct ClickstreamNativeFault: Sendable, Hashable {
             fault = ClickstreamFault(isItem ? .tooManyCustomItemAttributes : .tooManyAttributes, message)
         case .numberNotFinite where !isItem: fault = ClickstreamFault(.attributeNotFinite, message)
         case .tooManyItems: fault = ClickstreamFault(.tooManyItems, message)
-        // The format has no code for a size; what did not fit were attributes, or items, beyond what fits.
+        // The format has no code for the size of an event. The parts left out were the attributes or items that no
+        // longer fit.
         case .eventTooLarge: fault = ClickstreamFault(isItem ? .tooManyItems : .tooManyAttributes, message)
         default:
-            break  // Known, and without a code here.
+            break  // The format has no code for it.
         }
     }
 
-    /// True for the keys the note stands under; they are written anew.
-    func isNote(_ key: String) -> Bool { EventNote.holds(key) }
+    /// Whether a key belongs to the note.
+    ///
+    /// Such attributes are not copied, because the fault is written in this format.
+    func isLimitNote(_ key: String) -> Bool { RecordedLimitNote.holds(key) }
 }

@@ -3,12 +3,12 @@
 
 package import TrackwayEvents
 
-/// The rules of the Clickstream document, as pure functions: nil when all is well, else the code that says what is not.
+/// The rules of the Clickstream documentation as pure functions.
 ///
-/// For names the length is judged before the form, as the format's own clients do, so a name of 51 Chinese characters is
-/// too long rather than invalid.
+/// They return nil for valid input, and a fault otherwise. The length of a name is checked before its form, as the
+/// format's own clients do, so a name of 51 Chinese characters is too long rather than invalid.
 package enum ClickstreamRules {
-    /// Judges an event's name.
+    /// Validates an event's name.
     package static func fault(inEventName name: String) -> ClickstreamFault? {
         if name.hasMoreCharacters(than: ClickstreamLimits.eventName) {
             return ClickstreamFault(
@@ -19,13 +19,16 @@ package enum ClickstreamRules {
         if !name.isClickstreamName {
             return ClickstreamFault(
                 .eventNameInvalid,
-                "An event name holds letters, digits and underscores only, and begins with no digit. event name: \(name)"
+                """
+                An event name holds letters, digits and underscores only, and begins with no digit. \
+                event name: \(name)
+                """
             )
         }
         return nil
     }
 
-    /// Judges one attribute of an event, or a global one.
+    /// Validates one attribute of an event, or a global attribute.
     package static func fault(inAttribute name: String, _ value: AttributeValue) -> ClickstreamFault? {
         if name.hasMoreCharacters(than: ClickstreamLimits.attributeName) {
             return ClickstreamFault(
@@ -46,12 +49,12 @@ package enum ClickstreamRules {
         return nil
     }
 
-    /// The fault of an attribute that comes when an event already has as many as it may.
+    /// Returns the fault of an attribute beyond the maximum number per event.
     package static func tooManyAttributes(_ name: String) -> ClickstreamFault {
         ClickstreamFault(.tooManyAttributes, "attribute name: \(name)")
     }
 
-    /// Judges one attribute of a user.
+    /// Validates one attribute of a user.
     package static func fault(inUserAttribute name: String, _ value: AttributeValue) -> ClickstreamFault? {
         if name.hasMoreCharacters(than: ClickstreamLimits.userAttributeName) {
             return ClickstreamFault(
@@ -67,18 +70,18 @@ package enum ClickstreamRules {
             )
         }
         if case .double(let number) = value, !number.isFinite {
-            // There is no code for users' numbers; this is what the format says of all others.
+            // The format has no code for a user's numbers, so use its code for all other numbers.
             return ClickstreamFault(.attributeNotFinite, "the value for user attribute name: \(name) is infinite")
         }
         return nil
     }
 
-    /// The fault of a user attribute that comes when the user already has as many as a user may.
+    /// Returns the fault of an attribute beyond the maximum number per user.
     package static func tooManyUserAttributes(_ name: String) -> ClickstreamFault {
         ClickstreamFault(.tooManyUserAttributes, "attribute name: \(name)")
     }
 
-    /// The fault of a screen view that does not say which screen.
+    /// The fault of a screen view without a screen name.
     package static var screenNameMissing: ClickstreamFault {
         ClickstreamFault(
             .screenNameMissing,
@@ -88,13 +91,15 @@ package enum ClickstreamRules {
 
     // MARK: Items
 
-    /// The attributes of an item that every report knows; any other is a custom one.
+    /// The predefined attributes of an item; all others are custom ones.
     package static let predefinedItemAttributes: Set<String> = [
         "id", "name", "location_id", "brand", "currency", "price", "quantity", "creative_name", "creative_slot",
         "category", "category2", "category3", "category4", "category5",
     ]
 
-    /// Judges one item. An item at fault is left out as a whole.
+    /// Validates one item.
+    ///
+    /// An invalid item is left out completely.
     package static func fault(in item: Item) -> ClickstreamFault? {
         if let fault = tooLong("id", .string(item.id)) { return fault }
         if let name = item.name, let fault = tooLong("name", .string(name)) { return fault }
@@ -118,12 +123,14 @@ package enum ClickstreamRules {
         return nil
     }
 
-    /// The fault of an item that comes when an event already has as many as it may.
+    /// Returns the fault of an item beyond the maximum number per event.
     package static func tooManyItems(_ item: Item) -> ClickstreamFault {
         ClickstreamFault(.tooManyItems, "An event has at most \(ClickstreamLimits.items) items. item id: \(item.id)")
     }
 
-    /// True for a quantity that reports can count: a number, or text that is one.
+    /// Whether a quantity is usable in reports.
+    ///
+    /// It must be a number, or a string that is one.
     package static func isQuantity(_ value: AttributeValue) -> Bool {
         switch value {
         case .integer, .double: true
@@ -132,10 +139,12 @@ package enum ClickstreamRules {
         }
     }
 
-    /// Values of items are measured as text, whatever their type.
+    /// Returns a fault if an item's value is too long.
+    ///
+    /// The length of values of any type is measured in their string form.
     private static func tooLong(_ name: String, _ value: AttributeValue) -> ClickstreamFault? {
         guard let text = value.clickstreamText, text.hasMoreCharacters(than: ClickstreamLimits.itemValue) else {
-            // Numbers and truth are never that long.
+            // Numbers and Booleans are never that long.
             return nil
         }
         return ClickstreamFault(
@@ -146,17 +155,20 @@ package enum ClickstreamRules {
 }
 
 extension String {
-    /// True when the text has more characters than that, as people count them: a Chinese character and an emoji made of
-    /// several parts count one each.
+    /// Whether the string has more characters than a limit.
     ///
-    /// - Complexity: O(1) for texts of at most `limit` bytes, which no script can fill with more characters; else
-    ///   O(`limit`) characters.
+    /// Counts grapheme clusters: a Chinese character and an emoji made of several parts count as one each.
+    ///
+    /// - Complexity: O(1) for strings of at most `limit` bytes, which cannot contain more characters in any script;
+    ///   otherwise O(`limit`) characters.
     func hasMoreCharacters(than limit: Int) -> Bool {
         guard utf8.count > limit else { return false }
         return index(startIndex, offsetBy: limit + 1, limitedBy: endIndex) != nil
     }
 
-    /// True for a name of this dialect: letters, digits and underscores, and no digit first.
+    /// Whether it is a valid name in this format.
+    ///
+    /// A name consists of letters, digits and underscores, and does not begin with a digit.
     fileprivate var isClickstreamName: Bool {
         guard let first = utf8.first, !(0x30...0x39).contains(first) else { return false }
         return utf8.allSatisfy { byte in
@@ -170,32 +182,36 @@ extension String {
     }
 }
 
-/// The hard limits of the Clickstream document. Lengths count characters, the same for every script.
+/// The fixed limits of the Clickstream documentation.
+///
+/// Lengths are in characters, the same for every script.
 package enum ClickstreamLimits {
-    /// The longest event name.
+    /// The maximum length of an event name.
     package static let eventName = 50
-    /// The longest name of an event attribute.
+    /// The maximum length of an event attribute's name.
     package static let attributeName = 50
-    /// The longest text value of an event attribute.
+    /// The maximum length of an event attribute's string value.
     package static let attributeValue = 1024
-    /// The most attributes of an event, those the SDK adds included.
+    /// The maximum number of attributes of an event.
+    ///
+    /// This includes those that the SDK adds.
     package static let attributes = 500
-    /// The attributes that every event has beside its `attributes`, which the document counts too.
+    /// The number of attributes outside `attributes`, which the documentation counts, too.
     package static let commonAttributes = 25
-    /// The most attributes of a user.
+    /// The maximum number of attributes of a user.
     package static let userAttributes = 100
-    /// The longest name of a user attribute.
+    /// The maximum length of a user attribute's name.
     package static let userAttributeName = 50
-    /// The longest text value of a user attribute.
+    /// The maximum length of a user attribute's string value.
     package static let userAttributeValue = 256
-    /// The most items of an event.
+    /// The maximum number of items of an event.
     package static let items = 100
-    /// The longest value of an item, as text.
+    /// The maximum length of an item's value as a string.
     package static let itemValue = 256
-    /// The most attributes of an item that are not predefined.
+    /// The maximum number of custom attributes of an item.
     package static let customItemAttributes = 10
-    /// The longest name of an item's attribute.
+    /// The maximum length of an item attribute's name.
     package static let itemAttributeName = 50
-    /// The longest error message an event carries.
+    /// The maximum length of an event's error message.
     package static let errorMessage = 256
 }

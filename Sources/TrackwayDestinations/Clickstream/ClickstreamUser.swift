@@ -3,7 +3,9 @@
 
 internal import TrackwayEvents
 
-/// The user of a context as this dialect writes it: the attributes that keep the limits, each with the time it was set.
+/// The user of a context in this format.
+///
+/// It contains the valid attributes, each with its time.
 struct ClickstreamUser: Sendable, Hashable {
     /// One attribute.
     struct Attribute: Sendable, Hashable {
@@ -11,16 +13,16 @@ struct ClickstreamUser: Sendable, Hashable {
         var setAt: Timestamp
     }
 
-    /// The attributes that every event carries, whatever the destination's setting.
+    /// The attributes in every event, regardless of the destination's setting.
     static let reserved: Set<String> = [CapturedKey.userID, CapturedKey.firstTouch]
 
     /// The attributes by name.
     private(set) var attributes: [String: Attribute] = [:]
-    /// What is wrong with those that are left out.
+    /// The faults of the attributes that are left out.
     private(set) var faults: [ClickstreamFault] = []
 
     init(_ user: RecordedContext.User) {
-        // The app's own come first: the two the SDK adds take no place away from them.
+        // The app's attributes come first, so that the SDK's two attributes do not displace any of them.
         for attribute in user.attributes where !Self.reserved.contains(attribute.name) {
             if let fault = ClickstreamRules.fault(inUserAttribute: attribute.name, attribute.value) {
                 faults.append(fault)
@@ -39,7 +41,7 @@ struct ClickstreamUser: Sendable, Hashable {
         }
     }
 
-    /// Attributes as the `user` object; nil when there are none.
+    /// Returns attributes as the `user` object, or nil if empty.
     func json(of attributes: [String: Attribute]) -> [UInt8]? {
         guard !attributes.isEmpty else { return nil }
         var writer = JSONWriter()

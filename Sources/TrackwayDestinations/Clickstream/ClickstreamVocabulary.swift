@@ -3,12 +3,18 @@
 
 internal import TrackwayEvents
 
-/// How captured events are called here. This dialect lent the SDK its words, so little differs.
+/// The names of captured events in this format.
+///
+/// The SDK's vocabulary follows this format, so few names differ.
 enum ClickstreamVocabulary {
-    /// A start in the background: the document's start is one that can be seen.
+    /// A start in the background.
+    ///
+    /// In the documentation, a start is always visible.
     static let passiveStart = "_app_start_passively"
 
-    /// What captured events say beyond the document; it stays on the device.
+    /// Attributes of captured events that the documentation does not define.
+    ///
+    /// They are not sent.
     private static let unspoken: [String: Set<String>] = [
         CapturedName.appStart: [
             CapturedKey.startKind, CapturedKey.isFirstStart, CapturedKey.resumedFromBackground,
@@ -19,7 +25,7 @@ enum ClickstreamVocabulary {
         CapturedName.profileSet: [CapturedKey.signedIn],
     ]
 
-    /// The event's name in this dialect.
+    /// Returns the event's name in this format.
     static func name(of event: Event) -> String {
         if event.name == CapturedName.appStart, event.attributes[CapturedKey.startKind]?.string == "passive" {
             return passiveStart
@@ -27,20 +33,24 @@ enum ClickstreamVocabulary {
         return event.name
     }
 
-    /// True for an attribute of a captured event that the document does not have.
-    static func isUnspoken(_ key: String, in event: Event) -> Bool {
-        // The first start is the first that can be seen.
+    /// Whether the documentation does not define an attribute of a captured event.
+    static func isUndocumented(_ key: String, in event: Event) -> Bool {
+        // Only a visible start counts as the first start.
         if key == CapturedKey.isFirstTime, name(of: event) == passiveStart { return true }
         return unspoken[event.name]?.contains(key) ?? false
     }
 
-    /// True for what names a screen: a screen view's own is the one that was shown.
+    /// Whether an attribute identifies a screen.
+    ///
+    /// In a screen view, the event's own value is the screen that was shown.
     static func isScreen(_ key: String) -> Bool {
         key == CapturedKey.screenName || key == CapturedKey.screenUniqueID
     }
 
-    /// True for an attribute that may be as long as it is: a crash is told once, and half a stack tells nothing.
-    static func isExempt(_ key: String, in event: String) -> Bool {
+    /// Whether an attribute may have any length.
+    ///
+    /// A crash is reported only once, and a truncated stack is useless.
+    static func isExemptFromLimits(_ key: String, in event: String) -> Bool {
         event == CapturedName.appException
             && (key == CapturedKey.exceptionMessage || key == CapturedKey.exceptionStack)
     }

@@ -4,45 +4,50 @@
 public import TrackwayEvents
 public import TrackwayWire
 
-/// Sends usage reports to SAP Mobile Services: a POST of one JSON report, its events grouped by session.
+/// A destination that sends usage reports to SAP Mobile Services.
 ///
-/// Captured events are translated (`_session_start` becomes `SessionStart`, `_screen_view` a `BehaviorEvent`), all others
-/// are records with their name for a key. Attributes that are called like the format's properties (`screen`, `element`, …)
-/// fill these, as texts; everything else an event says stands in `others` as compact JSON, so nothing is left out.
+/// A request is a POST of one JSON report, with its events grouped by session. Captured events are translated
+/// (`_session_start` becomes `SessionStart`, `_screen_view` a `BehaviorEvent`); all others are records with their name
+/// as the key. Attributes with the names of the format's properties (`screen`, `element`, …) become these properties,
+/// as strings. All other data of an event is in `others` as compact JSON, so nothing is left out.
 ///
-/// The same batch gives the same report with the same id, by which a back-end can tell that it knows it. The format has no
-/// ids of events.
+/// The same batch results in the same report with the same id, so that a back end can recognize duplicates. The format
+/// has no event ids.
 public struct SAPMobileServicesDestination: Destination {
-    /// The destination's name in routes, cursors and the ledger.
+    /// The destination's id in routes, cursors and the ledger.
     public let id: DestinationID
-    /// The largest batch: 200 events and 256 KiB of recorded ones, so that a report hardly ever passes
-    /// ``maximumBodyBytes``.
+    /// The maximum size of a batch: 200 events and 256 KiB.
+    ///
+    /// The size in bytes is that of the recorded events. With this size, a report rarely exceeds ``maximumBodyBytes``.
     public let limits = BatchLimits(events: 200, bytes: 256 * 1024)
-    /// What Mobile Services knows the application by.
+    /// The application's id in Mobile Services.
     public let applicationID: String
     private let address: Address
     private let headers: WireHeaders
 
     private enum Address: Sendable {
-        /// The back-end's own address, and whether the path names the device.
+        /// The back end's address, and whether the path contains the device's id.
         case backEnd(String, namesDevice: Bool)
-        /// A proxy's address, used as it is.
+        /// A proxy's address, used unchanged.
         case endpoint(String)
     }
 
-    /// The largest body, in bytes. No limit of the back-end is published; this is half a megabyte, which receivers of JSON
-    /// commonly take.
+    /// The maximum size of a body, in bytes.
+    ///
+    /// The back end's limit is not published. This is half a megabyte, which JSON receivers commonly accept.
     public static let maximumBodyBytes = 512 * 1024
 
-    /// Makes a destination for a back-end of Mobile Services. Settings that cannot work are reported when a batch is to be
-    /// sent, and park the destination; everything is kept until they can.
+    /// Creates a destination for a Mobile Services back end.
+    ///
+    /// Invalid settings are reported when a batch is to be sent, and suspend the destination; all events are kept until
+    /// the settings are valid.
     ///
     /// - Parameters:
-    ///   - id: `sap-mobile-services` by default; another name for every further one.
-    ///   - backendURL: The back-end's address, such as `https://tenant.example.com`.
-    ///   - applicationID: What the back-end knows the application by.
-    ///   - namesDevice: Whether the device's id stands in the path, too. It is in the body in any case.
-    ///   - headers: Further header fields, such as the `Authorization` that the back-end's security asks for.
+    ///   - id: `sap-mobile-services` by default; use a different id for each additional destination.
+    ///   - backendURL: The back end's address, such as `https://tenant.example.com`.
+    ///   - applicationID: The application's id in the back end.
+    ///   - namesDevice: Whether the path contains the device's id, too. The body always contains it.
+    ///   - headers: Additional header fields, such as the `Authorization` that the back end's security requires.
     public init(
         id: DestinationID = "sap-mobile-services",
         backendURL: String,
@@ -56,13 +61,15 @@ public struct SAPMobileServicesDestination: Destination {
         self.headers = headers
     }
 
-    /// Makes a destination for an address that is used as it is: a proxy's, say, that hands reports on.
+    /// Creates a destination with an address that is used unchanged.
+    ///
+    /// For example, the address of a proxy.
     ///
     /// - Parameters:
-    ///   - id: `sap-mobile-services` by default; another name for every further one.
-    ///   - endpoint: Where reports are posted.
-    ///   - applicationID: The application of records that name none.
-    ///   - headers: Further header fields.
+    ///   - id: `sap-mobile-services` by default; use a different id for each additional destination.
+    ///   - endpoint: The address to which reports are posted.
+    ///   - applicationID: The application of records that do not specify one.
+    ///   - headers: Additional header fields.
     public init(
         id: DestinationID = "sap-mobile-services",
         endpoint: String,
@@ -75,19 +82,21 @@ public struct SAPMobileServicesDestination: Destination {
         self.headers = headers
     }
 
-    /// As many as are of one application, in one version, on one device: a report says these once.
+    /// Returns the number of leading events that one report can contain.
+    ///
+    /// All events of a report have the same application, version and device.
     public func eventsForOneRequest(of batch: EventBatch) -> Int { reading(batch).countOfFirstSource }
 
     /// Encodes a batch.
     public func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
-        // Settings first: nothing is given up for what they are to blame for.
+        // Check the settings first, so that no event is dropped because of invalid settings.
         _ = try url(of: SAPUsageSource(RecordedContext(), application: applicationID, installation: batch.installation))
         let fields = try fields()
         let reading = reading(batch)
         guard reading.countOfFirstSource == batch.records.count else {
             throw WireEncodingError(
                 .tooLarge,
-                "Events of one report must be of one application on one device; \(reading.countOfFirstSource) of these are."
+                "A report is for one application on one device: here, the first \(reading.countOfFirstSource) events."
             )
         }
         guard let source = reading.source else {
@@ -97,43 +106,46 @@ public struct SAPMobileServicesDestination: Destination {
         guard body.count <= Self.maximumBodyBytes else {
             throw WireEncodingError(
                 .tooLarge,
-                "\(batch.records.count) events are \(body.count) bytes; a report has at most \(Self.maximumBodyBytes)."
+                "\(batch.records.count) events have \(body.count) bytes; a report has at most \(Self.maximumBodyBytes)."
             )
         }
         return WireRequest(url: try url(of: source), headers: fields, body: body, leftOut: reading.leftOut)
     }
 
-    /// Judges an answer. A success counts unless a page, a redirect or another host says it.
+    /// Returns the verdict on a response.
     ///
-    /// What a back-end of Mobile Services answers a report it takes is not published, so nothing in an answer can prove that
-    /// it is the back-end's. Status 403 says that the application's usage policy is off (or that this client may not
-    /// report): the destination parks, everything is kept, and is asked again with one event, ever more seldom.
+    /// A success counts unless it is a web page, a redirect or from another host. The documentation does not specify
+    /// how a Mobile Services back end responds to an accepted report, so nothing in a response can prove that the back
+    /// end sent it. Status 403 means that the application's usage policy is disabled (or that this client may not
+    /// report). The destination is then suspended, all events are kept, and one event is sent as a test at increasing
+    /// intervals.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
         let verdict = response.verdict(from: asked) { response in
             switch response.status {
             case 200..<300: .accepted
             case 400, 422: .rejected(reason: response.statusReason)
-            // The path names another application than the body, which only settings can put right.
+            // The path has a different application than the body; only a change of settings can fix this.
             case 409: .misconfigured(reason: response.statusReason)
             default: .retry(after: RetryAfter.duration(in: response), reason: response.statusReason)
             }
         }
         guard response.status == 403, case .unauthorized = verdict else { return verdict }
         return .unauthorized(
-            reason: "Status 403: the application's usage policy takes no reports, or none of this client."
+            reason: "Status 403: the application's usage policy accepts no reports, or none from this client."
         )
     }
 
-    /// Asks for the application's policy, as it is delivered when settings are exchanged: `GET
-    /// <back-end>/mobileservices/application/<id>/settings`. `SAPMobileServicesPolicy` reads the answer.
+    /// Returns the request for the application's policy, part of the settings exchange.
     ///
-    /// - Throws: `WireEncodingError` with `misconfigured` when the settings cannot work, or name a proxy's address.
+    /// It is `GET <back end>/mobileservices/application/<id>/settings`. `SAPMobileServicesPolicy` parses the response.
+    ///
+    /// - Throws: `WireEncodingError` with `misconfigured` if the settings are invalid, or contain a proxy's address.
     public func settingsRequest() throws(WireEncodingError) -> WireRequest {
         let base = try base()
         guard case .backEnd = address else {
             throw WireEncodingError(
                 .misconfigured,
-                "\"\(asked.prefix(200))\" is a proxy's address; only the back-end tells its policy."
+                "\"\(asked.prefix(200))\" is a proxy's address; only the back end returns its policy."
             )
         }
         return WireRequest(
@@ -143,19 +155,19 @@ public struct SAPMobileServicesDestination: Destination {
         )
     }
 
-    /// The application whose events alone can be sent; nil where any can.
+    /// The only application whose events can be sent; nil if all can.
     package var boundApplication: String? {
         if case .backEnd = address { applicationID } else { nil }
     }
 
-    /// Identifies where reports go.
+    /// Identifies the address to which reports are sent.
     package var reportAddress: String {
         boundApplication.map { "\(asked) \($0)" } ?? asked
     }
 
-    /// Checks the settings without a batch.
+    /// Validates the settings without a batch.
     ///
-    /// - Throws: `WireEncodingError` with `misconfigured` when they cannot work.
+    /// - Throws: `WireEncodingError` with `misconfigured` if they are invalid.
     package func checkSettings() throws(WireEncodingError) {
         _ = try base()
         _ = try fields()
@@ -167,7 +179,7 @@ public struct SAPMobileServicesDestination: Destination {
         }
     }
 
-    /// Where reports of a source go.
+    /// Returns the address to which reports of a source are sent.
     private func url(of source: SAPUsageSource) throws(WireEncodingError) -> String {
         let base = try base()
         guard case .backEnd(_, let namesDevice) = address else { return asked }
@@ -177,25 +189,27 @@ public struct SAPMobileServicesDestination: Destination {
         return base.appending(namesDevice ? "\(path)/device/\(Self.segment(source.deviceID))" : path)
     }
 
-    /// The address that is asked, if it and the application's id can work.
+    /// Returns the address, after validating it and the application's id.
     private func base() throws(WireEncodingError) -> HTTPAddress {
         guard !applicationID.isEmpty else {
             throw WireEncodingError(
                 .misconfigured,
-                "applicationID is empty. Give the id that Mobile Services knows the application by; the events wait for it."
+                "applicationID is empty. Set the application's id in Mobile Services; events are kept until then."
             )
         }
         guard let base = HTTPAddress(asked) else {
             throw WireEncodingError(
                 .misconfigured,
-                "\"\(asked.prefix(200))\" is no http or https address. Give the back-end's, such as "
-                    + "https://tenant.example.com; the events wait for it."
+                "\"\(asked.prefix(200))\" is not an http or https address. Set the back end's address, such as "
+                    + "https://tenant.example.com; events are kept until then."
             )
         }
         return base
     }
 
-    /// A name as one segment of a path. A path's `.` and `..` are directions: no name becomes another path.
+    /// Returns a name as one segment of a path.
+    ///
+    /// `.` and `..` are encoded, because in a path they would refer to another folder.
     private static func segment(_ name: String) -> String {
         name == "." || name == ".." ? String(repeating: "%2E", count: name.utf8.count) : name.percentEncoded()
     }
@@ -204,7 +218,7 @@ public struct SAPMobileServicesDestination: Destination {
         var fields: WireHeaders = ["content-type": "application/json", "accept": "application/json"]
         for field in headers { fields[field.name] = field.value }
         guard fields.allSatisfy({ $0.value.utf8.allSatisfy { (0x20...0x7e).contains($0) } }) else {
-            throw WireEncodingError(.misconfigured, "A header field holds characters that it cannot.")
+            throw WireEncodingError(.misconfigured, "A header field has characters that are not allowed.")
         }
         return fields
     }

@@ -4,30 +4,36 @@
 public import TrackwayEvents
 public import TrackwayWire
 
-/// What the administrator of an application of SAP Mobile Services wants of its usage reports.
+/// The administrator's settings for usage reports in SAP Mobile Services.
 ///
-/// A client gets it in the exchange of settings, as `mobileservices.settingsExchange.usagePolicy`, whose values are texts
-/// there; native values are read as well.
+/// A client receives them in the settings exchange, as `mobileservices.settingsExchange.usagePolicy`. Their values are
+/// strings there; native values are accepted, too.
 public struct SAPMobileServicesPolicy: Sendable, Hashable {
-    /// Whether usage is collected at all.
+    /// Whether usage data is collected.
     public var dataCollectionEnabled = false
-    /// After how many days a report is due; 0 says that none is sent by itself.
+    /// The number of days after which a report is due.
+    ///
+    /// 0 disables automatic reports.
     public var uploadDataAfterDays = 0
-    /// Whether logs of crashes may be sent.
+    /// Whether crash logs may be sent.
     public var crashLogUploadEnabled = false
 
-    /// The policy of an application of which nothing is known: nothing is collected.
+    /// Creates the policy of an unknown application, which disables collection.
     public init() {}
 
-    /// The longest text that is read, in bytes.
+    /// The maximum length of the JSON text, in bytes.
     public static let maximumBytes = 256 * 1_024
-    /// The longest time between two reports, in days; more counts as this.
+    /// The maximum interval between two reports, in days.
+    ///
+    /// Larger values are treated as this one.
     public static let maximumDays = 36_500
 
-    /// Reads the policy out of settings as they are exchanged: the whole answer, or the policy's own object. What is not
-    /// there, or holds something else than expected, counts as off.
+    /// Reads the policy from exchanged settings.
     ///
-    /// - Returns: nil when the value has no usage policy.
+    /// `settings` is the whole response, or the policy object. Members that are missing or have unexpected values count
+    /// as off.
+    ///
+    /// - Returns: nil if the value has no usage policy.
     public init?(_ settings: JSONValue) {
         let exchange = settings["mobileservices"]?["settingsExchange"] ?? settings["settingsExchange"] ?? settings
         let policy = exchange["usagePolicy"] ?? settings
@@ -37,29 +43,31 @@ public struct SAPMobileServicesPolicy: Sendable, Hashable {
         uploadDataAfterDays = policy["uploadDataAfterDays"]?.sapDays ?? 0
     }
 
-    /// Reads the policy out of a text.
+    /// Reads the policy from a JSON text.
     ///
-    /// - Returns: nil when the text has no usage policy.
-    /// - Throws: `JSONError` when it is no JSON.
+    /// - Returns: nil if the text has no usage policy.
+    /// - Throws: `JSONError` if the text is not JSON.
     public init?(json bytes: [UInt8]) throws(JSONError) {
         let limits = JSONLimits(bytes: Self.maximumBytes, depth: 16)
         self.init(try JSONValue.parse(bytes, limits: limits))
     }
 
-    /// Reads the policy out of an answer's body.
+    /// Reads the policy from a response's body.
     ///
-    /// - Returns: nil when the answer has none, or is a page of somebody else.
+    /// - Returns: nil if the response has no usage policy, or is an intermediary's web page.
     public init?(answer: WireResponse) {
         guard !answer.isPage else { return nil }
         do throws(JSONError) {
             try self.init(json: answer.body)
         } catch {
-            // An answer need not be JSON.
+            // A response may be something other than JSON.
             return nil
         }
     }
 
-    /// The policy as it is exchanged: `{"mobileservices":{"settingsExchange":{"usagePolicy":{…}}}}`, values as texts.
+    /// The policy in the form of the settings exchange.
+    ///
+    /// The form is `{"mobileservices":{"settingsExchange":{"usagePolicy":{…}}}}`, with values as strings.
     public var settingsExchange: [UInt8] {
         let members = [
             JSONValue.Object.Member(key: Self.keys[0], value: .string(String(dataCollectionEnabled))),

@@ -3,21 +3,21 @@
 
 internal import TrackwayEvents
 
-/// One event as the format's record of a session.
+/// One event as a record of a session in this format.
 struct SAPUsageRecord {
-    /// The id of the session it belongs to.
+    /// The id of the session that it belongs to.
     let session: String
-    /// When, with the zone the device was in.
+    /// The time, with the device's zone offset.
     let time: String
-    /// What happened.
+    /// The key, which states what happened.
     private(set) var key: String
     private var fields: [SAPUsageField: String] = [:]
 
-    /// Translates an event that was recorded in a context.
+    /// Translates an event from its context.
     ///
     /// - Parameters:
-    ///   - outside: The session of events outside every session.
-    /// - Returns: nil when its time is none that the format can write.
+    ///   - outside: The session id of events outside a session.
+    /// - Returns: nil if the format cannot express the event's time.
     init?(_ event: Event, in context: RecordedContext, outside: String) {
         guard let time = Self.time(event.time, zone: context.device["zone_offset_seconds"]?.integer) else { return nil }
         self.time = time
@@ -34,7 +34,8 @@ struct SAPUsageRecord {
             translate(event, &content, context)
         }
         fill(&content, items: event.items)
-        // Where it happened, for events that say nothing of it. What the SDK says of persons and devices has no place.
+        // The current screen, for events that do not specify a location. The SDK's records about people and devices
+        // have none.
         if given == nil, fields[.screen] == nil, fields[.view] == nil, !event.name.hasPrefix("_") {
             fields[.screen] = context.screen?.name
         }
@@ -42,16 +43,19 @@ struct SAPUsageRecord {
 
     // MARK: Captured events
 
-    /// Says what captured events mean here, and takes out of the content what that says.
+    /// Sets the fields of a captured event.
+    ///
+    /// Removes the attributes that they replace.
     private mutating func translate(_ event: Event, _ content: inout Attributes, _ context: RecordedContext) {
         switch event.name {
         case CapturedName.sessionStart:
             key = SAPUsageKey.sessionStart
-            // The record's session and time say these.
+            // The record's session and time already contain these.
             content[CapturedKey.sessionID] = nil
             content[CapturedKey.sessionStart] = nil
         case CapturedName.appEnd:
-            // A session of this format is over when the app leaves the foreground. Of one that goes on, the last end counts.
+            // In this format, a session ends when the app leaves the foreground. If the session continues, its last end
+            // counts.
             key = SAPUsageKey.sessionEnd
             let start = context.session?.start ?? event.time
             fields[.duration] = Self.seconds(milliseconds: event.time.milliseconds, since: start.milliseconds)
@@ -72,7 +76,7 @@ struct SAPUsageRecord {
                 .map { Self.seconds(milliseconds: $0, since: 0) }
             fields[.screen] = context.screen?.name
         default:
-            // A timed event; one with a duration of its own keeps both.
+            // A timed event. If it also has its own duration, both are kept.
             guard content[SAPUsageField.duration.rawValue] == nil,
                 let duration = content[CapturedKey.eventDuration]?.sapSeconds
             else { break }
@@ -88,7 +92,9 @@ struct SAPUsageRecord {
 
     // MARK: Fields
 
-    /// Fills the fields from attributes that are called like them, and puts everything else into `others`.
+    /// Fills the fields from attributes of the same names.
+    ///
+    /// All others go into `others`.
     private mutating func fill(_ content: inout Attributes, items: [Item]) {
         var rest = Attributes()
         var others: AttributeValue?
@@ -112,7 +118,7 @@ struct SAPUsageRecord {
         fields[.others] = String(decoding: JSONValue.object(object).json(), as: UTF8.self)
     }
 
-    /// Writes the record as one object.
+    /// Writes the record as a JSON object.
     func write(into writer: inout JSONWriter) {
         writer.beginObject()
         if let type = fields[.type] {
@@ -133,10 +139,11 @@ struct SAPUsageRecord {
 
     // MARK: Times
 
-    /// A moment as `2024-06-10T08:13:20.000+02:00`, with `Z` where the zone is UTC; nil when the year has more than four
-    /// digits.
+    /// Returns a time in the form `2024-06-10T08:13:20.000+02:00`.
+    ///
+    /// The suffix is `Z` if the zone is UTC. Returns nil if the year has more than four digits.
     static func time(_ moment: Timestamp, zone seconds: Int64?) -> String? {
-        // Zones are at most 14 hours from UTC, in whole minutes; anything else is none.
+        // Zone offsets are at most 18 hours, in whole minutes; a larger offset is ignored.
         let minutes = seconds.flatMap { (-64_800...64_800).contains($0) ? $0 / 60 : nil } ?? 0
         let (local, isOver) = moment.milliseconds.addingReportingOverflow(minutes * 60_000)
         let shown = Timestamp(milliseconds: local)
@@ -149,13 +156,15 @@ struct SAPUsageRecord {
         return shown.iso8601.dropLast() + (minutes < 0 ? "-" : "+") + offset
     }
 
-    /// The time between two moments in seconds; 0 where a clock was set back.
+    /// Returns the seconds between two times.
+    ///
+    /// Returns 0 if the clock was set back.
     private static func seconds(milliseconds: Int64, since start: Int64) -> String {
         let (length, isOver) = milliseconds.subtractingReportingOverflow(start)
         return decimal(micros: isOver ? 0 : max(0, length).multipliedReportingOverflow(by: 1_000).partialValue)
     }
 
-    /// A number of millionths as a decimal number without needless zeros.
+    /// Returns a number of millionths as a decimal number without trailing zeros.
     static func decimal(micros: Int64) -> String {
         let (whole, rest) = max(0, micros).quotientAndRemainder(dividingBy: 1_000_000)
         guard rest > 0 else { return String(whole) }
@@ -165,24 +174,32 @@ struct SAPUsageRecord {
     }
 }
 
-/// Ids that the format wants and nobody gave: the same texts always make the same id (UUID version 8).
+/// Ids that the format requires and that the app did not specify.
+///
+/// The same strings always result in the same id (UUID version 8).
 enum SAPUsageID {
-    /// The id of a session, as the format's clients write theirs: one that is a UUID in capitals, any other hashed.
+    /// Returns a session's id in the form of the format's clients.
+    ///
+    /// A UUID is written in uppercase; any other id is hashed.
     static func session(_ id: String) -> String {
         InstallationID(id)?.description.uppercased() ?? make(["session", id])
     }
 
-    /// The session of events outside every session: one for each process.
+    /// Returns the session id of events outside a session.
+    ///
+    /// Each process has one.
     static func outside(_ installation: InstallationID, _ writer: WriterID) -> String {
         make(["outside", installation.description, writer.description])
     }
 
-    /// An id of these texts, which are hashed with their lengths, so that no two lists run into each other.
+    /// Creates an id from strings.
+    ///
+    /// They are hashed with their lengths, so that different lists never result in the same input.
     static func make(_ texts: [String]) -> String {
         make(of: texts.flatMap { Array("\($0.utf8.count):".utf8) + Array($0.utf8) })
     }
 
-    /// An id of these bytes.
+    /// Creates an id from bytes.
     static func make(of bytes: [UInt8]) -> String {
         let digest = SHA256.hash(bytes)
         func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
@@ -194,8 +211,10 @@ enum SAPUsageID {
 }
 
 extension AttributeValue {
-    /// The value as a text, which is all that the format has: numbers and truth as JSON writes them, a date in its ISO 8601
-    /// form, lists and objects as compact JSON.
+    /// The value as a string, the only type that the format has.
+    ///
+    /// Numbers and Booleans are written as in JSON, a date in its ISO 8601 form, and arrays and objects as compact
+    /// JSON.
     var sapText: String {
         switch self {
         case .string(let text): text
@@ -204,7 +223,11 @@ extension AttributeValue {
         }
     }
 
-    /// The value as a number of seconds; nil when it is none, or below zero. A text that is a decimal number stays as it is.
+    /// The value as a number of seconds.
+    ///
+    /// Nil if it is not a number or is below zero.
+    ///
+    /// A string that is a decimal number is used unchanged.
     fileprivate var sapSeconds: String? {
         switch self {
         case .integer(let number): number >= 0 ? String(number) : nil
@@ -217,7 +240,7 @@ extension AttributeValue {
 }
 
 extension String {
-    /// True for digits with at most one point between them.
+    /// Whether it consists of digits and at most one inner decimal point.
     fileprivate var isDecimal: Bool {
         let parts = split(separator: ".", omittingEmptySubsequences: false)
         return parts.count <= 2
@@ -228,7 +251,7 @@ extension String {
 }
 
 extension Item {
-    /// The item with its id, its name, and its attributes.
+    /// The item as JSON, with its id, name and attributes.
     fileprivate var sapJSON: JSONValue {
         var object = JSONValue.Object([.init(key: "id", value: .string(id))])
         if let name { object.members.append(.init(key: "name", value: .string(name))) }

@@ -4,7 +4,9 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// What a report says once for all its sessions: the application and the device.
+/// The application and device of a report.
+///
+/// A report contains them once for all sessions.
 struct SAPUsageSource: Hashable {
     /// The application's id.
     let application: String
@@ -15,7 +17,7 @@ struct SAPUsageSource: Hashable {
     private let platformVersion: String?
     private let deviceModel: String?
 
-    /// What a context says, and before it the event itself.
+    /// Creates a source from a context; attributes of the event take precedence.
     init(
         _ context: RecordedContext,
         application: String,
@@ -35,7 +37,7 @@ struct SAPUsageSource: Hashable {
         deviceID = InstallationID(id)?.description.uppercased() ?? id
     }
 
-    /// Writes both sections, as members of the report.
+    /// Writes both sections as members of the report.
     func write(into writer: inout JSONWriter) {
         func section(_ name: String, _ members: [(String, String?)]) {
             writer.key(name)
@@ -57,22 +59,24 @@ struct SAPUsageSource: Hashable {
     }
 }
 
-/// The records of a batch, as far as they are of one source.
+/// The records of a batch up to the first from another source.
 struct SAPUsageReading {
-    /// What the report is of; nil when the batch holds no event that can be sent.
+    /// The source of the report.
+    ///
+    /// Nil if the batch contains no event that can be sent.
     private(set) var source: SAPUsageSource?
-    /// The records, in the order they were recorded in.
+    /// The records, in the order of recording.
     private(set) var records: [SAPUsageRecord] = []
     /// Events that cannot be sent.
     private(set) var leftOut: [Rejection] = []
-    /// How many of the batch's events, from the first on, one report can hold.
+    /// The number of leading events that one report can contain.
     private(set) var countOfFirstSource = 0
 
-    /// Reads a batch up to the first event of another source.
+    /// Reads a batch up to the first event from another source.
     ///
     /// - Parameters:
-    ///   - application: The destination's application, which is that of events that name none.
-    ///   - isBound: Whether the address names the application, so that others cannot be sent there.
+    ///   - application: The destination's application, which is the default of events that do not specify one.
+    ///   - isBound: Whether the address contains the application, so that events of other applications cannot be sent.
     /// - Complexity: O(bytes of the batch).
     init(_ batch: EventBatch, application: String, isBound: Bool) {
         let outside = SAPUsageID.outside(batch.installation, batch.writer)
@@ -82,7 +86,7 @@ struct SAPUsageReading {
             do throws(JSONError) {
                 event = try batch.event(record)
             } catch {
-                leave(index, "unreadable", "The record is no event: \(error)")
+                leave(index, "unreadable", "The record is not an event: \(error)")
                 continue
             }
             let context = contexts[record.context] ?? batch.recordedContext(record.context) ?? RecordedContext()
@@ -97,13 +101,13 @@ struct SAPUsageReading {
                 leave(
                     index,
                     "application_mismatch",
-                    "The event names the application “\(found.application.prefix(128))”, and reports go to "
-                        + "“\(application.prefix(128))”. Start sessions with that one."
+                    "The event belongs to application “\(found.application.prefix(128))”, but reports are for "
+                        + "“\(application.prefix(128))”. Start sessions with that application."
                 )
                 continue
             }
             guard let written = SAPUsageRecord(event, in: context, outside: outside) else {
-                leave(index, "time_out_of_range", "The format writes years 0000 to 9999 only.")
+                leave(index, "time_out_of_range", "The format supports only the years 0000 to 9999.")
                 continue
             }
             guard source == nil || source == found else { return }
@@ -113,19 +117,22 @@ struct SAPUsageReading {
         }
     }
 
-    /// Notes an event that cannot be sent. It belongs to whatever report its neighbours do.
+    /// Adds an event that cannot be sent.
+    ///
+    /// It counts as part of the same report as its neighbors.
     private mutating func leave(_ index: Int, _ code: String, _ message: String) {
         leftOut.append(Rejection(index: index, code: code, message: message))
         countOfFirstSource = index + 1
     }
 }
 
-/// Writing a report.
+/// Encodes a report.
 enum SAPUsageReport {
-    /// The whole body: sessions in the order of their first events, and in each the events in theirs.
+    /// Returns the complete body.
     ///
-    /// The report's id is made from everything else it says and from the events' places. So the same batch has the same id,
-    /// and a batch that was cut otherwise, with an event more, say, has another.
+    /// Sessions are in the order of their first events, and their events in the order of recording. The report's id is
+    /// derived from all other content and the events' sequence numbers. The same batch therefore always has the same
+    /// id, and a batch that was divided differently, for example with one more event, has a different one.
     static func json(of records: [SAPUsageRecord], from source: SAPUsageSource, in batch: EventBatch) -> [UInt8] {
         var sessions: [(id: String, records: [SAPUsageRecord])] = []
         var places: [String: Int] = [:]

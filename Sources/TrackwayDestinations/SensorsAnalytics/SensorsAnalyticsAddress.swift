@@ -3,32 +3,37 @@
 
 internal import TrackwayWire
 
-/// Where a Sensors Analytics back-end listens: `https://host/sa?project=production`. The query names the project and may
-/// hold a token, so it travels as it is.
+/// The address of a Sensors Analytics back end: `https://host/sa?project=production`.
+///
+/// The query contains the project and may contain a token, so it is sent unchanged.
 package struct SensorsAnalyticsAddress: Sendable, Hashable {
     private let place: HTTPAddress
 
-    /// Reads an address; nil when it is none.
+    /// Parses an address; nil if it is invalid.
     package init?(_ text: String) {
         guard let place = HTTPAddress(text) else { return nil }
         self.place = place
     }
 
-    /// Host and port.
+    /// The host and port.
     package var authority: String { place.authority }
 
-    /// Where events go.
+    /// The address to which events are sent.
     package var upload: String {
         place.path.isEmpty ? place.appending("/") : place.description
     }
 
-    /// Where events go to be looked at while an app is being made: the last part of the path is `debug`.
+    /// The address of the debug mode, in which developers inspect events.
+    ///
+    /// The last part of its path is `debug`.
     package var debug: String { "\(place.scheme)://\(place.authority)\(parent)/debug\(place.query)" }
 
-    /// Where the remote configuration lies when nothing else is said: below the folder of the upload.
+    /// The default address of the remote configuration, next to the upload address.
     package var configuration: String { "\(place.scheme)://\(place.authority)\(parent)/config/iOS.conf" }
 
-    /// The value of a name in the query, as it stands there; nil when the query does not hold it.
+    /// Returns the value of a name in the query, unchanged.
+    ///
+    /// Nil if the query does not contain it.
     package func query(_ name: String) -> String? {
         for pair in place.query.dropFirst().split(separator: "&") where pair.hasPrefix("\(name)=") {
             return String(pair.dropFirst(name.count + 1))

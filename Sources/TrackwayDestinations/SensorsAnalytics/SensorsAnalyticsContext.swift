@@ -3,31 +3,35 @@
 
 package import TrackwayEvents
 
-/// What one context says about all its events, in the words of the format; made once per context of a batch.
+/// The shared data of a context's events, in the format's vocabulary.
+///
+/// Built once per context of a batch.
 struct SensorsAnalyticsContext {
     /// The context as it was recorded.
     let recorded: RecordedContext
-    /// Where dates are read.
+    /// The time zone for dates.
     let zone: SensorsAnalyticsZone
-    /// The device's anonymous visitor.
+    /// The id of the device's anonymous visitor.
     let anonymousID: String
-    /// The person, when somebody was signed in.
+    /// The id of the signed-in user, if any.
     let loginID: String?
-    /// Every known id, by the name of its kind.
+    /// All known ids, by the name of their type.
     let identities: [(key: String, value: String)]
-    /// The properties that the SDK adds, those that the app may override.
+    /// The properties that the SDK adds and the app may override.
     let presets: Attributes
-    /// The device's own id, which nothing overrides.
+    /// The device's id, which cannot be overridden.
     let deviceID: String
-    /// The local day on which this copy of the app was installed; nil when unknown.
+    /// The local day on which this copy of the app was installed.
+    ///
+    /// Nil if unknown.
     let firstDay: String?
 
-    /// Reads a context.
+    /// Creates the shared data from a context.
     ///
     /// - Parameters:
     ///   - recorded: The context.
-    ///   - installation: Stands for what the context does not say.
-    ///   - options: What the library calls itself.
+    ///   - installation: Replaces ids that the context does not contain.
+    ///   - options: The options, which contain the library's version.
     init(_ recorded: RecordedContext, installation: InstallationID, options: SensorsAnalyticsOptions) {
         self.recorded = recorded
         let user = recorded.user
@@ -38,15 +42,15 @@ struct SensorsAnalyticsContext {
         loginID = user.id
         deviceID = user.identities[Self.vendorKey]?.string ?? device["id"]?.string ?? installed
         identities = Self.identities(of: recorded, anonymousID: anonymousID, installed: installed)
-        // What an app had before us counts from its own first day.
+        // An app that used another SDK before keeps its first day.
         firstDay = recorded.app["first_day"]?.string ?? installation.time.map { [zone] in zone.day($0) }
         presets = Self.presets(of: recorded, zone: zone, options: options)
     }
 
-    /// `$lib`: the kind of system.
+    /// Returns the value of `$lib`: the platform.
     static func library(of context: RecordedContext) -> String { context.device["platform"]?.string ?? "unknown" }
 
-    /// The id of the person, or of the anonymous visitor.
+    /// The id of the signed-in user, or else of the anonymous visitor.
     var distinctID: String { loginID ?? anonymousID }
 
     private static let vendorKey = "$identity_idfv"
@@ -92,7 +96,7 @@ struct SensorsAnalyticsContext {
         presets["$screen_height"] = device["screen_height"]
         presets["$timezone_offset"] = device["zone_offset_seconds"].map { _ in .integer(zone.minutesBehind) }
         if let network = device["network"]?.string {
-            // Which radio a mobile network uses is not among the facts.
+            // The radio technology of a mobile network is unknown.
             presets["$network_type"] = network == "wifi" ? "WIFI" : "UNKNOWN"
             presets["$wifi"] = .boolean(network == "wifi")
         }
@@ -101,14 +105,18 @@ struct SensorsAnalyticsContext {
 }
 
 extension InstallationID {
-    /// When the installation began, if the id tells: ids of version 7 begin with the time.
+    /// When the installation began, if the id contains it.
+    ///
+    /// Ids of version 7 begin with the time.
     fileprivate var time: Timestamp? {
         high >> 12 & 0xF == 7 ? Timestamp(milliseconds: Int64(high >> 16)) : nil
     }
 }
 
 extension SensorsAnalyticsOptions {
-    /// What the SDK would add to an event recorded in a context, at a moment.
+    /// Returns the properties that the SDK would add to an event.
+    ///
+    /// The result is for an event recorded in this context at this time.
     package func presetProperties(
         in recorded: RecordedContext,
         installation: InstallationID,
@@ -123,27 +131,33 @@ extension SensorsAnalyticsOptions {
     }
 }
 
-/// How far local time is ahead of UTC where events were recorded: the format writes dates as local time without a zone.
+/// The offset of local time from UTC where events were recorded.
+///
+/// The format writes dates as local time without a zone.
 package struct SensorsAnalyticsZone: Sendable, Hashable {
-    /// Seconds ahead of UTC; negative in the west.
+    /// The seconds ahead of UTC; negative in the west.
     package var secondsAhead: Int64
 
-    /// A zone; what no place on earth has counts as UTC.
+    /// Creates a zone.
+    ///
+    /// An offset of more than 24 hours counts as UTC.
     package init(secondsAhead: Int64 = 0) {
         self.secondsAhead = (-86_400...86_400).contains(secondsAhead) ? secondsAhead : 0
     }
 
-    /// A date as the format writes it: `2025-06-15 16:26:40.123`, local time.
+    /// Returns a date in the format's form: `2025-06-15 16:26:40.123`, local time.
     package func text(_ date: Timestamp) -> String {
         let local = date.advanced(by: .seconds(secondsAhead)).iso8601
         return "\(local.prefix(10)) \(local.dropFirst(11).dropLast())"
     }
 
-    /// The local day of a date: `2025-06-15`.
+    /// Returns the local day of a date: `2025-06-15`.
     package func day(_ date: Timestamp) -> String {
         String(date.advanced(by: .seconds(secondsAhead)).iso8601.prefix(10))
     }
 
-    /// The offset as the format has it: in minutes, and with the sign the other way round (UTC+8 is -480).
+    /// The offset in the format's form, in minutes.
+    ///
+    /// It has the opposite sign: UTC+8 is -480.
     package var minutesBehind: Int64 { -(secondsAhead / 60) }
 }

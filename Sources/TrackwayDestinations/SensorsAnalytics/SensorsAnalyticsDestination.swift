@@ -4,29 +4,32 @@
 public import TrackwayEvents
 public import TrackwayWire
 
-/// Sends to a Sensors Analytics back-end, in its own format: a form with a checksum and gzipped records.
+/// A destination that sends events to a Sensors Analytics back end.
 ///
-/// Captured events are translated (`_app_start` becomes `$AppStart` and so on), all others travel under their own names.
-/// What the format cannot carry is left out of a record and named in reports: items, objects, keys it keeps for itself.
-/// Its encryption of bodies is not offered.
+/// It uses the vendor's format: a form with a checksum and gzipped records. Captured events are translated
+/// (`_app_start` becomes `$AppStart` and so on); all others keep their names. Data that the format cannot express is
+/// left out of a record and reported: items, objects, and reserved keys. The format's encryption of bodies is not
+/// supported.
 public struct SensorsAnalyticsDestination: Destination {
-    /// The destination's name in routes, cursors and the ledger.
+    /// The destination's id in routes, cursors and the ledger.
     public let id: DestinationID
-    /// Where the back-end listens, project and token included: `https://host/sa?project=production`.
+    /// The back end's address with project and token: `https://host/sa?project=production`.
     public let serverURL: String
-    /// What it does beside that.
+    /// The options.
     public let options: SensorsAnalyticsOptions
     private let compressor = GzipCompressor(level: 6)
 
-    /// The most events of a request; the format's clients agree on it.
+    /// The maximum number of events per request, as in the format's clients.
     public static let eventsPerRequest = 50
 
-    /// Makes a destination. Settings that cannot work are reported when a batch is to be sent, and park the destination.
+    /// Creates a destination.
+    ///
+    /// Invalid settings are reported when a batch is to be sent, and suspend the destination.
     ///
     /// - Parameters:
-    ///   - id: `sensors-analytics` by default; another name for every further one.
-    ///   - serverURL: Where the back-end listens, with its query.
-    ///   - options: What it does beside that.
+    ///   - id: `sensors-analytics` by default; use a different id for each additional destination.
+    ///   - serverURL: The back end's address, with its query.
+    ///   - options: The options.
     public init(
         id: DestinationID = "sensors-analytics",
         serverURL: String,
@@ -37,13 +40,15 @@ public struct SensorsAnalyticsDestination: Destination {
         self.options = options
     }
 
-    /// At most fifty events; one while they are looked at one by one.
+    /// The limits of a batch: fifty events, or one in debug mode.
     public var limits: BatchLimits {
         BatchLimits(events: options.debugMode == .off ? Self.eventsPerRequest : 1)
     }
 
-    /// As many as were recorded in the same way: events recorded while events are looked at go to `debug`, one by one, and
-    /// those recorded otherwise to the upload address, whatever is chosen when they travel.
+    /// Returns the number of leading events recorded in the same mode.
+    ///
+    /// Events recorded in debug mode are sent to `debug` individually; events recorded otherwise are sent to the upload
+    /// address, regardless of the mode at the time of sending.
     public func eventsForOneRequest(of batch: EventBatch) -> Int {
         SensorsAnalyticsModes(batch, of: id, usual: options.debugMode).count
     }
@@ -53,7 +58,7 @@ public struct SensorsAnalyticsDestination: Destination {
         guard let address = SensorsAnalyticsAddress(serverURL) else {
             throw WireEncodingError(
                 .misconfigured,
-                "\"\(serverURL.prefix(200))\" is no http or https address. Give the back-end's, such as "
+                "\"\(serverURL.prefix(200))\" is not an http or https address. Set the back end's address, such as "
                     + "https://events.example.com/sa?project=production."
             )
         }
@@ -61,7 +66,7 @@ public struct SensorsAnalyticsDestination: Destination {
         guard modes.count == batch.records.count else {
             throw WireEncodingError(
                 .tooLarge,
-                "Events of one request must go to one place; \(modes.count) of these do."
+                "All events of a request must have the same address; only the first \(modes.count) do."
             )
         }
         let headers = try headers(modes.first)
@@ -79,10 +84,15 @@ public struct SensorsAnalyticsDestination: Destination {
         )
     }
 
-    /// Judges an answer. A success lets go of the events; a page, a redirect or another host's answer never does.
+    /// Returns the verdict on a response.
+    ///
+    /// A success removes the events, unless it is a web page, a redirect or another host's response.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
-        SensorsAnalyticsJudge(rule: options.answerRule, authority: SensorsAnalyticsAddress(serverURL)?.authority)
-            .verdict(on: response, events: batch.records.count)
+        SensorsAnalyticsResponseEvaluator(
+            rule: options.answerRule,
+            authority: SensorsAnalyticsAddress(serverURL)?.authority
+        )
+        .verdict(on: response, events: batch.records.count)
     }
 
     private func headers(_ mode: SensorsAnalyticsDebugMode) throws(WireEncodingError) -> WireHeaders {
@@ -92,12 +102,14 @@ public struct SensorsAnalyticsDestination: Destination {
         if let cookie = options.cookie { headers["cookie"] = cookie }
         if mode == .only { headers["dry-run"] = "true" }
         guard headers.allSatisfy({ $0.value.utf8.allSatisfy { (0x20...0x7e).contains($0) } }) else {
-            throw WireEncodingError(.misconfigured, "The cookie or the user agent holds characters a header cannot.")
+            throw WireEncodingError(.misconfigured, "The cookie or user agent has characters not allowed in a header.")
         }
         return headers
     }
 
-    /// The events of a batch as JSON, as they are sent at this time; nil when none can be.
+    /// Returns the JSON of a batch's events as sent at this time.
+    ///
+    /// Nil if none can be sent.
     package func eventJSON(of batch: EventBatch, sentAt: Timestamp) -> String? {
         let encoding = SensorsAnalyticsEncoding(batch, options: options, sentAt: sentAt)
         guard encoding.count > 0 else { return nil }
@@ -105,20 +117,22 @@ public struct SensorsAnalyticsDestination: Destination {
     }
 }
 
-/// In which debug mode each event of a batch was recorded: where it goes depends on that, and not on the mode of the day on
-/// which it travels. What was recorded to be looked at never reaches the reports.
+/// The debug mode in which each event of a batch was recorded.
+///
+/// It determines the address; the mode at the time of sending does not. Events recorded for inspection never reach the
+/// reports.
 private struct SensorsAnalyticsModes {
     /// The first event's mode.
     let first: SensorsAnalyticsDebugMode
-    /// How many events from the first on go into one request.
+    /// The number of leading events in one request.
     let count: Int
 
     /// Reads the modes from the contexts of a batch.
     ///
     /// - Parameters:
     ///   - batch: The batch.
-    ///   - destination: Whose mode.
-    ///   - usual: The mode of events that were recorded before modes were noted.
+    ///   - destination: The destination whose mode to read.
+    ///   - usual: The mode of events that were recorded without a mode.
     /// - Complexity: O(events + bytes of the contexts).
     init(_ batch: EventBatch, of destination: DestinationID, usual: SensorsAnalyticsDebugMode) {
         var modes: [UInt32: SensorsAnalyticsDebugMode] = [:]
@@ -135,7 +149,7 @@ private struct SensorsAnalyticsModes {
         }
         let first = mode(record)
         self.first = first
-        // Those that are looked at are looked at one by one.
+        // Events in debug mode are sent individually.
         count = first == .off ? batch.records.prefix { mode($0) == .off }.count : 1
     }
 

@@ -4,15 +4,15 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// A batch as the format's list of records, before it is packed.
+/// A batch as the format's list of records, before compression.
 struct SensorsAnalyticsEncoding {
     /// The records, a JSON array.
     private(set) var json: [UInt8] = []
-    /// How many records there are.
+    /// The number of records.
     private(set) var count = 0
-    /// Events that cannot be expressed at all.
+    /// Events that the format cannot express.
     private(set) var leftOut: [Rejection] = []
-    /// What was left out of events that travel.
+    /// The parts left out of events that are sent.
     private(set) var trimmed: [Rejection] = []
 
     /// Encodes a batch.

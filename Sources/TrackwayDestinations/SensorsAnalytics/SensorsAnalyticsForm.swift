@@ -3,29 +3,36 @@
 
 internal import TrackwayEvents
 
-/// The body of an upload: a form whose `data_list` is the base64 text of the gzipped events.
+/// The form in the body of an upload.
+///
+/// Its `data_list` contains the gzipped events in Base64.
 package enum SensorsAnalyticsForm {
     /// The media type of the body.
     package static let contentType = "application/x-www-form-urlencoded"
 
-    /// The form of a text: checksum, the kind of packing, and the text escaped.
+    /// Returns the form of a string: checksum, compression, and the escaped string.
     ///
-    /// The checksum is that of the text before escaping.
+    /// The checksum is computed before escaping.
     package static func body(dataList: String) -> [UInt8] {
         let checksum = SensorsAnalyticsChecksum.of(dataList)
         return Array("crc=\(checksum)&gzip=1&data_list=\(escaped(dataList))".utf8)
     }
 
-    /// Text with every byte escaped that a form gives a meaning to, or that is not plain ASCII. `/` and `?` stay.
+    /// Returns a string escaped for a form.
+    ///
+    /// Escapes every byte that is special in a form, or not ASCII.
+    ///
+    /// `/` and `?` are not escaped.
     package static func escaped(_ text: String) -> String {
         text.percentEncoded(keeping: [UInt8(ascii: "/"), UInt8(ascii: "?")])
     }
 }
 
-/// The checksum of a Sensors Analytics form body: the 32-bit string hash `h = 31·h + unit` over the text's UTF-16 units,
-/// wrapping, as a signed number.
+/// The checksum of a Sensors Analytics form body.
+///
+/// It is the 32-bit string hash `h = 31·h + unit` over the string's UTF-16 units, with overflow, as a signed number.
 package enum SensorsAnalyticsChecksum {
-    /// The checksum of a text.
+    /// Returns the checksum of a string.
     ///
     /// - Complexity: O(length).
     package static func of(_ text: String) -> Int32 {

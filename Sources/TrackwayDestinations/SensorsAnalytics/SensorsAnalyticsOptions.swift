@@ -1,42 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a ``SensorsAnalyticsDestination`` does beside its address.
+/// The options of a ``SensorsAnalyticsDestination``.
 public struct SensorsAnalyticsOptions: Sendable, Hashable {
-    /// Which answers let go of events.
-    public enum AnswerRule: Sendable, Hashable {
-        /// Only a success of the back-end's own. Everything else is kept, split or made a dead letter, as for every back-end.
+    /// The responses that remove events.
+    public enum ResponsePolicy: Sendable, Hashable {
+        /// Only a success of the back end itself.
+        ///
+        /// After any other response, the events are kept, split or made dead letters, as with every back end.
         case careful
-        /// As the format's first client did: whatever answers, the events are gone, unless the status is 403, 404 or 5xx.
-        /// Without a success they are counted as rejected, not as delivered. Only for a back-end that answers events it
-        /// has taken with an error.
+        /// The behavior of the format's first client.
+        ///
+        /// Any response removes the events, unless its status is 403, 404 or 5xx. Without a success, they count as
+        /// rejected, not as delivered. Use it only for a back end that returns an error for events that it accepted.
         case asTheFirstClient
     }
 
-    /// Whether events go to the place where they are looked at one by one. Off by default. Counts for events that do not
-    /// say themselves in which mode they were recorded.
+    /// The debug mode, in which events are sent for individual inspection.
+    ///
+    /// Off by default. Applies to events that were recorded without a mode.
     public var debugMode = SensorsAnalyticsDebugMode.off
-    /// Sent as the `Cookie` field with every request; nil for none.
+    /// The value of the `Cookie` field of every request; nil for none.
     public var cookie: String?
-    /// Whether each event names its session as `$event_session_id`. False by default, as in the format's first client.
+    /// Whether each event contains its session as `$event_session_id`.
+    ///
+    /// False by default, as in the format's first client.
     public var namesSession = false
-    /// Which answers let go of events. Careful by default: nothing is lost to a wrong address or a broken proxy.
-    public var answerRule = AnswerRule.careful
-    /// What `$lib_version` says: this SDK's version by default.
+    /// The responses that remove events.
+    ///
+    /// Careful by default: a wrong address or a broken proxy loses no events.
+    public var answerRule = ResponsePolicy.careful
+    /// The value of `$lib_version`: this SDK's version by default.
     public var libraryVersion = "0.1.0"
-    /// What the `User-Agent` field says: by default the name that back-ends know the format's first client by.
+    /// The value of the `User-Agent` field.
+    ///
+    /// By default the name of the format's first client, which back ends know.
     public var userAgent = "SensorsAnalytics iOS SDK"
 
-    /// The usual options. Change those that should differ.
+    /// Creates the default options.
     public init() {}
 }
 
-/// Whether events go where people look at them one by one while an app is being made.
+/// Whether events are sent for individual inspection while an app is developed.
 public enum SensorsAnalyticsDebugMode: String, Sendable, Hashable, CaseIterable {
-    /// Events go to the back-end as usual.
+    /// Events are sent to the back end as usual.
     case off
-    /// Events are checked one by one, and not kept by the back-end.
+    /// Events are checked individually, and not stored by the back end.
     case only
-    /// Events are checked one by one, and kept.
+    /// Events are checked individually, and stored.
     case andTrack
 }

@@ -4,7 +4,7 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// One event as a record of the format, and what had to be left out of it.
+/// One event as a record, and the parts left out.
 struct SensorsAnalyticsRecord {
     private let event: Event
     private let context: SensorsAnalyticsContext
@@ -28,7 +28,7 @@ struct SensorsAnalyticsRecord {
         collectProperties()
     }
 
-    // MARK: Judging
+    // MARK: Validation
 
     private mutating func judgeFrame() {
         if let name = translation.name, translation.name == event.name,
@@ -49,7 +49,7 @@ struct SensorsAnalyticsRecord {
         }
     }
 
-    /// The item's type, when it is a name.
+    /// The item's type, if it is a valid name.
     private var itemType: String? {
         translation.item.type.flatMap { SensorsAnalyticsRules.acceptsProperty(named: $0) ? $0 : nil }
     }
@@ -63,7 +63,7 @@ struct SensorsAnalyticsRecord {
             for (key, value) in own { add(key, value) }
             return
         }
-        // What is more special comes later and wins; the device's id and the session's are nobody's to change.
+        // Later, more specific values win. The device's id and the session's cannot be overridden.
         var all = context.presets
         all["$lib_method"] = .string(method)
         all.merge(context.recorded.global)
@@ -81,7 +81,7 @@ struct SensorsAnalyticsRecord {
 
     private var libraryMethod = "code"
 
-    /// Takes out what the format carries beside the properties.
+    /// Removes values that the format stores outside the properties.
     private mutating func lift(_ own: inout Attributes) {
         project = own["$project"]?.string
         token = own["$token"]?.string
@@ -117,7 +117,9 @@ struct SensorsAnalyticsRecord {
         }
     }
 
-    /// What the kind of record allows: numbers to add, lists to append.
+    /// Applies the rules of the record's kind.
+    ///
+    /// Only numbers can be added, and only lists appended.
     private func fitting(_ outcome: SensorsAnalyticsRules.Outcome) -> SensorsAnalyticsRules.Outcome {
         switch (translation.kind, outcome) {
         case (_, .dropped): outcome
@@ -137,8 +139,10 @@ struct SensorsAnalyticsRecord {
 
     // MARK: Writing
 
-    /// The record's own number: 32 bits of a hash of the whole id, so that events of other processes and devices, whose ids have a
-    /// counter of their own, get other numbers. The same event always has the same.
+    /// Returns the record's number: 32 bits of the id's hash.
+    ///
+    /// Events of other processes and devices, whose ids have separate counters, get different numbers. The same event
+    /// always has the same number.
     static func trackID(of id: EventID) -> UInt32 {
         // The finalizer of SplitMix64, over both halves.
         func mixed(_ value: UInt64) -> UInt64 {
@@ -197,7 +201,7 @@ struct SensorsAnalyticsRecord {
         writer.endObject()
     }
 
-    /// The ids that the record names: the one that is taken away, or all.
+    /// The ids in the record: the removed one, or all.
     private var identities: [(key: String, value: String)] {
         switch (translation.kind, translation.identity) {
         case (.unbind, let pair): return pair.map { [$0] } ?? []

@@ -3,29 +3,35 @@
 
 package import TrackwayEvents
 
-/// What the format accepts as a name and how long a text may be; pure, so that a compatibility module can ask before it records.
+/// The format's rules for names and string lengths.
+///
+/// Pure functions, so that a compatibility module can check them before recording.
 package enum SensorsAnalyticsRules {
-    /// Why a name is not a good one.
+    /// The reason why a name is not valid or not recommended.
     package enum NameFault: String, Sendable, Hashable {
-        /// There is no name.
+        /// The name is empty.
         case empty
-        /// A character that is no letter, digit, `_` or `$`, or a digit as the first one.
+        /// The name contains an invalid character, or begins with a digit.
+        ///
+        /// Valid characters are letters, digits, `_` and `$`.
         case characters
-        /// A name that the back-end keeps for itself.
+        /// The name is reserved by the back end.
         case reserved
-        /// Longer than ``longestName``: told, and accepted all the same.
+        /// The name is longer than ``longestName``; it is reported, but accepted.
         case long
     }
 
-    /// The longest name of an event or a property that is not worth a remark.
+    /// The maximum length of a name that causes no remark.
+    ///
+    /// Applies to the names of events and properties.
     package static let longestName = 100
-    /// The shortest text, in UTF-16 units, that is cut.
+    /// The length from which a string is truncated, in UTF-16 units.
     package static let textLength = 8_192
-    /// The same for the reason of a crash, which holds a whole stack.
+    /// The same for a crash's reason, which contains a whole stack.
     package static let crashReasonLength = 16_384
-    /// The longest id of a person that is not worth a remark.
+    /// The maximum length of a person's id that causes no remark.
     package static let longestID = 8_192
-    /// The earliest moment that `$time` may name.
+    /// The earliest valid value of `$time`.
     package static let earliestTime = Timestamp(milliseconds: 1_431_656_640_000)
 
     private static let reservedNames: Set<String> = [
@@ -34,7 +40,11 @@ package enum SensorsAnalyticsRules {
     ]
     private static let reservedBeginnings = ["user_tag", "user_group"]
 
-    /// What is wrong with the name of an event, a property, an item's type or an identity; nil when nothing is.
+    /// Returns the fault of a name.
+    ///
+    /// It is the name of an event, a property, an item type or an identity.
+    ///
+    /// Nil if the name is valid.
     ///
     /// - Complexity: O(length).
     package static func fault(inName name: String) -> NameFault? {
@@ -47,7 +57,9 @@ package enum SensorsAnalyticsRules {
         return name.utf8.count > longestName ? .long : nil
     }
 
-    /// Whether a property of this name travels: the long ones do, with a remark.
+    /// Whether a property of this name is sent.
+    ///
+    /// A property with a long name is sent, with a remark.
     package static func acceptsProperty(named name: String) -> Bool {
         switch fault(inName: name) {
         case nil, .long: true
@@ -55,12 +67,14 @@ package enum SensorsAnalyticsRules {
         }
     }
 
-    /// The text as the format carries it: one that reaches `limit` UTF-16 units is cut to one less, and `$` says so. A
-    /// character of two units is never cut in half.
+    /// Returns a string in the format's form.
+    ///
+    /// A string of at least `limit` UTF-16 units is truncated to one unit less, and `$` is appended. A surrogate pair
+    /// is never split.
     ///
     /// - Complexity: O(`limit`).
     package static func text(_ text: String, limit: Int = textLength) -> String {
-        // Fewer bytes than the limit are fewer units, and counting bytes costs nothing.
+        // A string with fewer bytes than the limit also has fewer units, and counting bytes is free.
         guard text.utf8.count >= limit, text.utf16.count >= limit else { return text }
         let units = text.utf16
         var end = units.index(units.startIndex, offsetBy: limit - 1)
@@ -78,54 +92,60 @@ package enum SensorsAnalyticsRules {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// What a property's value becomes.
+    /// The result of converting a property's value.
     package enum Outcome: Sendable, Hashable {
-        /// It travels as it is.
+        /// The value is sent unchanged.
         case kept(JSONValue)
-        /// It travels in another form; the remark says what was lost.
+        /// The value is sent in another form.
+        ///
+        /// The remark states what was lost.
         case changed(JSONValue, Remark)
-        /// It cannot travel.
+        /// The value cannot be sent.
         case dropped(Remark)
     }
 
-    /// What the format could not carry, by the code that reports show.
+    /// Data that the format could not express, by its code in reports.
     package enum Remark: String, Sendable, Hashable {
-        /// The name of a property breaks the rules.
+        /// The name of a property is invalid.
         case nameInvalid = "property_name_invalid"
-        /// The name of a property is long; it travels all the same.
+        /// The name of a property is long; the property is sent.
         case nameLong = "property_name_long"
-        /// A value that is neither text, number, truth, date nor list.
+        /// A value is not a string, number, Boolean, date or list.
         case valueUnsupported = "value_unsupported"
-        /// A number that is none, or is infinite.
+        /// A number is infinite or not a number.
         case valueNotFinite = "value_not_finite"
-        /// A text was cut.
+        /// A string was truncated.
         case valueCut = "value_cut"
-        /// Elements of a list were left out: neither text, number, truth nor date.
+        /// Elements of a list were left out.
+        ///
+        /// They are not strings, numbers, Booleans or dates.
         case elementsLeftOut = "elements_left_out"
-        /// Something other than a number was to be added to a number.
+        /// The value to be added to a number is not a number.
         case notANumber = "not_a_number"
-        /// Something other than a list was to be appended to a list.
+        /// The value to be appended to a list is not a list.
         case notAList = "not_a_list"
-        /// `$time` is no date, or earlier than the format knows.
+        /// `$time` is not a date, or is earlier than the format allows.
         case timeInvalid = "time_invalid"
-        /// A part of the event broke a limit of the app's as it was recorded, and was left out or cut.
+        /// A part of the event exceeded the app's limit during recording.
+        ///
+        /// The part was left out or truncated.
         case limitBroken = "limit_broken"
-        /// The event had items; the format has no place for them.
+        /// The event had items, which the format does not support.
         case itemsUnsupported = "items_unsupported"
-        /// An item without a valid type or id.
+        /// An item has no valid type or id.
         case itemInvalid = "item_invalid"
-        /// An identity without a valid name or value.
+        /// An identity has no valid name or value.
         case identityInvalid = "identity_invalid"
-        /// An event's name breaks the rules; it travels all the same.
+        /// An event's name is invalid; the event is sent.
         case eventNameInvalid = "event_name_invalid"
     }
 
-    /// A value as the format carries it.
+    /// Converts a value to the format's form.
     ///
     /// - Parameters:
     ///   - value: The value as it was recorded.
-    ///   - limit: The shortest text that is cut.
-    ///   - zone: Where the day of a date is read.
+    ///   - limit: The length from which a string is truncated.
+    ///   - zone: The time zone for dates.
     /// - Complexity: O(size of the value).
     package static func outcome(
         of value: AttributeValue,
@@ -135,7 +155,7 @@ package enum SensorsAnalyticsRules {
         switch value {
         case .string(let value):
             let cut = text(value, limit: limit)
-            // Comparing lengths is enough: what was cut has another one.
+            // Comparing lengths is sufficient: a truncated string has a different length.
             return cut.utf8.count == value.utf8.count ? .kept(.string(value)) : .changed(.string(cut), .valueCut)
         case .integer(let value):
             return .kept(.integer(value))
@@ -152,7 +172,7 @@ package enum SensorsAnalyticsRules {
         }
     }
 
-    /// A list as the format carries it: texts only.
+    /// Converts a list to the format's form, which contains only strings.
     private static func list(_ values: [AttributeValue], limit: Int, in zone: SensorsAnalyticsZone) -> Outcome {
         var texts: [JSONValue] = []
         var remark: Remark?
@@ -173,7 +193,9 @@ package enum SensorsAnalyticsRules {
         return remark.map { .changed(.array(texts), $0) } ?? .kept(.array(texts))
     }
 
-    /// An element of a list as text; nil for a list in a list.
+    /// Returns an element of a list as a string.
+    ///
+    /// Nil for a nested list.
     private static func element(_ json: JSONValue) -> String? {
         switch json {
         case .string(let value): value
@@ -186,27 +208,27 @@ package enum SensorsAnalyticsRules {
 }
 
 extension SensorsAnalyticsRules.Remark {
-    /// What happened, and what helps.
+    /// What happened and how to fix it.
     package var sentence: String {
         switch self {
         case .nameInvalid:
-            "A property was left out: its name must begin with a letter, _ or $, go on with these or digits, and be no "
-                + "name of the format's own."
+            "A property was left out: its name must begin with a letter, _ or $, contain only these and digits, and "
+                + "not be a reserved name of the format."
         case .nameLong: "A property's name has more than \(SensorsAnalyticsRules.longestName) characters."
-        case .valueUnsupported: "A property was left out: its value is no text, number, truth, date or list."
-        case .valueNotFinite: "A property was left out: its value is no number."
-        case .valueCut: "A text was cut."
-        case .elementsLeftOut: "Elements of a list were left out: they are no text, number, truth or date."
+        case .valueUnsupported: "A property was left out: its value is not a string, number, Boolean, date or list."
+        case .valueNotFinite: "A property was left out: its value is infinite or not a number."
+        case .valueCut: "A string was truncated."
+        case .elementsLeftOut: "Elements of a list that are not strings, numbers, Booleans or dates were left out."
         case .notANumber: "A property was left out: only numbers can be added."
         case .notAList: "A property was left out: only lists can be appended."
-        case .timeInvalid: "The time was ignored: give a date after May 2015."
+        case .timeInvalid: "The time was ignored: set a date after May 2015."
         case .limitBroken:
-            "A part of the event broke a limit as it was recorded, and was left out or cut; the format has no word for that."
-        case .itemsUnsupported: "The items were left out: the format has no place for them."
-        case .itemInvalid: "The item's type must be a name, and its id a text."
-        case .identityInvalid: "The identity's kind and its id must be texts."
+            "A part of the event exceeded a limit when it was recorded, and was left out or truncated."
+        case .itemsUnsupported: "The items were left out: the format does not support items."
+        case .itemInvalid: "The item's type must be a name, and its id a string."
+        case .identityInvalid: "The identity's type and its id must be strings."
         case .eventNameInvalid:
-            "The event's name should begin with a letter, _ or $, and go on with these or digits."
+            "The event's name should begin with a letter, _ or $, and contain only these and digits."
         }
     }
 }

@@ -4,30 +4,31 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// An event in the words of the format, before presets and rules.
+/// An event in the format's vocabulary, before presets and rules are applied.
 struct SensorsAnalyticsTranslation {
-    /// What the record is about.
+    /// The kind of record.
     var kind = SensorsAnalyticsKind.track
-    /// The event's name; nil for records that are no events.
+    /// The event's name; nil for records that are not events.
     var name: String?
-    /// What the event itself says.
+    /// The event's own properties.
     var properties: Attributes
-    /// Whether the SDK recorded the event by itself.
+    /// Whether the SDK recorded the event automatically.
     var isAutomatic = false
     /// The screen that the event belongs to, for `$lib_detail`.
     var detail: String?
     /// The identity that was bound or unbound.
     var identity: (key: String, value: String)?
-    /// The thing that the record is about.
+    /// The item that the record describes.
     var item: (type: String?, id: String?) = (nil, nil)
-    /// What the event says of itself because a part of it broke a limit. The format has no word for it, and would take it
-    /// for properties of the person, the thing or the event.
-    var note: EventNote?
+    /// The note that a part of the event exceeded a limit.
+    ///
+    /// The format does not support such notes, and would treat them as properties of the person, the item or the event.
+    var note: RecordedLimitNote?
 
-    /// Translates an event that was recorded in a context.
+    /// Translates an event from its context.
     init(_ event: Event, in context: RecordedContext) {
         properties = event.attributes
-        note = EventNote(event.attributes)
+        note = RecordedLimitNote(event.attributes)
         if note != nil {
             properties[CapturedKey.errorCode] = nil
             properties[CapturedKey.errorMessage] = nil
@@ -58,7 +59,7 @@ struct SensorsAnalyticsTranslation {
         if !kind.isEvent { name = nil }
     }
 
-    /// Takes an attribute out of the properties.
+    /// Removes an attribute from the properties, and returns it.
     private mutating func take(_ key: String) -> AttributeValue? {
         defer { properties[key] = nil }
         return properties[key]
@@ -67,7 +68,7 @@ struct SensorsAnalyticsTranslation {
     private mutating func translateStart() {
         isAutomatic = true
         name = take(CapturedKey.startKind)?.string == "passive" ? "$AppStartPassively" : "$AppStart"
-        // The format's "first time" is the first start ever, not the first of a process.
+        // The format's "first time" is the first start of the installation, not the first of a process.
         _ = take(CapturedKey.isFirstTime)
         put("$is_first_time", .boolean(take(CapturedKey.isFirstStart)?.boolean ?? false))
         put("$resume_from_background", .boolean(take(CapturedKey.resumedFromBackground)?.boolean ?? false))
@@ -127,14 +128,14 @@ struct SensorsAnalyticsTranslation {
             name = "$SignUp"
             return
         case false:
-            return  // The format has no word for signing out; the event travels under its own name.
+            return  // The format does not support signing out; the event keeps its own name.
         case nil:
             become(.profileSet)
         }
-        // With a note the event did say something, of which nothing could be kept.
+        // If a note exists, the event had content, but all of it was left out.
         guard properties.isEmpty, note == nil else { return }
-        // The event does not repeat what the context says about the user. What was set with it is news; when the clock
-        // moved in between, saying everything again changes nothing.
+        // The event does not repeat the context's user attributes. Those set at its time are the new ones. If the clock
+        // changed in between, sending all of them again has no effect.
         let known = context.user.attributes.filter {
             $0.name != CapturedKey.userID && $0.name != CapturedKey.firstTouch
         }
@@ -162,6 +163,6 @@ struct SensorsAnalyticsTranslation {
         if properties[key] == nil { properties[key] = value }
     }
 
-    /// The property that says why an app crashed.
+    /// The property that contains the reason for a crash.
     static let crashReason = "app_crashed_reason"
 }

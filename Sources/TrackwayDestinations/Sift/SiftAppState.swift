@@ -3,7 +3,7 @@
 
 internal import TrackwayEvents
 
-/// The keys of an app state, in the order they are written.
+/// The keys of an app state, in the written order.
 enum SiftAppState {
     static let members: [SiftMember] =
         [
@@ -63,7 +63,7 @@ enum SiftAppState {
         time + SiftMember.several(["attitude_roll", "attitude_pitch", "attitude_yaw"], .number)
         + ["rotation_rate", "gravity", "user_acceleration"].flatMap { SiftMember.vector($0) }
         + SiftMember.vector("magnetic_field", .with(calibration))
-        // A field that is not calibrated is not sent, and neither is the word for it.
+        // An uncalibrated magnetic field is not sent, nor is its calibration.
         + [
             SiftMember(
                 calibration,

@@ -4,24 +4,31 @@
 public import TrackwayEvents
 public import TrackwayWire
 
-/// Sends to a Sift back-end, in the format of its mobile clients: a PUT of a gzipped list of events.
+/// A destination that sends events to a Sift back end.
 ///
-/// Snapshots (`_app_state`, `_device_properties`) travel as the structures the format has for them, every other event under
-/// its own name with its attributes as texts. What is not known has no key. What the format has no place for is left out and
-/// named in reports. The format knows no ids of events: a receiver recognises what it got twice by its content.
+/// It uses the format of Sift's mobile clients: a PUT of a gzipped list of events. Snapshots (`_app_state`,
+/// `_device_properties`) are sent as the format's structures, and all other events under their own names with their
+/// attributes as strings. Unknown values are left out with their keys. Data that the format does not support is left
+/// out and reported. The format has no event ids: a receiver recognizes duplicates by their content.
 ///
-/// Only status 200 lets go of events.
+/// Only status 200 removes events.
 public struct SiftDestination: Destination {
-    /// Which client's set of keys is sent. A back-end takes either; the difference is how much it is told.
+    /// The client whose set of keys is sent.
+    ///
+    /// A back end accepts either; they differ in the amount of data.
     public enum Edition: String, Sendable, Hashable, CaseIterable {
-        /// Everything the format ever had, as client 2.1.0: application state, orientation, heading, motion, where the
-        /// device is with all accuracies, and what its kernel and processor say.
+        /// Everything that the format ever contained, as in client 2.1.0.
+        ///
+        /// This includes the application state, orientation, heading, motion, the location with all accuracies, and the
+        /// properties of kernel and processor.
         case legacy
-        /// The part that client 2.2.5 still sends: of a place latitude and longitude, of the device its names, carrier and
-        /// evidence of changes.
+        /// The subset that client 2.2.5 still sends.
+        ///
+        /// It contains only the latitude and longitude of a location, and only the names, the carrier and evidence of
+        /// modification of a device.
         case current
 
-        /// The version that snapshots name as their maker's, in `sdk_version`.
+        /// The version of the client in the `sdk_version` of snapshots.
         public var sdkVersion: String {
             switch self {
             case .legacy: "v2.1.0"
@@ -30,32 +37,36 @@ public struct SiftDestination: Destination {
         }
     }
 
-    /// The destination's name in routes, cursors and the ledger.
+    /// The destination's id in routes, cursors and the ledger.
     public let id: DestinationID
-    /// The largest batch: 100 events and 256 KiB, because a snapshot with readings is several kilobytes.
+    /// The maximum size of a batch: 100 events and 256 KiB.
+    ///
+    /// A snapshot with readings takes several kilobytes.
     public let limits = BatchLimits(events: 100, bytes: 256 * 1024)
-    /// The account events belong to.
+    /// The account that events belong to.
     public let accountID: String?
-    /// What the back-end knows the app by.
+    /// The key that identifies the app to the back end.
     public let beaconKey: String?
-    /// The address, `%@` where the account's id goes.
+    /// The address, with `%@` in place of the account's id.
     public let serverURLFormat: String
-    /// Which client's set of keys is sent.
+    /// The client whose set of keys is sent.
     public let edition: Edition
     private let gzip = GzipCompressor(level: 6)
 
-    /// Where the service itself listens.
+    /// The address of Sift's own service.
     public static let defaultServerURLFormat = "https://api3.siftscience.com/v3/accounts/%@/mobile_events"
 
-    /// Makes a destination. Settings that cannot work are reported when a batch is to be sent, and park the destination;
-    /// everything is kept until they can.
+    /// Creates a destination.
+    ///
+    /// Invalid settings are reported when a batch is to be sent, and suspend the destination; all events are kept until
+    /// the settings are valid.
     ///
     /// - Parameters:
-    ///   - id: `sift` by default; another name for every further one.
-    ///   - accountID: The account's id; without one, events wait.
-    ///   - beaconKey: The beacon key of the account; without one, events wait.
-    ///   - serverURLFormat: An http or https address with `%@` where the account's id goes.
-    ///   - edition: Which client's set of keys is sent.
+    ///   - id: `sift` by default; use a different id for each additional destination.
+    ///   - accountID: The account's id; without one, events are kept.
+    ///   - beaconKey: The account's beacon key; without one, events are kept.
+    ///   - serverURLFormat: An http or https address with `%@` in place of the account's id.
+    ///   - edition: The client whose set of keys is sent.
     public init(
         id: DestinationID = "sift",
         accountID: String?,
@@ -76,14 +87,14 @@ public struct SiftDestination: Destination {
         guard let beaconKey, !beaconKey.isEmpty else {
             throw WireEncodingError(
                 .misconfigured,
-                "beaconKey is missing. Give the beacon key of the account; the events wait for it."
+                "beaconKey is missing. Set the account's beacon key; events are kept until then."
             )
         }
         let encoding = SiftEncoding(batch, edition: edition)
         guard encoding.count > 0 else {
             throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", leftOut: encoding.leftOut)
         }
-        // The key alone, without the colon that a name and a password would have between them.
+        // Only the key, without the colon that would separate a user name and a password.
         let credentials = String(decoding: Base64.encode(Array(beaconKey.utf8)), as: UTF8.self)
         return WireRequest(
             method: "PUT",
@@ -98,25 +109,28 @@ public struct SiftDestination: Destination {
         )
     }
 
-    /// Judges an answer. Status 200 lets go of the events, unless a page or another host says it: what the body of a success
-    /// says is not known, so what can be told apart is what others say.
+    /// Returns the verdict on a response.
+    ///
+    /// Status 200 removes the events unless it is a web page or another host's response: the body of a success is not
+    /// documented, so only responses from elsewhere can be recognized.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
-        // Without an address no request was made; whoever answered all the same was not asked.
+        // Without an address, no request was sent, so no responding host is the right one.
         let verdict = response.verdict(from: try? address()) { response in
             switch response.status {
             case 200: .accepted
             case 400, 422: .rejected(reason: response.statusReason)
-            // Other successes too: clients of this format take none of them for a receipt, so back-ends mean none by them.
+            // Includes other successes: clients of this format do not accept them as a receipt, so back ends do not use
+            // them as one.
             default: .retry(after: RetryAfter.duration(in: response), reason: response.statusReason)
             }
         }
-        // Apps set these on an object of Sift, which reads no configuration.
+        // Apps set these values on a `Sift` object, not in a configuration.
         switch verdict {
         case .unauthorized(let reason):
-            return .unauthorized(reason: reason + " Check accountId and beaconKey; Sift.resume tries again at once.")
+            return .unauthorized(reason: reason + " Check accountId and beaconKey; Sift.resume retries immediately.")
         case .misconfigured(let reason):
             return .misconfigured(
-                reason: reason + " Check accountId and serverUrlFormat; Sift.resume tries again at once."
+                reason: reason + " Check accountId and serverUrlFormat; Sift.resume retries immediately."
             )
         default:
             return verdict
@@ -127,27 +141,28 @@ public struct SiftDestination: Destination {
         guard let accountID, !accountID.isEmpty else {
             throw WireEncodingError(
                 .misconfigured,
-                "accountID is missing. Give the id of the account; the events wait for it."
+                "accountID is missing. Set the account's id; events are kept until then."
             )
         }
         guard let address = SiftAddress(format: serverURLFormat, accountID: accountID) else {
             throw WireEncodingError(
                 .misconfigured,
-                "serverURLFormat is \"\(serverURLFormat.prefix(200))\". Give an http or https address with %@ where the "
-                    + "account's id goes, such as \(Self.defaultServerURLFormat)."
+                "serverURLFormat is \"\(serverURLFormat.prefix(200))\". Set an http or https address with %@ for the "
+                    + "account's id, such as \(Self.defaultServerURLFormat)."
             )
         }
         return address.url
     }
 
-    /// What the format calls an installation: the device, as the apps of its vendor know it. Every app of a vendor on a device
-    /// says the same, and so does every storage folder of one app.
+    /// Returns the format's installation id, a device id per vendor.
+    ///
+    /// All apps of a vendor on a device have the same id, and so do all storage folders of one app.
     ///
     /// - Parameters:
-    ///   - device: what the context says about the device: its `id` is the one that Apple's systems give a vendor, or the
-    ///     hash of a machine's id with the app's.
-    ///   - installation: what counts while the device has no such id.
-    /// - Returns: A UUID in capitals, as the format's clients write it; an id of another form as it is.
+    ///   - device: the context's properties of the device. Its `id` is the vendor's id on Apple systems, or a hash of
+    ///     the machine's id and the app's.
+    ///   - installation: the id to use while the device has no such id.
+    /// - Returns: a UUID in uppercase, as the format's clients write it; an id of another form is returned unchanged.
     package static func installation(on device: Attributes, else installation: InstallationID) -> String {
         guard let id = device["id"]?.string, !id.isEmpty else { return installation.description.uppercased() }
         let digits = id.filter { $0 != "-" }
@@ -160,7 +175,9 @@ public struct SiftDestination: Destination {
         return text
     }
 
-    /// Events as the format's list, before it is packed. Nothing of a context or an installation is added to them.
+    /// Returns events as the format's list, before compression.
+    ///
+    /// Data of a context or an installation is not added.
     ///
     /// - Complexity: O(size of the events).
     package static func list(_ events: [Event], edition: Edition) -> [UInt8] {
@@ -178,22 +195,28 @@ public struct SiftDestination: Destination {
         return writer.array()
     }
 
-    /// Whether it is an http or https address with a place for the account's id.
+    /// Whether it is an http or https address with a placeholder.
+    ///
+    /// The placeholder is replaced by the account's id.
     package static func isUsable(serverURLFormat: String) -> Bool {
         SiftAddress(format: serverURLFormat, accountID: "account") != nil
     }
 }
 
-/// Where an account's events go: the format with the account's id in it.
+/// The address of an account's events.
+///
+/// It is the format with the account's id inserted.
 private struct SiftAddress: Sendable, Hashable {
-    /// The whole address.
+    /// The complete address.
     let url: String
 
-    /// Fills a format; nil when it has no place for the account, or does not become an http or https address.
+    /// Inserts the account's id in a format.
+    ///
+    /// Nil if the format has no placeholder, or the result is not an http or https address.
     init?(format: String, accountID: String) {
         let parts = format.split(separator: "%@", omittingEmptySubsequences: false)
         guard parts.count > 1 else { return nil }
-        // A path's `.` and `..` are directions, not names: no id can become another path.
+        // `.` and `..` are encoded, because in a path they would refer to another folder.
         let isDirection = accountID == "." || accountID == ".."
         let name = isDirection ? String(repeating: "%2E", count: accountID.count) : accountID.percentEncoded()
         let url = parts.joined(separator: name)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The keys of device properties, in the order they are written.
+/// The keys of device properties, in the written order.
 enum SiftDeviceProperties {
     static let members: [SiftMember] = names + hardware + evidence + kernel + processor
 

@@ -4,15 +4,15 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// A batch as the format's list of events, before it is packed.
+/// A batch as the format's list of events, before compression.
 struct SiftEncoding {
-    /// The whole body: an object that holds the list.
+    /// The complete body: an object that contains the list.
     private(set) var json: [UInt8] = []
-    /// How many events the list holds.
+    /// The number of events in the list.
     private(set) var count = 0
     /// Events that cannot be read.
     private(set) var leftOut: [Rejection] = []
-    /// What was left out of events that travel.
+    /// The parts left out of events that are sent.
     private(set) var trimmed: [Rejection] = []
 
     /// Encodes a batch.
@@ -30,7 +30,7 @@ struct SiftEncoding {
                 event = try batch.event(record)
             } catch {
                 leftOut.append(
-                    Rejection(index: index, code: "unreadable", message: "The record is no event: \(error)")
+                    Rejection(index: index, code: "unreadable", message: "The record is not an event: \(error)")
                 )
                 continue
             }

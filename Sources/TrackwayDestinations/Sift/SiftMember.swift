@@ -3,23 +3,25 @@
 
 /// One key of the format's structures.
 struct SiftMember: Sendable, Hashable {
-    /// When a member that is known is sent.
+    /// The condition for sending a known member.
     enum Condition: Sendable, Hashable {
         /// Always.
         case always
-        /// Unless the member of this name says, by a number below zero, that this one is not known.
+        /// Unless the member of this name is below zero.
+        ///
+        /// A value below zero means that this member is unknown.
         case unlessUnknown(String)
-        /// Only where the member of this name is sent.
+        /// Only if the member of this name is sent.
         case with(String)
     }
 
     /// The key, the same in our snapshots and on the wire.
     let name: String
-    /// What stands under it.
+    /// The type of its value.
     let shape: SiftShape
-    /// When it is sent.
+    /// The condition for sending it.
     let condition: Condition
-    /// Whether the current edition sends it as well as the legacy one.
+    /// Whether the current edition sends it, in addition to the legacy one.
     let isCurrent: Bool
 
     init(_ name: String, _ shape: SiftShape, _ condition: Condition = .always, isCurrent: Bool = false) {
@@ -29,51 +31,51 @@ struct SiftMember: Sendable, Hashable {
         self.isCurrent = isCurrent
     }
 
-    /// Members of these names that are alike.
+    /// Returns members of the same shape.
     static func several(_ names: [String], _ shape: SiftShape, isCurrent: Bool = false) -> [SiftMember] {
         names.map { SiftMember($0, shape, isCurrent: isCurrent) }
     }
 
-    /// The three parts of a vector.
+    /// Returns the three components of a vector.
     static func vector(_ name: String, _ condition: Condition = .always) -> [SiftMember] {
         ["x", "y", "z"].map { SiftMember("\(name)_\($0)", .number, condition) }
     }
 }
 
-/// What the format takes under a key.
+/// The type of value that the format accepts for a key.
 indirect enum SiftShape: Sendable, Hashable {
-    /// Text.
+    /// A string.
     case text
-    /// A list of texts; an empty one says that there is none.
+    /// A list of strings; sent even if it is empty.
     case texts
-    /// A list of texts that is not worth a key when it is empty.
+    /// A list of strings; left out if it is empty.
     case someTexts
-    /// An object of texts.
+    /// An object of strings.
     case labelledTexts
-    /// A whole number.
+    /// An integer.
     case whole
     /// Any number.
     case number
-    /// A number of which one below zero says that it is not known.
+    /// A number; a value below zero means that it is unknown.
     case measure
     /// True or false.
     case truth
-    /// A moment, in milliseconds since 1970.
+    /// A time in milliseconds since 1970.
     case time
     /// One of these values.
     case constant(SiftConstants)
     /// An object of these members.
     case object([SiftMember])
-    /// A list of such objects that is not worth a key when it is empty.
+    /// A list of such objects; left out if it is empty.
     case objects([SiftMember])
 
-    /// The shape in a few words, for messages.
+    /// A short description of the shape, for messages.
     var summary: String {
         switch self {
-        case .text: "a text"
-        case .texts, .someTexts: "a list of texts"
-        case .labelledTexts: "an object of texts"
-        case .whole: "a whole number"
+        case .text: "a string"
+        case .texts, .someTexts: "a list of strings"
+        case .labelledTexts: "an object of strings"
+        case .whole: "an integer"
         case .number, .measure: "a number"
         case .truth: "true or false"
         case .time: "milliseconds since 1970"
@@ -84,13 +86,13 @@ indirect enum SiftShape: Sendable, Hashable {
     }
 }
 
-/// The constants of one type, which travel as the snake case of their full names.
+/// The constants of one type, sent as full snake-case names.
 struct SiftConstants: Sendable, Hashable {
     /// The type's name, such as `UIDeviceBatteryState`.
     let type: String
-    /// What our snapshots call the constants, such as `unplugged` or `face_up`.
+    /// The constants' names in our snapshots, such as `unplugged` or `face_up`.
     let values: [String]
-    /// What our snapshots say where the format says nothing.
+    /// The names in our snapshots that have no constant in the format.
     let unspoken: [String]
 
     init(_ type: String, _ values: [String], unspoken: [String] = []) {
@@ -99,21 +101,25 @@ struct SiftConstants: Sendable, Hashable {
         self.unspoken = unspoken
     }
 
-    /// What the format calls a constant; nil when it has no word for it.
+    /// Returns the format's name of a constant; nil if it has none.
     func spelling(of value: String) -> String? {
         guard values.contains(value) else { return nil }
         return SiftSpelling.snakeCase(type).map { "\($0)_\(value)" }
     }
 }
 
-/// How the format spells names of constants: snake case of the full name, with the prefix of its framework.
+/// The spelling of constants in this format.
+///
+/// It is the snake case of the full name, with the prefix of its framework.
 package enum SiftSpelling {
-    /// The name in snake case: an underscore before an upper-case letter whose predecessor is a lower-case one, or whose
-    /// predecessor is an upper-case and successor a lower-case one; then everything in lower case.
+    /// Returns a name in snake case.
     ///
-    /// `UIDeviceBatteryStateFull` becomes `ui_device_battery_state_full`, `CMMagneticField` becomes `cm_magnetic_field`.
+    /// An underscore is inserted before an uppercase letter that follows a lowercase letter, or that follows an
+    /// uppercase letter and precedes a lowercase one; then all letters are converted to lowercase.
+    /// `UIDeviceBatteryStateFull` becomes `ui_device_battery_state_full`, `CMMagneticField` becomes
+    /// `cm_magnetic_field`.
     ///
-    /// - Returns: The spelling; nil for a name that is not ASCII.
+    /// - Returns: The spelling, or nil for a name that is not ASCII.
     /// - Complexity: O(length).
     package static func snakeCase(_ name: String) -> String? {
         let letters = Array(name.utf8)

@@ -3,17 +3,17 @@
 
 internal import TrackwayEvents
 
-/// One event as the format writes it, and what had to be left out of it.
+/// One event in the format's form, and the parts left out.
 struct SiftRecord {
     /// The members, in the format's order.
     private(set) var members = JSONValue.Object()
     private var translation: SiftTranslation
     private let edition: SiftDestination.Edition
 
-    /// What was left out.
-    var remarks: [SiftRemark] { translation.remarks }
+    /// The parts that were left out.
+    var remarks: [SiftWarning] { translation.remarks }
 
-    /// Translates an event that was recorded in a context, on an installation.
+    /// Translates an event from its context and installation.
     init(_ event: Event, in context: RecordedContext, installation: String, edition: SiftDestination.Edition) {
         self.edition = edition
         translation = SiftTranslation(edition: edition)
@@ -21,7 +21,7 @@ struct SiftRecord {
         let isSnapshot = event.name == CapturedName.appState || event.name == CapturedName.deviceProperties
         let type = isSnapshot || isUntyped(event) ? nil : event.name
         put(text: text(SiftKey.type, of: event, else: type), under: "mobile_event_type")
-        // Only events that leave it to us have the screen for a path.
+        // Only events that do not control their form have the screen as the path.
         let isOwn = !isSnapshot && event.attributes[SiftKey.fields] == nil
         put(text: text(SiftKey.path, of: event, else: isOwn ? Self.screen(of: event, context) : nil), under: "path")
         put(text: text(SiftKey.user, of: event, else: context.user.id), under: "user_id")
@@ -41,7 +41,7 @@ struct SiftRecord {
         if !event.items.isEmpty { translation.note(.itemsUnsupported, at: "items") }
     }
 
-    /// What the event says beside how it is to be written.
+    /// The attributes of an event that are content.
     private static func content(of event: Event) -> Attributes {
         Attributes(event.attributes.filter { !SiftKey.isReserved($0.key) })
     }
@@ -60,12 +60,14 @@ struct SiftRecord {
         if let value { members.members.append(.init(key: key, value: value)) }
     }
 
-    /// A text that says something; the format has no key for one that does not.
+    /// Adds a string that is not empty.
+    ///
+    /// The format omits the keys of empty strings.
     private mutating func put(text: String?, under key: String) {
         if let text, !text.isEmpty { put(key, .string(text)) }
     }
 
-    /// The text of a reserved attribute; the other one where the event has none.
+    /// Returns the string of a reserved attribute, or else `other`.
     private mutating func text(_ key: String, of event: Event, else other: String?) -> String? {
         guard let value = event.attributes[key] else { return other }
         guard let text = value.siftText else {
@@ -80,7 +82,9 @@ struct SiftRecord {
         put(key, translation.value(value, .labelledTexts, at: attribute))
     }
 
-    /// Everything the event says as texts, with what is said of all events beneath it.
+    /// Adds all attributes of the event as strings.
+    ///
+    /// They override the global attributes.
     private mutating func putFields(of event: Event, _ context: RecordedContext) {
         let fields = context.global.merging(Self.content(of: event)).map { key, value in
             JSONValue.Object.Member(key: key, value: .string(value.siftField))
@@ -101,8 +105,9 @@ struct SiftRecord {
 }
 
 extension AttributeValue {
-    /// The value as a text, which is all that fields hold: numbers and truth as JSON writes them, a date in its ISO 8601 form,
-    /// lists and objects as JSON.
+    /// The value as a string, the only type that fields have.
+    ///
+    /// Numbers and Booleans are written as in JSON, a date in its ISO 8601 form, and arrays and objects as JSON.
     fileprivate var siftField: String {
         switch self {
         case .string(let text): text

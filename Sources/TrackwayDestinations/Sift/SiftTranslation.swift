@@ -3,25 +3,27 @@
 
 internal import TrackwayEvents
 
-/// Writes values as the format's structures want them, and notes what does not fit.
+/// Converts values to the format's structures, and records what does not fit.
 struct SiftTranslation {
     private let edition: SiftDestination.Edition
-    /// What did not fit, in the order it was found.
-    private(set) var remarks: [SiftRemark] = []
+    /// The values that did not fit, in the order of detection.
+    private(set) var remarks: [SiftWarning] = []
 
     init(edition: SiftDestination.Edition) {
         self.edition = edition
     }
 
-    /// Notes something that does not fit.
-    mutating func note(_ code: SiftRemark.Code, at place: String, wanted: String = "") {
-        remarks.append(SiftRemark(code: code, place: place, wanted: wanted))
+    /// Adds a remark about a value that does not fit.
+    mutating func note(_ code: SiftWarning.Code, at place: String, wanted: String = "") {
+        remarks.append(SiftWarning(code: code, place: place, wanted: wanted))
     }
 
-    /// The attributes as an object of these members, in the members' order. What is not known is absent; what the edition
-    /// does not send stays behind without a remark, because that is what was asked for.
+    /// Returns the attributes as an object of members, in their order.
     ///
-    /// - Parameter place: the keys that lead to the object, with a dot behind them.
+    /// Unknown values are absent. Members that the edition does not send are left out without a remark, because that is
+    /// intended.
+    ///
+    /// - Parameter place: the keys that lead to the object, with a trailing dot.
     mutating func object(
         _ attributes: Attributes,
         _ members: [SiftMember],
@@ -52,7 +54,9 @@ struct SiftTranslation {
         }
     }
 
-    /// A value in the shape the format wants; nil when it says that something is not known, or does not fit.
+    /// Converts a value to the format's type.
+    ///
+    /// Returns nil if the value means "unknown", or does not fit.
     mutating func value(_ value: AttributeValue, _ shape: SiftShape, at place: String) -> JSONValue? {
         switch (shape, value) {
         case (.text, _):
@@ -101,7 +105,7 @@ struct SiftTranslation {
         return objects.isEmpty ? nil : .array(objects)
     }
 
-    /// An object of texts; members that are none are left out.
+    /// Returns an object of strings, without members of other types.
     private mutating func texts(_ attributes: Attributes, at place: String) -> JSONValue.Object {
         var object = JSONValue.Object()
         for (key, value) in attributes {
@@ -116,7 +120,9 @@ struct SiftTranslation {
 }
 
 extension AttributeValue {
-    /// The text, if the value is one. A text in the form of a date is read back as a date.
+    /// The string, if the value is a string or a date.
+    ///
+    /// A string in the form of a date is read back from the journal as a date.
     var siftText: String? {
         switch self {
         case .string(let text): text
@@ -125,7 +131,9 @@ extension AttributeValue {
         }
     }
 
-    /// The number, if the value is one; a whole one without a point, as clients of this format write it.
+    /// The number, if the value is one.
+    ///
+    /// An integral number is written without a point, as clients of this format do.
     fileprivate var siftNumber: JSONValue? {
         switch self {
         case .integer(let number): .integer(number)
@@ -136,7 +144,7 @@ extension AttributeValue {
 }
 
 extension JSONValue {
-    /// True for a number below zero.
+    /// Whether it is a number below zero.
     fileprivate var isNegative: Bool {
         switch self {
         case .integer(let number): number < 0
@@ -146,35 +154,37 @@ extension JSONValue {
     }
 }
 
-/// Something that was left out of an event because the format has no place for it.
-struct SiftRemark: Sendable, Hashable {
-    /// What stood in the way.
+/// A part of an event that the format does not support.
+///
+/// It was left out.
+struct SiftWarning: Sendable, Hashable {
+    /// The kind of problem.
     enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The format has no place for items.
+        /// The format does not support items.
         case itemsUnsupported = "items_unsupported"
-        /// The format has no key of this name in this place.
+        /// The format has no key of this name here.
         case keyUnknown = "key_unknown"
-        /// The format wants another type of value under this key.
+        /// The format requires another type of value for this key.
         case valueType = "value_type"
-        /// The key has a fixed set of values, and this is none of them.
+        /// The key has a fixed set of values without this one.
         case valueUnknown = "value_unknown"
     }
 
-    /// What stood in the way.
+    /// The kind of problem.
     var code: Code
-    /// Where: the keys from the event inwards, such as `location.latitude`.
+    /// The position: the keys from the event inward, such as `location.latitude`.
     var place: String
-    /// What the format would have taken there; empty when nothing.
+    /// The type that the format would accept; empty if none.
     var wanted = ""
 
-    /// A sentence for humans.
+    /// A human-readable message.
     var message: String {
         let place = place.prefix(128)
         return switch code {
-        case .itemsUnsupported: "The items were left out: the format has no place for them."
-        case .keyUnknown: "\(place) was left out: the format has no such key here. Record it with an event of its own."
-        case .valueType: "\(place) was left out: the format wants \(wanted) there."
-        case .valueUnknown: "\(place) was left out: the format wants one of \(wanted) there."
+        case .itemsUnsupported: "The items were left out: the format does not support items."
+        case .keyUnknown: "\(place) was left out: the format has no such key here. Record it with a separate event."
+        case .valueType: "\(place) was left out: the format requires \(wanted) there."
+        case .valueUnknown: "\(place) was left out: the format requires one of \(wanted) there."
         }
     }
 }

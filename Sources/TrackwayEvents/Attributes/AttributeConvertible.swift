@@ -3,8 +3,8 @@
 
 /// A type whose values can be attribute values.
 ///
-/// Text, numbers, Booleans, dates, UUIDs, URLs, and arrays and dictionaries of these conform. An enumeration with raw values
-/// needs no more than the conformance:
+/// Strings, numbers, Booleans, dates, UUIDs, URLs, and arrays and dictionaries of these conform. An enumeration with
+/// raw values only needs to declare the conformance:
 ///
 /// ```swift
 /// enum Plan: String, AttributeConvertible { case free, pro }
@@ -49,7 +49,9 @@ extension Double: AttributeConvertible {
 }
 
 extension Float: AttributeConvertible {
-    /// The shortest decimal number that reads back as this `Float`: `0.1`, not `0.10000000149011612`.
+    /// The shortest decimal number that reads back as this `Float`.
+    ///
+    /// For example `0.1`, not `0.10000000149011612`.
     public var attributeValue: AttributeValue? { .double(Double(description) ?? Double(self)) }
 }
 
@@ -59,7 +61,7 @@ extension Timestamp: AttributeConvertible {
 }
 
 extension Duration: AttributeConvertible {
-    /// Whole milliseconds, cut towards zero.
+    /// Whole milliseconds, truncated toward zero.
     public var attributeValue: AttributeValue? { .integer(wholeMilliseconds) }
 }
 
@@ -74,12 +76,12 @@ extension Array: AttributeConvertible where Element: AttributeConvertible {
 }
 
 extension Dictionary: AttributeConvertible where Key == String, Value: AttributeConvertible {
-    /// An object, its members in the order of their keys, without those whose value is nil.
+    /// An object, sorted by key, without members whose value is nil.
     public var attributeValue: AttributeValue? { .object(Attributes(self)) }
 }
 
 extension Attributes {
-    /// The pairs of a dictionary in the order of their keys.
+    /// Creates attributes from a dictionary, sorted by key.
     ///
     /// - Complexity: O(n log n).
     @inlinable
@@ -99,8 +101,10 @@ extension AttributeConvertible where Self: RawRepresentable, RawValue: Attribute
 }
 
 extension AttributeConvertible where Self: BinaryInteger {
-    /// A whole number. Values beyond `Int64` become their decimal digits as text: such numbers are identities or
-    /// hashes, and rounding them to a double would silently make different ones equal.
+    /// The integer; beyond `Int64`, its decimal digits as a string.
+    ///
+    /// Numbers beyond `Int64` are identifiers or hashes; rounding them to a double would silently make different ones
+    /// equal.
     @inlinable
     public var attributeValue: AttributeValue? {
         if let exact = Int64(exactly: self) { return .integer(exact) }
@@ -109,10 +113,10 @@ extension AttributeConvertible where Self: BinaryInteger {
 }
 
 extension AttributeValue {
-    /// A decimal number from its digits.
+    /// Creates a value from decimal digits.
     ///
-    /// A whole number that fits `Int64` is exact; one beyond it is kept as text, as integers of Swift are; any other is the nearest double.
-    /// What is no number becomes not-a-number, which recording reports and leaves out.
+    /// An integer that fits `Int64` is exact. A larger one is kept as a string, as Swift integers are; any other number
+    /// becomes the nearest double. Invalid input becomes not-a-number, which recording reports and leaves out.
     package init(decimal digits: String) {
         if let whole = Int64(digits) {
             self = .integer(whole)

@@ -3,17 +3,20 @@
 
 /// One typed value of an event, a user or an item.
 ///
-/// Integers stay integers from end to end. Anything that is ``AttributeConvertible`` has such a value, so that apps rarely name this type.
+/// Integers stay integers from end to end. Every ``AttributeConvertible`` type converts to this one, so apps rarely
+/// name it.
 public enum AttributeValue: Sendable, Hashable {
     /// Text.
     case string(String)
     /// A whole number, exact over the whole range of `Int64`.
     case integer(Int64)
-    /// A floating-point number. Infinities and not-a-number are refused when the event is recorded.
+    /// A floating-point number.
+    ///
+    /// Infinities and not-a-number are rejected when the event is recorded.
     case double(Double)
     /// True or false.
     case boolean(Bool)
-    /// A point in wall time, to the millisecond, in the years 0000 to 9999.
+    /// A wall time with millisecond precision, in the years 0000 to 9999.
     case date(Timestamp)
     /// Values in order.
     case array([AttributeValue])
@@ -22,7 +25,7 @@ public enum AttributeValue: Sendable, Hashable {
 }
 
 extension AttributeValue {
-    /// The value of anything that has one: `.init(cart.count)`.
+    /// Creates a value from any convertible value: `.init(cart.count)`.
     @inlinable
     public init?(_ value: some AttributeConvertible) {
         guard let value = value.attributeValue else { return nil }
@@ -36,12 +39,14 @@ extension AttributeValue {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The whole number, if the value is one.
+    /// The integer, if the value is one.
     public var integer: Int64? {
         if case .integer(let value) = self { value } else { nil }
     }
 
-    /// The floating-point number, if the value is one; a whole number counts when a double holds it exactly.
+    /// The floating-point number, if the value is one.
+    ///
+    /// An integer is converted when a double represents it exactly.
     public var double: Double? {
         switch self {
         case .double(let value): value
@@ -151,7 +156,9 @@ extension AttributeValue: ExpressibleByDictionaryLiteral {
 }
 
 extension AttributeValue {
-    /// The value as JSON; dates become their text. See `textsInFormOfDates` for texts of the same form.
+    /// The value as JSON.
+    ///
+    /// Dates become strings. See `textsInFormOfDates` for strings that look like dates.
     public var json: JSONValue {
         switch self {
         case .string(let value): .string(value)
@@ -164,7 +171,9 @@ extension AttributeValue {
         }
     }
 
-    /// The value from JSON; nil for null. Text in the exact form of a date becomes a date, as everywhere.
+    /// Creates a value from JSON; nil for null.
+    ///
+    /// A string in the exact form of a date becomes a date, as everywhere else.
     public init?(_ json: JSONValue) {
         switch json {
         case .null: return nil
@@ -184,7 +193,7 @@ extension Attributes {
         JSONValue.Object(map { JSONValue.Object.Member(key: $0.key, value: $0.value.json) })
     }
 
-    /// The attributes from a JSON object; members that are null are left out.
+    /// Creates attributes from a JSON object, without members that are null.
     public init(_ object: JSONValue.Object) {
         self.init()
         for member in object.members { self[member.key] = AttributeValue(member.value) }
@@ -192,7 +201,7 @@ extension Attributes {
 }
 
 extension AttributeValue {
-    /// The value in a few words, for messages.
+    /// A short description of the value, for messages.
     var summary: String {
         switch self {
         case .string(let text): text.cut(toBytes: Diagnostic.maximumValueBytes)

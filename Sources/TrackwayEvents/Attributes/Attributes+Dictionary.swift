@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 extension Attributes {
-    /// The values of a dictionary that are no attribute values.
+    /// The values of a dictionary that have unsupported types.
     ///
-    /// A class, so that attributes without such values, which are nearly all, carry one pointer for it.
+    /// A class, so that attributes without such values (nearly all attributes) contain only one pointer.
     package final class Unsupported: Sendable {
-        /// The key, and the type of the value.
+        /// The key and type of each value.
         package let values: [(key: String, type: String)]
 
         init(_ values: [(key: String, type: String)]) {
@@ -14,11 +14,11 @@ extension Attributes {
         }
     }
 
-    /// The pairs of a dictionary whose values may be of any type, in the order of their keys.
+    /// Creates attributes from a dictionary of any values, sorted by key.
     ///
-    /// Dictionaries and arrays inside are converted, too. A value that is nil or null is left out. A value of a type that is not
-    /// ``AttributeConvertible`` is left out, and a ``Diagnostic`` with the code `value_unsupported` names its key and type when the event is
-    /// recorded.
+    /// Nested dictionaries and arrays are converted, too. A value that is nil or null is left out. A value of a type
+    /// that is not ``AttributeConvertible`` is left out, and a ``Diagnostic`` with the code `value_unsupported` names
+    /// its key and type when the event is recorded.
     ///
     /// - Complexity: O(n log n).
     public init(_ dictionary: [String: Any]) {
@@ -34,7 +34,7 @@ extension Attributes {
         self.init(sorting: pairs)
     }
 
-    /// The same if not all values are of common types.
+    /// Converts a dictionary that has values of less common types.
     private init(anyValues dictionary: [String: Any]) {
         var unsupported: [(key: String, type: String)] = []
         self.init(dictionary, at: "", unsupported: &unsupported)
@@ -55,14 +55,14 @@ extension Attributes {
 }
 
 extension Attributes {
-    /// Reports the unsupported values of `other` with these attributes, too.
+    /// Adds the unsupported values of `other`, to report them together.
     mutating func addUnsupported(of other: Attributes) {
         guard let more = other.unsupported else { return }
         unsupported = Unsupported((unsupported?.values ?? []) + more.values)
     }
 }
 
-/// An optional of any type, so that one inside `Any` can be opened.
+/// An optional of any type, to unwrap one inside `Any`.
 private protocol AnyOptional {
     var anyWrapped: Any? { get }
 }
@@ -72,15 +72,17 @@ extension Optional: AnyOptional {
 }
 
 extension AttributeValue {
-    /// The value if it is of one of the most common types; nil otherwise.
+    /// Converts a value of one of the most common types.
     ///
-    /// Comparing types takes a tenth of the time of a dynamic cast to a protocol.
+    /// Nil for any other type. Comparing types takes one tenth of the time of a dynamic cast to a protocol.
     fileprivate init?(common value: Any) {
         guard let value = Self.ofCommonType(value) else { return nil }
         self = value
     }
 
-    /// The casts are of a value whose type is compared just before, so its memory is that of the other type.
+    /// Converts the value with bit casts.
+    ///
+    /// Each cast follows a comparison of the types, so the memory has the type that it is cast to.
     private static func ofCommonType<Value>(_ value: Value) -> AttributeValue? {
         if Value.self == String.self { return .string(unsafeBitCast(value, to: String.self)) }
         if Value.self == Int.self { return .integer(Int64(unsafeBitCast(value, to: Int.self))) }
@@ -100,7 +102,7 @@ extension AttributeValue {
             guard let wrapped = optional.anyWrapped else { return nil }
             self.init(any: wrapped, at: path, unsupported: &unsupported)
         } else if let text = value as? String {
-            // On Apple platforms, text from a JSON reader is an object that is bridged.
+            // On Apple platforms, a string from a JSON parser is a bridged object.
             self = .string(text)
         } else if let number = AttributeValue(foundationNumber: value) {
             self = number
@@ -114,14 +116,16 @@ extension AttributeValue {
             )
         } else {
             let type = "\(type(of: value))"
-            // Foundation writes a JSON null as NSNull.
+            // Foundation represents JSON null as NSNull.
             if type != "NSNull" { unsupported.append((path, type)) }
             return nil
         }
     }
 
-    /// The value of a number object of Foundation, as JSON readers return it. This module does not import Foundation, so the type is known by
-    /// its name: a Boolean is an object of a class of its own, and can be cast to a number, too.
+    /// Converts a Foundation number object, as JSON parsers return it.
+    ///
+    /// This module does not import Foundation, so the class is recognized by its name. Booleans have their own class,
+    /// and can be cast to a number, too.
     private init?(foundationNumber value: Any) {
         let type = "\(type(of: value))"
         guard type.hasPrefix("__NSCF") || type.hasPrefix("NSNumber") || type.hasPrefix("NSDecimalNumber") else {

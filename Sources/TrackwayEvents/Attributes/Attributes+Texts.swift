@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Text that has exactly the form of a date stays text.
+/// Support for strings that have exactly the form of a date.
 ///
-/// A date is stored as its text. In an event, text of the same form is written with an escape (`\u005A` for `Z`), by which
-/// ``JSONScanner/readAttributeValue()`` tells the two apart. A document that is read as a `JSONValue` does not keep escapes: it
-/// lists the pointers (RFC 6901) of such texts beside its attributes.
+/// A date is stored as its string form. In an event, a string of the same form is written with an escape (`\u005A` for
+/// `Z`), so that ``JSONScanner/readAttributeValue()`` can distinguish the two. A document that is parsed as a
+/// `JSONValue` does not preserve escapes, so it lists the pointers (RFC 6901) of such strings next to its attributes.
 extension Attributes {
-    /// The pointers of texts that have the form of a date, in their order; none in nearly all attributes.
+    /// The pointers of strings that look like dates, in order.
+    ///
+    /// Empty for nearly all attributes.
     ///
     /// - Complexity: O(size).
     package var textsInFormOfDates: [String] {
@@ -16,8 +18,10 @@ extension Attributes {
         return pointers
     }
 
-    /// Makes dates at these pointers the texts that they were; what is not there, or is no date, is passed over.
-    package mutating func restoreTexts(at pointers: [String]) {
+    /// Converts the dates at these pointers back to strings.
+    ///
+    /// Pointers that are missing or do not refer to a date are skipped.
+    package mutating func restoreStrings(at pointers: [String]) {
         for pointer in pointers {
             var path = pointer.split(separator: "/", omittingEmptySubsequences: false).map { Self.unescaped($0) }
             guard let key = path.first, let value = self[key] else { continue }
@@ -26,7 +30,7 @@ extension Attributes {
         }
     }
 
-    /// The members of an object that are texts, as texts.
+    /// Creates attributes from the string members of an object.
     package init(texts object: JSONValue.Object) {
         self.init()
         for member in object.members { self[member.key] = member.value.string.map { .string($0) } }
@@ -58,7 +62,7 @@ extension AttributeValue {
     fileprivate func collectTexts(at pointer: String, into pointers: inout [String]) {
         switch self {
         case .string(let text):
-            if Timestamp.isForm(of: text) { pointers.append(pointer) }
+            if Timestamp.isDateFormat(of: text) { pointers.append(pointer) }
         case .array(let values):
             for (index, value) in values.enumerated() { value.collectTexts(at: "\(pointer)/\(index)", into: &pointers) }
         case .object(let attributes):
@@ -89,16 +93,18 @@ extension AttributeValue {
 }
 
 extension Timestamp {
-    /// Whether a text has exactly the form of a date.
-    static func isForm(of text: String) -> Bool {
+    /// Whether a string has exactly the form of a date.
+    static func isDateFormat(of text: String) -> Bool {
         text.utf8.count == textLength && Timestamp(iso8601: text) != nil
     }
 }
 
 extension JSONWriter {
-    /// Writes a text that has the form of a date so that it is not read as one.
+    /// Writes a string that looks like a date.
+    ///
+    /// The written form is not read as a date.
     @inline(never)
-    mutating func textInFormOfDate(_ text: String) {
+    mutating func dateLikeString(_ text: String) {
         byte(UInt8(ascii: "\""))
         for unit in text.utf8.dropLast() { byte(unit) }
         // The last character is a Z.

@@ -1,33 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Named typed values in the order they were given.
+/// Named typed values in the order in which they were added.
 ///
-/// A literal takes values of any type that is ``AttributeConvertible``; a value that is nil is left out. An object inside a literal whose
-/// values have different types needs its type:
+/// A literal takes values of any type that is ``AttributeConvertible``; a value that is nil is left out. A nested
+/// object whose values have different types needs an explicit type:
 ///
 /// ```swift
 /// let sku = "A-1", price = 12.5, coupon: String? = nil
 /// let attributes: Attributes = ["sku": sku, "price": price, "coupon": coupon, "size": ["eu": 38, "us": "7½"] as Attributes]
 /// ```
-/// A literal may name a key twice; the last value wins when the event is recorded, and a ``Diagnostic`` reports it. Everything else here
-/// keeps keys unique. Two are equal when they hold the same pairs in the same order.
+/// A literal may contain a key twice; the last value wins when the event is recorded, and a ``Diagnostic`` reports the
+/// duplicate. All other operations keep keys unique. Two values are equal when they hold the same pairs in the same
+/// order.
 ///
-/// A look-up walks the pairs: O(n), and faster than hashing for the sizes that events have.
+/// A lookup scans the pairs: O(n), and faster than hashing for the number of attributes that events have.
 public struct Attributes: Sendable, Hashable {
     /// The pairs, in order.
     @usableFromInline
     enum Storage: Sendable {
         /// Pairs with converted values.
         case values([(String, AttributeValue)])
-        /// The array of a literal as the compiler made it. The recording path writes it as it is: a second array would cost as much
-        /// as writing the whole event (decision 0001).
+        /// The array of a literal, as the compiler built it.
+        ///
+        /// The recording path writes it without conversion: a second array would cost as much as writing the whole
+        /// event (decision 0001).
         case literal([(String, any AttributeConvertible)])
     }
 
     @usableFromInline
     var storage: Storage
-    /// The values of a dictionary that are no attribute values; nil in nearly all attributes.
+    /// The values of a dictionary that have unsupported types.
+    ///
+    /// Nil in nearly all attributes.
     package var unsupported: Unsupported?
 
     /// No attributes.
@@ -36,13 +41,13 @@ public struct Attributes: Sendable, Hashable {
         storage = .values([])
     }
 
-    /// The pairs as they are, without a look at the keys.
+    /// Creates attributes from pairs without checking the keys.
     @usableFromInline
     init(pairs: [(String, AttributeValue)]) {
         storage = .values(pairs)
     }
 
-    /// The pairs with their values, without those that have none.
+    /// The pairs with converted values, without those that are nil.
     ///
     /// - Complexity: O(1), or O(n) for a literal.
     @usableFromInline
@@ -55,7 +60,7 @@ public struct Attributes: Sendable, Hashable {
         }
         _modify {
             var pairs = pairs
-            // The array has one owner again, so a change copies nothing.
+            // The array has only one owner again, so a change does not copy it.
             storage = .values([])
             defer { storage = .values(pairs) }
             yield &pairs
@@ -74,9 +79,9 @@ public struct Attributes: Sendable, Hashable {
         return pairs
     }
 
-    /// The same with every value converted, nested ones too.
+    /// The same attributes with every value converted, including nested ones.
     ///
-    /// For attributes that are kept, or read while a lock is held: converting calls code of the app.
+    /// For attributes that are stored, or read while a lock is held: conversion calls the app's code.
     ///
     /// - Complexity: O(size).
     package var converted: Attributes {
@@ -87,10 +92,12 @@ public struct Attributes: Sendable, Hashable {
         return converted
     }
 
-    /// The pairs in their order; of several with the same key the last wins, in the place of the first.
+    /// Creates attributes from pairs, in order.
+    ///
+    /// Among pairs with the same key, the last value wins, at the position of the first.
     ///
     /// - Complexity: O(n).
-    @_disfavoredOverload  // A dictionary, which is such a sequence, too, is sorted.
+    @_disfavoredOverload  // A dictionary is such a sequence, too, but is sorted.
     @inlinable
     public init(_ pairs: some Sequence<(key: String, value: AttributeValue)>) {
         var list: [(String, AttributeValue)] = []
@@ -99,7 +106,9 @@ public struct Attributes: Sendable, Hashable {
         self.init(uniquing: list)
     }
 
-    /// The value of a key, the last one if a literal named the key twice; nil when there is none. Setting nil removes.
+    /// The value of a key, or nil if it does not exist.
+    ///
+    /// If a literal contains the key twice, the last value counts. Setting nil removes the key.
     ///
     /// - Complexity: O(n).
     public subscript(key: String) -> AttributeValue? {
@@ -111,7 +120,7 @@ public struct Attributes: Sendable, Hashable {
         }
         set {
             var pairs = pairs
-            // The array has one owner again, so a change copies nothing.
+            // The array has only one owner again, so a change does not copy it.
             storage = .values([])
             Self.set(key, newValue, in: &pairs)
             storage = .values(pairs)
@@ -125,33 +134,35 @@ public struct Attributes: Sendable, Hashable {
             return
         }
         guard let place else {
-            // Growing from one on would move the first pairs several times.
+            // Growing from a capacity of one would move the first pairs several times.
             if pairs.isEmpty { pairs.reserveCapacity(8) }
             pairs.append((key, value))
             return
         }
         pairs[place].1 = value
-        // Only a literal can have left a second one.
+        // Only a literal can contain a second one.
         if let other = pairs.lastIndex(where: { $0.0 == key }), other != place {
             pairs.removeAll { $0.0 == key }
             pairs.insert((key, value), at: place)
         }
     }
 
-    /// The first pair with the key.
+    /// The position of the first pair with the key.
     ///
-    /// A buffer, because iterating over the array would copy each pair; its owner keeps it alive during the call.
+    /// Takes a buffer, because iterating over the array would copy each pair. Its owner keeps it alive during the call.
     private static func firstPlace(of key: String, in pairs: UnsafeBufferPointer<(String, AttributeValue)>) -> Int? {
         for index in 0..<pairs.count where pairs[index].0 == key { return index }
         return nil
     }
 
-    /// Sets a key to anything that has an attribute value: `attributes.set("count", cart.count)`. A value that is nil removes the key.
+    /// Sets a key to any convertible value: `attributes.set("count", cart.count)`.
+    ///
+    /// A value that is nil removes the key.
     public mutating func set(_ key: String, _ value: some AttributeConvertible) {
         self[key] = value.attributeValue
     }
 
-    /// Takes over every pair of `other`; its values win.
+    /// Adds every pair of `other`, whose values win.
     ///
     /// - Complexity: O(n · m).
     public mutating func merge(_ other: Attributes) {
@@ -163,7 +174,7 @@ public struct Attributes: Sendable, Hashable {
         for (key, value) in other.pairs { self[key] = value }
     }
 
-    /// These attributes and those of `other`, whose values win.
+    /// Returns these attributes merged with those of `other`, whose values win.
     public func merging(_ other: Attributes) -> Attributes {
         var merged = self
         merged.merge(other)
@@ -173,7 +184,7 @@ public struct Attributes: Sendable, Hashable {
     /// The keys, in order.
     public var keys: [String] { pairs.map(\.0) }
 
-    /// True when both hold the same pairs in the same order.
+    /// Whether both contain the same pairs in the same order.
     public static func == (left: Attributes, right: Attributes) -> Bool {
         left.pairs.elementsEqual(right.pairs) { $0.0 == $1.0 && $0.1 == $1.1 }
     }
@@ -189,7 +200,9 @@ public struct Attributes: Sendable, Hashable {
 }
 
 extension Attributes: ExpressibleByDictionaryLiteral {
-    /// The pairs of the literal, in order; those whose value is nil are left out.
+    /// Creates attributes from a literal, without pairs whose value is nil.
+    ///
+    /// Keeps the order.
     @inlinable
     public init(dictionaryLiteral elements: (String, any AttributeConvertible)...) {
         storage = .literal(elements)
@@ -208,16 +221,16 @@ extension Attributes: RandomAccessCollection {
     @inlinable
     public var endIndex: Int { pairs.count }
 
-    /// The pair at a place. The place must be valid.
+    /// The pair at a position, which must be valid.
     ///
-    /// - Complexity: O(1), or O(n) for a literal; a loop over all pairs is O(n) for either.
+    /// - Complexity: O(1), or O(n) for a literal; iterating over all pairs is O(n) for both.
     @inlinable
     public subscript(position: Int) -> Element {
         let pair = pairs[position]
         return (key: pair.0, value: pair.1)
     }
 
-    /// An iterator over the pairs.
+    /// Returns an iterator over the pairs.
     public func makeIterator() -> Iterator {
         Iterator(pairs)
     }
@@ -230,13 +243,17 @@ extension Attributes: RandomAccessCollection {
             self.pairs = pairs.makeIterator()
         }
 
-        /// The next pair; nil after the last.
+        /// Returns the next pair, or nil after the last.
         public mutating func next() -> Element? {
             pairs.next().map { (key: $0.0, value: $0.1) }
         }
     }
 
-    /// Whether there are pairs, or a literal whose values may all be nil. Reads no value.
+    /// Whether there may be pairs.
+    ///
+    /// The values of a literal may all be nil.
+    ///
+    /// Does not read any value.
     var mayHavePairs: Bool {
         switch storage {
         case .values(let pairs): !pairs.isEmpty
@@ -244,7 +261,7 @@ extension Attributes: RandomAccessCollection {
         }
     }
 
-    /// True when there are no pairs.
+    /// Whether the attributes are empty.
     public var isEmpty: Bool {
         switch storage {
         case .values(let pairs): pairs.isEmpty
@@ -254,7 +271,9 @@ extension Attributes: RandomAccessCollection {
 }
 
 extension Attributes {
-    /// The pairs with each key once: the last value, in the place of the first. Keys differ when their bytes differ.
+    /// Creates attributes from pairs, each key once.
+    ///
+    /// The last value wins, at the position of the first. Keys are different when their bytes differ.
     ///
     /// - Complexity: O(n).
     @usableFromInline
@@ -277,18 +296,21 @@ extension Attributes {
         self.init(pairs: unique)
     }
 
-    /// A buffer, because iterating over the array would copy each pair; its owner keeps it alive during the call.
+    /// Whether a key occurs twice.
+    ///
+    /// Takes a buffer, because iterating over the array would copy each pair. Its owner keeps it alive during the call.
     private static func hasDuplicate(_ pairs: UnsafeBufferPointer<(String, AttributeValue)>) -> Bool {
         var filter = KeyFilter()
         for index in 0..<pairs.count where filter.mayHaveSeen(pairs[index].0) {
-            // Many keys make the filter guess often; hashing them all is then cheaper than looking each one up.
+            // With many keys, the filter reports possible matches often; hashing all keys is then cheaper than
+            // searching for each.
             if index > 64 { return true }
             for before in 0..<index where pairs[before].0.utf8.elementsEqual(pairs[index].0.utf8) { return true }
         }
         return false
     }
 
-    /// The pairs of a dictionary, in the order of their keys.
+    /// Creates attributes from the pairs of a dictionary, sorted by key.
     ///
     /// - Complexity: O(n log n).
     @usableFromInline
@@ -300,8 +322,8 @@ extension Attributes {
 
     /// Sorts pairs by their keys.
     ///
-    /// Up to 16 are sorted by insertion, and moved without counting references: each element that is moved away leaves a gap, which is
-    /// filled before anything else may read it, and comparing keys neither throws nor calls code of the app.
+    /// Up to 16 pairs are sorted by insertion and moved without reference counting. Each move leaves a gap that is
+    /// filled before it can be read, and comparing keys neither throws nor calls the app's code.
     private static func sort(_ pairs: inout UnsafeMutableBufferPointer<(String, AttributeValue)>) {
         guard let start = pairs.baseAddress, pairs.count <= 16 else {
             pairs.sort { $0.0 < $1.0 }
@@ -320,7 +342,7 @@ extension Attributes {
 }
 
 extension AttributeValue {
-    /// Whether the value consists of others.
+    /// Whether the value contains other values.
     fileprivate var hasParts: Bool {
         switch self {
         case .array, .object: true
@@ -328,7 +350,7 @@ extension AttributeValue {
         }
     }
 
-    /// The same with every value in it converted.
+    /// The same value with every nested value converted.
     fileprivate var converted: AttributeValue {
         switch self {
         case .array(let values): .array(values.map(\.converted))
@@ -339,8 +361,9 @@ extension AttributeValue {
 }
 
 extension Attributes: CustomStringConvertible {
-    /// The attributes as one would write them down: `["sku": "A-1", "price": 12.5]`. For people who read tests and logs; not
-    /// a format.
+    /// The attributes as a literal: `["sku": "A-1", "price": 12.5]`.
+    ///
+    /// For tests and logs; not a stable format.
     public var description: String {
         isEmpty ? "[:]" : "[\(map { "\(Self.quoted($0.key)): \(Self.text($0.value))" }.joined(separator: ", "))]"
     }

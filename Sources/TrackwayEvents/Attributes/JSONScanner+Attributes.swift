@@ -2,7 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 extension JSONScanner {
-    /// Reads an object of attributes. Members that are null are absent; of several with one key the last wins.
+    /// Reads an object of attributes.
+    ///
+    /// Members that are null are left out. Among members with the same key, the last one wins.
     mutating func readAttributes() throws(JSONError) -> Attributes {
         try enterObject()
         var pairs: [(String, AttributeValue)] = []
@@ -16,7 +18,9 @@ extension JSONScanner {
         return Attributes(uniquing: pairs)
     }
 
-    /// Reads one attribute's value. Recursion is bounded by the depth limit.
+    /// Reads one attribute value.
+    ///
+    /// The depth limit bounds the recursion.
     mutating func readAttributeValue() throws(JSONError) -> AttributeValue {
         switch try peek() {
         case .string:
@@ -31,7 +35,7 @@ extension JSONScanner {
             let first = offset
             switch try scanNumber() {
             case .integer(let value): return .integer(value)
-            case .double(let value): return largeWholeNumber(from: first).map { .string($0) } ?? .double(value)
+            case .double(let value): return largeInteger(from: first).map { .string($0) } ?? .double(value)
             }
         case .boolean: return .boolean(try readBoolean())
         case .array:
@@ -41,12 +45,12 @@ extension JSONScanner {
             return .array(values)
         case .object: return .object(try readAttributes())
         case .null:
-            // An array with a hole has no typed form.
+            // An array with a null element has no typed form.
             throw JSONError(.unexpectedType, at: offset)
         }
     }
 
-    /// Reads a whole number that fits `Int64`.
+    /// Reads an integer that fits `Int64`.
     mutating func readInteger() throws(JSONError) -> Int64 {
         guard try peek() == .number else { throw JSONError(.unexpectedType, at: offset) }
         let first = offset

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Tells cheaply that a key has not been seen before; when it cannot, the keys must be compared.
+/// A cheap filter for duplicate keys.
 ///
-/// Two masks of 64 bits, each marked at a place made from the key's length and its first and last bytes. Among ten keys
-/// a false alarm comes about once in fifteen events; nothing is hashed or stored.
+/// It proves that a key has not been added before, or leaves it to the caller to compare the keys. It consists of two
+/// masks of 64 bits; each key sets one bit in each, derived from its length and its first and last bytes. Among ten
+/// keys, a false positive occurs about once in fifteen events. Nothing is hashed or stored.
 struct KeyFilter {
     private var first: UInt64 = 0
     private var second: UInt64 = 0
 
-    /// Notes a key; true when an equal one may have been noted before.
+    /// Adds a key.
+    ///
+    /// - Returns: True if an equal key may have been added before.
     @inline(__always)
     mutating func mayHaveSeen(_ key: UnsafeRawBufferPointer) -> Bool {
         let mixed = Self.mix(key)
@@ -21,7 +24,9 @@ struct KeyFilter {
         return seen
     }
 
-    /// Notes a key; true when an equal one may have been noted before.
+    /// Adds a key.
+    ///
+    /// - Returns: True if an equal key may have been added before.
     mutating func mayHaveSeen(_ key: String) -> Bool {
         var key = key
         return key.withUTF8 { mayHaveSeen(UnsafeRawBufferPointer($0)) }
@@ -42,7 +47,7 @@ struct KeyFilter {
             head = UInt64(key[0]) | UInt64(key[key.count >> 1]) << 8
             tail = UInt64(key[key.count - 1])
         }
-        // Multiplying by an odd constant carries every bit upwards, where the places are taken from.
+        // Multiplying by an odd constant carries every bit upward, to the bits that select the positions.
         let rotated = tail << 29 | tail >> 35
         return (head ^ rotated ^ UInt64(truncatingIfNeeded: key.count)) &* 0x9E37_79B9_7F4A_7C15
     }

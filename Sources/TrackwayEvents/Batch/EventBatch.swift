@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Events of one writer on their way to a destination: what a destination encodes.
+/// Events of one writer: the input of a destination's encoder.
 ///
-/// The events' bytes lie in one block, exactly as they were recorded. Slices share it.
+/// The events' bytes are in one block, exactly as they were recorded. Slices share it.
 public struct EventBatch: Sendable {
     /// One event of the batch.
     public struct Record: Sendable, Hashable {
@@ -11,10 +11,10 @@ public struct EventBatch: Sendable {
         public var sequence: UInt64
         /// The generation of the context it was recorded in.
         public var context: UInt32
-        /// Where its canonical JSON lies in ``EventBatch/bytes``.
+        /// The range of its canonical JSON in ``EventBatch/bytes``.
         public var payload: Range<Int>
 
-        /// An event's place.
+        /// Creates a record.
         public init(sequence: UInt64, context: UInt32, payload: Range<Int>) {
             self.sequence = sequence
             self.context = context
@@ -24,12 +24,14 @@ public struct EventBatch: Sendable {
 
     /// Facts that hold for many events: device, app, user.
     public struct Context: Sendable, Hashable {
-        /// Which context of the writer this is; it grows by one with every change.
+        /// The number of this context of the writer.
+        ///
+        /// Each change increments it by one.
         public var generation: UInt32
-        /// Where its JSON object lies in ``EventBatch/bytes``.
+        /// The range of its JSON object in ``EventBatch/bytes``.
         public var content: Range<Int>
 
-        /// A context's place.
+        /// Creates a context.
         public init(generation: UInt32, content: Range<Int>) {
             self.generation = generation
             self.content = content
@@ -40,24 +42,30 @@ public struct EventBatch: Sendable {
     public var installation: InstallationID
     /// The writer that recorded them.
     public var writer: WriterID
-    /// The first sequence number the batch speaks for, gaps included.
+    /// The first sequence number that the batch covers, including gaps.
     public var first: UInt64
-    /// The last sequence number the batch speaks for, gaps included; `first - 1` when it speaks for none.
+    /// The last sequence number that the batch covers, including gaps.
+    ///
+    /// `first - 1` if the batch covers none.
     public var last: UInt64
-    /// The writer's highest sequence number known when the batch was read.
+    /// The highest sequence number of the writer when the batch was read.
     public var recorded: UInt64
-    /// The events, by ascending sequence number.
+    /// The events, in ascending order of their sequence numbers.
     public var records: [Record]
-    /// The contexts the events were recorded in.
+    /// The contexts in which the events were recorded.
     public var contexts: [Context]
-    /// Sequence numbers lost with a reason. May name numbers before ``first``.
+    /// Sequence numbers lost with a reason.
+    ///
+    /// May contain numbers before ``first``.
     public var dropped: [DroppedRange]
-    /// Sequence numbers addressed to other destinations only. May name numbers before ``first``.
+    /// Sequence numbers of events for other destinations only.
+    ///
+    /// May contain numbers before ``first``.
     public var skipped: [ClosedRange<UInt64>]
-    /// The block that ``Record/payload`` and ``Context/content`` point into.
+    /// The block that ``Record/payload`` and ``Context/content`` refer to.
     public var bytes: [UInt8]
 
-    /// A batch of these parts, taken as they are.
+    /// Creates a batch without checking its parts.
     public init(
         installation: InstallationID,
         writer: WriterID,
@@ -82,10 +90,12 @@ public struct EventBatch: Sendable {
         self.bytes = bytes
     }
 
-    /// True when there is no event in the batch; it may still speak for gaps.
+    /// Whether the batch contains no event.
+    ///
+    /// It may still cover gaps.
     public var isEmpty: Bool { records.isEmpty }
 
-    /// The context with a generation, if the batch holds it.
+    /// Returns the context with a generation, if the batch contains it.
     ///
     /// - Complexity: O(number of contexts), which is nearly always one.
     public func context(_ generation: UInt32) -> Context? {
@@ -94,7 +104,7 @@ public struct EventBatch: Sendable {
 
     /// Reads the event of a record.
     ///
-    /// - Throws: `JSONError` when the record is no event.
+    /// - Throws: `JSONError` if the record is not an event.
     /// - Complexity: O(bytes of the record).
     package func event(_ record: Record) throws(JSONError) -> Event {
         try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) -> Event in
@@ -102,23 +112,26 @@ public struct EventBatch: Sendable {
         }
     }
 
-    /// Reads the context with a generation; nil when the batch does not hold it, or it is damaged: then the events are worth
-    /// more than what they share.
+    /// Reads the context with a generation.
+    ///
+    /// Returns nil if the batch does not contain the context, or if the context is damaged: the events are delivered
+    /// without it, because they matter more than the data that they share.
     ///
     /// - Complexity: O(bytes of the context).
     package func recordedContext(_ generation: UInt32) -> RecordedContext? {
         guard let content = context(generation)?.content else { return nil }
         return bytes.withUnsafeBytes { bytes in
-            // Damage is told by nil.
+            // A damaged context is returned as nil.
             try? RecordedContext(json: UnsafeRawBufferPointer(rebasing: bytes[content]))
         }
     }
 
-    /// The part of the batch that holds these of its records.
+    /// Returns the part of the batch with a range of its records.
     ///
-    /// Slices of neighbouring ranges speak for neighbouring sequence numbers, so cutting a batch anywhere loses no gap:
-    /// a slice speaks for everything after the record before it up to its own last record; the slice that ends with the
-    /// last record also for the gaps behind it. A slice of no records speaks for nothing, unless the batch holds none. The bytes are shared, not copied. A range beyond the records is clamped.
+    /// A slice covers the sequence numbers after the preceding record, up to its own last record. The slice with the
+    /// last record also covers the gaps after it. So slices of adjacent ranges cover adjacent sequence numbers, and
+    /// splitting a batch at any point loses no gap. A slice without records covers nothing, unless the batch has no
+    /// records. The bytes are shared, not copied. A range beyond the records is clamped.
     ///
     /// - Complexity: O(length of the slice + number of gaps).
     public func slice(_ range: Range<Int>) -> EventBatch {
@@ -132,7 +145,7 @@ public struct EventBatch: Sendable {
             part.last = range.upperBound == records.count ? last : records[range.upperBound - 1].sequence
         }
         let upper = part.last
-        // Losses from before the batch are told once, by the slice that begins where the batch begins.
+        // Losses from before the batch are reported once, by the slice that begins at the start of the batch.
         let lower = range.lowerBound == 0 ? 0 : part.first
         guard part.first <= upper else {
             part.dropped = []

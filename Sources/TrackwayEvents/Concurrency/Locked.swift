@@ -3,23 +3,23 @@
 
 internal import CTrackway
 
-/// A value behind a lock.
+/// A value protected by a lock.
 ///
-/// Inside the lock only the value is touched: never wait, call out or resume a task there.
+/// While holding the lock, access only the value: never wait, call out or resume a task.
 ///
-/// A closure is put in a struct of its own first: bare, it would be wrapped once more with every access, and each call of it
-/// would go through all the wrappings.
+/// Wrap a closure in a struct first. A bare closure would be wrapped once more with every access, and each call of it
+/// would go through all the wrappers.
 ///
-/// `@unchecked Sendable`: the value is reached only through ``withLock(_:)``, which holds the lock for as long as the
-/// value is borrowed; what enters and leaves is handed over (`sending`), so no reference to it stays outside.
+/// `@unchecked Sendable`: the value is accessible only through ``withLock(_:)``, which holds the lock while the value
+/// is borrowed. Values that enter or leave are transferred (`sending`), so no outside reference to the state remains.
 public final class Locked<State>: @unchecked Sendable {
-    // One allocation of their own, whose address never changes. Reaching the state through a pointer also spares the
-    // run-time exclusivity check a stored property would have; the lock itself excludes.
+    // Separate allocations, whose addresses never change. Accessing the state through a pointer also avoids the
+    // run-time exclusivity check of a stored property; the lock already ensures exclusive access.
     private let lock: UnsafeMutablePointer<ctrackway_lock>
     @usableFromInline
     let state: UnsafeMutablePointer<State>
 
-    /// Puts a value behind a lock.
+    /// Creates a lock around a value.
     public init(_ state: sending State) {
         lock = .allocate(capacity: 1)
         ctrackway_lock_init(lock)
@@ -34,10 +34,12 @@ public final class Locked<State>: @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// Runs `body` with the value while holding the lock. Not recursive: `body` must not come back here.
+    /// Runs `body` with the value while holding the lock.
     ///
-    /// - Throws: What `body` throws.
-    /// - Returns: What `body` returns.
+    /// Not recursive: `body` must not call this function of the same lock.
+    ///
+    /// - Throws: Any error that `body` throws.
+    /// - Returns: The result of `body`.
     @inlinable
     public func withLock<Result, Failure: Error>(
         _ body: (inout sending State) throws(Failure) -> sending Result

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The decision of a person about being recorded.
+/// A person's decision about being recorded.
 public enum Consent: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Not decided: events are stored on the device, and none is sent.
+    /// Not decided: events are stored on the device but not sent.
     case pending
     /// Granted: events are recorded and sent.
     case granted
@@ -11,19 +11,19 @@ public enum Consent: String, Sendable, Hashable, Codable, CaseIterable {
     case denied
 }
 
-/// The purpose of a destination, when people are asked about it separately.
+/// The purpose of a destination, for which consent is requested separately.
 ///
 /// Any name is valid; two are predefined.
 public struct ConsentCategory: Sendable, Hashable, Comparable, RawRepresentable, Codable, CustomStringConvertible {
     /// The name.
     public var rawValue: String
 
-    /// Makes a category from its name.
+    /// Creates a category from its name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// Analytics: the category of destinations without another one.
+    /// Analytics, the default category of destinations.
     public static let analytics = ConsentCategory(rawValue: "analytics")
     /// Marketing.
     public static let marketing = ConsentCategory(rawValue: "marketing")
@@ -31,12 +31,12 @@ public struct ConsentCategory: Sendable, Hashable, Comparable, RawRepresentable,
     /// The name.
     public var description: String { rawValue }
 
-    /// Alphabetical.
+    /// Compares the names alphabetically.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 extension ConsentCategory: ExpressibleByStringLiteral {
-    /// The name as written in source.
+    /// Creates a category from a literal.
     public init(stringLiteral value: String) {
         rawValue = value
     }

@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What events had in common when they were recorded: the content of a context record, typed.
+/// The data that events shared when recorded: a typed context record.
 ///
-/// The SDK writes it when something in it changes, every event refers to one, and destinations read it back when they
-/// encode. Sections without content are absent from the JSON.
+/// The SDK writes a context when any of its data changes. Every event refers to one, and destinations read it back when
+/// they encode. Empty sections are left out of the JSON.
 public struct RecordedContext: Sendable, Hashable {
-    /// About the app.
+    /// Properties of the app.
     public var app: Attributes
-    /// About the device.
+    /// Properties of the device.
     public var device: Attributes
-    /// Which boot of the device monotonic times belong to; empty when unknown.
+    /// The boot of the device that monotonic times belong to.
+    ///
+    /// Empty if unknown.
     public var boot: String
-    /// Who used the app.
+    /// The user of the app.
     public var user: User
-    /// The session, when one was under way.
+    /// The session, if one was active.
     public var session: Session?
-    /// The screen that was shown, when one was.
+    /// The screen that was shown, if any.
     public var screen: Screen?
     /// Attributes of all events.
     public var global: Attributes
-    /// How events recorded now are to be treated by destinations that know more than one way (debug modes, say), by the
-    /// destinations' ids. A destination whose id is not here goes by its settings.
+    /// The modes of destinations that have several, by destination id.
+    ///
+    /// A mode, such as a debug mode, determines how a destination treats the events.
+    ///
+    /// A destination without an entry uses its settings.
     public var modes: Attributes
 
-    /// A context of these parts.
+    /// Creates a context.
     public init(
         app: Attributes = [:],
         device: Attributes = [:],
@@ -49,16 +54,16 @@ public struct RecordedContext: Sendable, Hashable {
     public struct Session: Sendable, Hashable, Codable {
         /// Its id.
         public var id: String
-        /// The how manieth session of this installation it is, from 1.
+        /// The session's number within this installation, starting at 1.
         public var number: Int64
         /// When it began.
         public var start: Timestamp
-        /// When it began by the monotonic clock; nil when unknown.
+        /// When it began on the monotonic clock; nil if unknown.
         public var monotonicStart: MonotonicTime?
-        /// The boot that ``monotonicStart`` belongs to; nil when unknown.
+        /// The boot that ``monotonicStart`` belongs to; nil if unknown.
         public var boot: String?
 
-        /// A session of these parts.
+        /// Creates a session.
         public init(
             id: String,
             number: Int64,
@@ -78,12 +83,14 @@ public struct RecordedContext: Sendable, Hashable {
     public struct Screen: Sendable, Hashable, Codable {
         /// Its name.
         public var name: String
-        /// Its id: for screens found by the SDK, where in the app it lies.
+        /// Its id.
+        ///
+        /// For screens that the SDK detects, their location in the app.
         public var id: String?
-        /// What tells two screens of one name apart.
+        /// Distinguishes two screens of the same name.
         public var uniqueID: String?
 
-        /// A screen of these parts.
+        /// Creates a screen.
         public init(name: String, id: String? = nil, uniqueID: String? = nil) {
             self.name = name
             self.id = id
@@ -93,33 +100,40 @@ public struct RecordedContext: Sendable, Hashable {
 }
 
 extension RecordedContext {
-    /// Who used the app, as far as the app said.
+    /// The data that the app provided about its user.
     public struct User: Sendable, Hashable {
-        /// The id the app gave; nil when nobody was signed in.
+        /// The id that the app provided.
+        ///
+        /// Nil if no user was signed in.
         public var id: String?
-        /// When the user signed in; nil when nobody did, or when it is not known.
+        /// When the user signed in.
+        ///
+        /// Nil if no user was signed in, or if unknown.
         public var signedInAt: Timestamp?
-        /// Names the person for back-ends that tell people apart on one device: the same again when a known user comes
-        /// back.
+        /// Identifies the person for back ends that distinguish people on one device.
+        ///
+        /// A known user who returns gets the same id again.
         public var uniqueID: String?
         /// When this person first opened the app.
         public var firstTouch: Timestamp?
-        /// Names the device's anonymous visitor; stays when people sign in and out.
+        /// Identifies the device's anonymous visitor; unchanged by sign-in and sign-out.
         public var anonymousID: String?
-        /// Further ids of the person, by the name of their kind.
+        /// Other ids of the person, by the name of their type.
         public var identities: Attributes
-        /// The groups that the user belongs to: ids by type, such as `company`.
+        /// The user's groups: ids by type, such as `company`.
         public var groups: Attributes
-        /// What the app said about the person.
+        /// The attributes that the app set for the person.
         public var attributes: [Attribute]
-        /// Whose consent counts for events of this context; nil when consent is not kept by person.
+        /// The subject whose consent applies to events of this context.
+        ///
+        /// Nil if consent is not stored per person.
         public var subject: String?
         /// The number of withdrawals of consent before the event, on this installation.
         public var consentEpoch: Int64
-        /// Whether anonymous events stay those of an anonymous visitor, also if a user signs in next.
+        /// Whether anonymous events stay anonymous, even if a user signs in next.
         public var isSeparate: Bool
 
-        /// A user of these parts.
+        /// Creates a user.
         public init(
             id: String? = nil,
             signedInAt: Timestamp? = nil,
@@ -155,7 +169,7 @@ extension RecordedContext {
             /// When the app set it.
             public var setAt: Timestamp
 
-            /// An attribute of these parts.
+            /// Creates an attribute.
             public init(name: String, value: AttributeValue, setAt: Timestamp) {
                 self.name = name
                 self.value = value
@@ -166,10 +180,11 @@ extension RecordedContext {
 }
 
 extension RecordedContext {
-    /// Reads the JSON of a context record. Members it does not know, or that hold something else than expected, are passed
-    /// over: a context is worth having in parts.
+    /// Reads the JSON of a context record.
     ///
-    /// - Throws: `JSONError` when the bytes are no JSON object.
+    /// Unknown members, and members with unexpected values, are skipped: a partial context is still useful.
+    ///
+    /// - Throws: `JSONError` if the bytes are not a JSON object.
     public init(json bytes: UnsafeRawBufferPointer) throws(JSONError) {
         let json = try JSONValue.parse(bytes)
         guard json.object != nil else { throw JSONError(.unexpectedType, at: 0) }
@@ -178,14 +193,14 @@ extension RecordedContext {
 
     /// Reads the JSON of a context record.
     ///
-    /// - Throws: `JSONError` when the bytes are no JSON object.
+    /// - Throws: `JSONError` if the bytes are not a JSON object.
     public init(json bytes: [UInt8]) throws(JSONError) {
         self = try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) -> RecordedContext in
             try RecordedContext(json: UnsafeRawBufferPointer(bytes))
         }
     }
 
-    /// Reads a context out of a JSON value; what is not there stays empty.
+    /// Reads a context from a JSON value; missing members stay empty.
     public init(_ json: JSONValue) {
         self.init(
             app: Attributes(json["app"]?.object ?? .init()),
@@ -197,22 +212,22 @@ extension RecordedContext {
             global: Attributes(json["global"]?.object ?? .init()),
             modes: Attributes(json["modes"]?.object ?? .init())
         )
-        if let texts = json["texts"] { restoreTexts(texts) }
+        if let texts = json["texts"] { restoreStrings(texts) }
     }
 
-    private mutating func restoreTexts(_ texts: JSONValue) {
+    private mutating func restoreStrings(_ texts: JSONValue) {
         func pointers(_ section: String) -> [String] { (texts[section]?.array ?? []).compactMap(\.string) }
-        global.restoreTexts(at: pointers("global"))
+        global.restoreStrings(at: pointers("global"))
         let described = pointers("user")
         guard !described.isEmpty else { return }
         var attributes = Attributes(user.attributes.map { (key: $0.name, value: $0.value) })
-        attributes.restoreTexts(at: described)
+        attributes.restoreStrings(at: described)
         for index in user.attributes.indices {
             user.attributes[index].value = attributes[user.attributes[index].name] ?? user.attributes[index].value
         }
     }
 
-    /// The pointers of texts that would be read as dates.
+    /// The pointers of strings that would be read as dates.
     private var texts: JSONValue.Object {
         let described = Attributes(user.attributes.map { (key: $0.name, value: $0.value) })
         let sections = [("global", global.textsInFormOfDates), ("user", described.textsInFormOfDates)]
@@ -223,7 +238,9 @@ extension RecordedContext {
         )
     }
 
-    /// The context as the journal stores it and destinations read it.
+    /// Returns the context as JSON.
+    ///
+    /// The journal stores it in this form, and destinations read it.
     ///
     /// - Complexity: O(size of the context).
     public func json() -> [UInt8] {
@@ -298,12 +315,16 @@ extension RecordedContext.User {
 }
 
 extension RecordedContext {
-    /// How far the two clocks may differ because both are read to the millisecond, and the wall clock is corrected a little at a time.
+    /// The tolerated difference of the two clocks, in milliseconds.
+    ///
+    /// The clocks differ slightly because both are read to the millisecond and the wall clock is corrected gradually. A
+    /// larger difference means that the wall clock was changed.
     private static let clockTolerance: Int64 = 1_000
 
-    /// How long the session had lasted at this event, in milliseconds, at least 0; nil without a session.
+    /// Returns the session's duration at this event, in milliseconds, at least 0.
     ///
-    /// The wall clock tells it, unless the monotonic clock of the same boot shows that the wall clock was set meanwhile.
+    /// Nil without a session. Measured with the wall clock, unless the monotonic clock of the same boot shows that the
+    /// wall clock was changed during the session.
     public func sessionDuration(at event: Event) -> Int64? {
         guard let session else { return nil }
         let byWall = Self.difference(event.time.milliseconds, session.start.milliseconds)
@@ -314,7 +335,7 @@ extension RecordedContext {
         return max(0, isWallRight ? byWall ?? 0 : byMonotonic)
     }
 
-    /// nil when it is beyond 64 bits.
+    /// Nil if the difference exceeds 64 bits.
     private static func difference(_ later: Int64, _ earlier: Int64) -> Int64? {
         let (difference, isOver) = later.subtractingReportingOverflow(earlier)
         return isOver || difference == .min ? nil : difference
@@ -335,7 +356,10 @@ extension RecordedContext.Session {
         )
     }
 
-    /// The monotonic start is written only if the session began in the boot of the context: in another boot it means nothing.
+    /// Writes the session.
+    ///
+    /// The monotonic start is written only if the session began in the boot of the context: it has no meaning in
+    /// another boot.
     fileprivate func json(inBoot current: String) -> JSONValue.Object {
         var object = JSONValue.Object([
             .init(key: "id", value: .string(id)),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A problem that the SDK found, or something worth knowing.
+/// A problem that the SDK found, or useful information.
 ///
-/// ``message`` says what happened, and ``recoverySuggestion`` what to do about it.
+/// ``message`` states what happened, and ``recoverySuggestion`` what to do about it.
 /// `Documentation/Diagnostics.md` lists all codes with their causes and remedies.
 public struct Diagnostic: Sendable, Hashable {
-    /// How serious a diagnostic is.
+    /// The severity of a diagnostic.
     public enum Severity: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
-        /// Something worth knowing; nothing is wrong.
+        /// Useful information; nothing is wrong.
         case info
         /// An input was changed or partly left out, or a service is degraded.
         case warning
@@ -29,7 +29,8 @@ public struct Diagnostic: Sendable, Hashable {
 
     /// The kind of a diagnostic, by its stable name.
     ///
-    /// More may be added; compare with the ones you know. Two codes of the same name are equal.
+    /// More codes may be added, so code that compares them must allow for unknown ones. Two codes with the same name
+    /// are equal.
     public struct Code: Sendable, RawRepresentable, Codable, CustomStringConvertible {
         /// The stable name, lower case with underscores.
         public let rawValue: String
@@ -38,7 +39,7 @@ public struct Diagnostic: Sendable, Hashable {
 
         /// Creates a code with the severity `warning` from its stable name.
         ///
-        /// A code of the SDK has its own severity only in its definition, such as ``nameEmpty``.
+        /// Only its definition, such as ``nameEmpty``, gives a code of the SDK its actual severity.
         public init(rawValue: String) {
             self.init(rawValue: rawValue, severity: .warning)
         }
@@ -61,12 +62,12 @@ public struct Diagnostic: Sendable, Hashable {
     public var value: String
     /// What happened, in one or more sentences.
     ///
-    /// Long values are truncated in it.
+    /// Long values are truncated in the message.
     public var message: String
     /// What to do about it, in one or more sentences, or nil.
     public var recoverySuggestion: String?
 
-    /// The severity, which belongs to the code.
+    /// The severity, which the code determines.
     public var severity: Severity { code.severity }
 
     /// The maximum length of ``value``, in bytes.
@@ -100,7 +101,7 @@ extension Diagnostic.Code: Hashable {
 }
 
 extension Diagnostic: CustomStringConvertible {
-    /// The diagnostic in one line, in the form of a compiler's.
+    /// The diagnostic as one line, formatted like a compiler diagnostic.
     ///
     /// The form is `field: severity: message recoverySuggestion [code]`, for example
     /// `name: warning: The event has no name. Give the event a name. [name_empty]`.
@@ -113,13 +114,13 @@ extension Diagnostic: CustomStringConvertible {
 }
 
 extension String {
-    /// The text in quotation marks for a message, truncated to ``Diagnostic/maximumValueBytes``.
+    /// The string in quotation marks for a message, truncated to ``Diagnostic/maximumValueBytes``.
     package var quoted: String {
         let excerpt = cut(toBytes: Diagnostic.maximumValueBytes)
         return excerpt.utf8.count < utf8.count ? "\"\(excerpt)…\"" : "\"\(excerpt)\""
     }
 
-    /// The text as a sentence: its first letter in upper case, and a period at its end.
+    /// The string as a sentence, with an uppercase letter and a period.
     package var sentence: String {
         let text = prefix(1).uppercased() + dropFirst()
         return text.last.map { ".!?".contains($0) } ?? true ? text : text + "."

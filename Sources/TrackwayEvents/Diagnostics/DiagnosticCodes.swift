@@ -41,14 +41,14 @@ extension Diagnostic.Code {
     ///
     /// Cause: An object has the same key twice; the last value was kept.
     ///
-    /// Remedy: Give each attribute a key of its own.
+    /// Remedy: Give each attribute a different key.
     public static let keyDuplicate = Diagnostic.Code(rawValue: "key_duplicate", severity: .warning)
 
-    /// A text is too long.
+    /// A string is too long.
     ///
-    /// Cause: A text is longer than `EventLimits.stringBytes` and was left out.
+    /// Cause: A string is longer than `EventLimits.stringBytes` and was left out.
     ///
-    /// Remedy: Use a shorter text, or raise the limit.
+    /// Remedy: Use a shorter string, or raise the limit.
     public static let valueTooLong = Diagnostic.Code(rawValue: "value_too_long", severity: .warning)
 
     /// A number is not finite.
@@ -90,7 +90,7 @@ extension Diagnostic.Code {
     ///
     /// Cause: An event has more items than `EventLimits.items`; the last ones were left out.
     ///
-    /// Remedy: Record fewer items with one event, or raise the limit.
+    /// Remedy: Record fewer items in one event, or raise the limit.
     public static let tooManyItems = Diagnostic.Code(rawValue: "too_many_items", severity: .warning)
 
     /// An item has an invalid id.
@@ -102,9 +102,9 @@ extension Diagnostic.Code {
 
     /// The event is too large.
     ///
-    /// Cause: The event is larger than `EventLimits.eventBytes`; what did not fit was left out.
+    /// Cause: The event is larger than `EventLimits.eventBytes`; the parts that did not fit were left out.
     ///
-    /// Remedy: Record less with one event, or raise the limit.
+    /// Remedy: Record less data in one event, or raise the limit.
     public static let eventTooLarge = Diagnostic.Code(rawValue: "event_too_large", severity: .warning)
 
     /// A typed event could not be encoded.
@@ -117,7 +117,7 @@ extension Diagnostic.Code {
 
     /// The text is not valid JSON.
     ///
-    /// Cause: A text that should hold an event is not valid JSON, so it was rejected.
+    /// Cause: A text that should contain an event is not valid JSON, so it was rejected.
     ///
     /// Remedy: Send a JSON object for each event.
     public static let malformed = Diagnostic.Code(rawValue: "malformed", severity: .error)
@@ -169,7 +169,7 @@ extension DropReason {
 
     /// The device has no free storage.
     ///
-    /// Cause: The event could not be written because the volume is full, and the memory buffer has no room.
+    /// Cause: The event could not be written because both the volume and the memory buffer are full.
     ///
     /// Remedy: Free some space on the device.
     public static let storageFull = DropReason(rawValue: "storage_full")
@@ -178,22 +178,22 @@ extension DropReason {
     ///
     /// Cause: The event could not be written because of an input or output error, or because no file could be opened.
     ///
-    /// Remedy: Make the storage folder exist and be writable, and check the limit of open files.
+    /// Remedy: Check that the storage folder exists and is writable, and check the limit of open files.
     public static let storageFailed = DropReason(rawValue: "storage_failed")
 
     /// The storage was not available yet.
     ///
-    /// Cause: The device had not been unlocked since its start, and the process ended before that or ran out of
-    /// buffer memory.
+    /// Cause: The device had not been unlocked since its start, and the process ended before that or its memory buffer
+    /// was full.
     ///
-    /// Remedy: Record less before the device is unlocked.
+    /// Remedy: Record fewer events before the device is unlocked.
     public static let storageAwaited = DropReason(rawValue: "storage_awaited")
 
     /// The storage folder was removed.
     ///
     /// Cause: The folder with pending events was removed while the app was running.
     ///
-    /// Remedy: Leave the storage folder alone while the app runs.
+    /// Remedy: Do not remove the storage folder while the app runs.
     public static let storageRemoved = DropReason(rawValue: "storage_removed")
 
     /// The back end rejected the event.
@@ -205,7 +205,7 @@ extension DropReason {
 
     /// All delivery attempts failed.
     ///
-    /// Cause: The event was tried as often as the destination's `DeliveryPolicy.attempts` allows.
+    /// Cause: The limit in the destination's `DeliveryPolicy.attempts` was reached.
     ///
     /// Remedy: Check that the back end accepts requests, or allow more attempts.
     public static let attemptsExhausted = DropReason(rawValue: "attempts_exhausted")
@@ -219,9 +219,9 @@ extension DropReason {
 
     /// The destination's format cannot express the event.
     ///
-    /// Cause: The format has no form for this kind of event, or the event lacks what the format requires.
+    /// Cause: The format does not support this kind of event, or the event lacks a part that the format requires.
     ///
-    /// Remedy: Record what the format requires, or send the event to other destinations only.
+    /// Remedy: Record the required parts, or send the event to other destinations only.
     public static let notExpressible = DropReason(rawValue: "not_expressible")
 
     /// The installation was erased.
@@ -247,7 +247,7 @@ extension DropReason {
 
     /// The SDK was disabled.
     ///
-    /// Cause: The event was recorded while the SDK was switched off.
+    /// Cause: The event was recorded while the SDK was disabled.
     ///
     /// Remedy: Set `Analytics.isEnabled` to true to record again.
     public static let disabled = DropReason(rawValue: "disabled")
@@ -266,7 +266,7 @@ extension DropReason {
     /// Remedy: Record events before the instance ends.
     public static let closed = DropReason(rawValue: "closed")
 
-    /// A rule keeps the event from the destination.
+    /// A rule excludes the event from the destination.
     ///
     /// Cause: The app's `.deny` rule for the destination matches the event.
     ///
@@ -280,10 +280,10 @@ extension DropReason {
     /// Remedy: None.
     public static let sampledOut = DropReason(rawValue: "sampled_out")
 
-    /// The collector received no account of the event.
+    /// The event is missing without a known reason.
     ///
-    /// Cause: A sender's sequence numbers have a gap for which no other reason was sent.
+    /// Cause: A sender's sequence numbers have a gap for which the sender gave no reason.
     ///
-    /// Remedy: Look for a storage folder that was copied, restored or removed.
+    /// Remedy: Check whether a storage folder was copied, restored or removed.
     package static let unaccounted = DropReason(rawValue: "unaccounted")
 }

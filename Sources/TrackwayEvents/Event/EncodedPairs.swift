@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The pairs of attributes as the encoder reads them, in either form.
+/// The pairs of attributes as the encoder reads them, converted or not.
 protocol EncodedPairs {
     var count: Int { get }
     func key(_ index: Int) -> String
-    /// The value of a pair; nil when it is left out.
+    /// Returns the value of a pair, or nil to leave it out.
     func value(_ index: Int) -> AttributeValue?
 }
 
 extension EncodedPairs {
-    /// The keys of the first pairs.
+    /// Returns the keys of the first `most` pairs.
     func keys(_ most: Int) -> [String] { (0..<min(count, most)).map(key) }
 }
 
@@ -29,10 +29,10 @@ struct ConvertedPairs: EncodedPairs {
 
 /// The pairs of a literal.
 ///
-/// Unsafe pointers, because the compiler copies an existential whenever an element is read, which would double the time of recording.
-/// Memory that is bound to a tuple is bound to the types of its elements, each at its offset, so a pointer to an element may be
-/// made and read. The array outlives the pointers: they are used inside `withUnsafeBufferPointer` alone. Nothing is written, so several
-/// threads may read one array.
+/// Uses unsafe pointers, because the compiler copies an existential whenever an element is read, which would double the
+/// time of recording. Memory that is bound to a tuple is bound to the types of its elements, each at its offset, so it
+/// is valid to create and read a pointer to an element. The array outlives the pointers, because they are used only
+/// inside `withUnsafeBufferPointer`. Nothing is written, so several threads may read one array.
 struct LiteralPairs: EncodedPairs {
     private typealias Pair = (String, any AttributeConvertible)
 
@@ -65,7 +65,7 @@ struct LiteralPairs: EncodedPairs {
         value.attributeValue
     }
 
-    /// A text comes first, and what follows is aligned as any pointer is.
+    /// The offset of the value: after the string, aligned like a pointer.
     private static var valueOffset: Int {
         let alignment = MemoryLayout<any AttributeConvertible>.alignment
         return (MemoryLayout<String>.size + alignment - 1) / alignment * alignment

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Something that happened, immutable once recorded.
+/// A recorded occurrence, immutable once recorded.
 public struct Event: Sendable, Hashable, Identifiable {
-    /// Its identity, the same everywhere and for ever.
+    /// Its id, the same on every system and permanent.
     public var id: EventID
-    /// What happened.
+    /// Its name.
     public var name: String
-    /// When, by the device's wall clock.
+    /// When it happened, by the device's wall clock.
     public var time: Timestamp
-    /// When, since the device's boot.
+    /// When it happened, as the time since the device's boot.
     public var monotonic: MonotonicTime
     /// Its attributes, in order.
     public var attributes: Attributes
-    /// What it is about, in order.
+    /// The items that it refers to, in order.
     public var items: [Item]
 
-    /// An event of these parts, taken as they are.
+    /// Creates an event without checking its parts.
     public init(
         id: EventID,
         name: String,
@@ -34,21 +34,23 @@ public struct Event: Sendable, Hashable, Identifiable {
     }
 }
 
-/// Something an event is about: a product, an article, a seat.
+/// An object that an event refers to.
+///
+/// For example, a product, an article or a seat.
 public struct Item: Sendable, Hashable {
-    /// What the app calls it.
+    /// Its id in the app.
     public var id: String
-    /// What people call it.
+    /// Its display name.
     public var name: String?
     /// Its own attributes.
     public var attributes: Attributes
 
-    /// An item.
+    /// Creates an item.
     ///
     /// - Parameters:
-    ///   - id: What the app calls it.
-    ///   - name: What people call it.
-    ///   - attributes: Its own attributes.
+    ///   - id: its id in the app.
+    ///   - name: its display name.
+    ///   - attributes: its attributes.
     public init(id: String, name: String? = nil, _ attributes: Attributes = [:]) {
         self.id = id
         self.name = name
@@ -57,16 +59,20 @@ public struct Item: Sendable, Hashable {
 }
 
 extension Event {
-    /// The longest text and deepest nesting of an event by default: what ``EventLimits`` allow to be recorded, with room.
+    /// The default limits for parsing an event.
+    ///
+    /// They exceed the size and depth that ``EventLimits`` allow by default when recording.
     public static let jsonLimits = JSONLimits(bytes: 1024 * 1024, depth: JSONLimits.maximumDepth)
 
-    /// Reads the canonical JSON form, with the members in any order and white space allowed.
+    /// Parses the canonical JSON form.
     ///
-    /// A text of exactly the form `2026-11-21T06:38:00.000Z` becomes a date; whole numbers beyond `Int64` become the
-    /// nearest double; attributes that are null are absent. Unknown members are passed over: a newer version may have
-    /// written them.
+    /// Members may be in any order, with whitespace.
     ///
-    /// - Throws: What is wrong and where.
+    /// A string of exactly the form `2026-11-21T06:38:00.000Z` becomes a date. Integers beyond `Int64` become strings
+    /// of their digits. Attributes that are null are left out. Unknown members are skipped, because a newer version may
+    /// have written them.
+    ///
+    /// - Throws: `JSONError` with the kind and the position of the problem.
     public init(json: UnsafeRawBufferPointer, limits: JSONLimits = Event.jsonLimits) throws(JSONError) {
         var scanner = try JSONScanner(json, limits: limits)
         var id: EventID?
@@ -118,26 +124,26 @@ extension Event {
         )
     }
 
-    /// Reads the canonical JSON form.
+    /// Parses the canonical JSON form.
     ///
-    /// - Throws: What is wrong and where.
+    /// - Throws: `JSONError` with the kind and the position of the problem.
     public init(json: [UInt8], limits: JSONLimits = Event.jsonLimits) throws(JSONError) {
         self = try json.withUnsafeBufferPointer { (bytes) throws(JSONError) -> Event in
             try Event(json: UnsafeRawBufferPointer(bytes), limits: limits)
         }
     }
 
-    /// The canonical JSON form.
+    /// Returns the canonical JSON form.
     ///
     /// - Parameters:
-    ///   - limits: What exceeds them is left out, as it is when recording.
-    ///   - report: Told of everything that was left out or repaired.
+    ///   - limits: Parts that exceed them are left out, as they are when recording.
+    ///   - report: Called for everything that was left out or repaired.
     public func json(limits: EventLimits = EventLimits(), report: (Diagnostic) -> Void = { _ in }) -> [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             EventEncoder.encode(
                 id: id,
                 name: name,
-                moment: Moment(wall: time, monotonic: monotonic),
+                moment: DualTimestamp(wall: time, monotonic: monotonic),
                 attributes: attributes,
                 items: items,
                 limits: limits,

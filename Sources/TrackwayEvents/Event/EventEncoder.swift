@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Turns what the app hands over into canonical JSON, on the caller's thread, in one pass, validating on the way.
+/// Validates an event and encodes it as canonical JSON in one pass.
 ///
-/// The form, with the members in this order, attributes and items left out when there are none:
+/// Encoding runs on the calling thread. The JSON has its members in this order; attributes and items are left out if
+/// empty:
 /// ```json
 /// {"id":"…","name":"…","time":1700000000000,"mono":123456,"attributes":{…},"items":[{"id":"…","name":"…","attributes":{…}}]}
 /// ```
-/// It never fails. What breaks a limit is left out or repaired and reported; the rest of the event is written. An event
-/// with such a problem says so itself, in the attributes `_error_code` and `_error_message`; what is said about people, things
-/// and the device does not, because there the attributes are what is said.
+/// Encoding never fails. Parts that exceed a limit are left out or repaired, and reported; the rest of the event is
+/// written. An event with such a problem carries the attributes `_error_code` and `_error_message`. Records that
+/// describe people, items or the device do not, because their attributes are the data to be set.
 public enum EventEncoder {
     /// Appends one event to `writer`.
     ///
     /// - Parameters:
-    ///   - id: The event's identity.
-    ///   - name: The event's name. An empty one becomes `_unnamed`, a long one is cut, control characters become `_`.
+    ///   - id: The event's id.
+    ///   - name: The event's name. Empty becomes `_unnamed`, a long one is truncated, control characters become `_`.
     ///   - moment: When it happened.
-    ///   - attributes: Its attributes. Of several with one key the last wins.
-    ///   - items: What it is about.
-    ///   - limits: How large it may be.
-    ///   - writer: Where the JSON is appended.
-    ///   - report: Told of everything that was left out or repaired, after the event has been written.
+    ///   - attributes: Its attributes. Among several with the same key, the last one wins.
+    ///   - items: The items that it refers to.
+    ///   - limits: The limits of its size.
+    ///   - writer: The JSON is appended to it.
+    ///   - report: Called for everything that was left out or repaired, after the event has been written.
     public static func encode(
         id: EventID,
         name: String,
-        moment: Moment,
+        moment: DualTimestamp,
         attributes: Attributes,
         items: [Item],
         limits: EventLimits,
@@ -48,7 +49,7 @@ public enum EventEncoder {
             if encoding.problems.count > known { encoding.problems.prefix("attributes", since: known) }
         }
         if !items.isEmpty { encoding.items(items, into: &writer) }
-        // Of people, things and the device the attributes are the statement: a note among them would be one more.
+        // In records about people, items and the device, an added note would be one more attribute to be set.
         if !encoding.problems.isEmpty, RecordSubject(name: name, attributes: attributes).takesSharedAttributes {
             encoding.problems.write(
                 into: &writer,
@@ -62,12 +63,12 @@ public enum EventEncoder {
     }
 }
 
-/// What makes an event's name usable.
+/// Validates and repairs the names of events.
 enum EventNames {
     /// The name of an event that was recorded without one.
     static let unnamed = "_unnamed"
 
-    /// True when the name holds characters below U+0020, U+007F, or line separators that break log lines.
+    /// Whether the name contains control characters (below U+0020, or U+007F).
     @inline(__always)
     static func hasControlCharacters(_ name: String) -> Bool {
         let found = name.utf8.withContiguousStorageIfAvailable { utf8 in
@@ -76,7 +77,7 @@ enum EventNames {
         return found ?? name.utf8.contains { $0 < 0x20 || $0 == 0x7F }
     }
 
-    /// The name with each control character replaced by `_`.
+    /// Returns the name with each control character replaced by `_`.
     static func replacingControlCharacters(_ name: String) -> String {
         String(String.UnicodeScalarView(name.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "_" : $0 }))
     }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 extension EventEncoding {
-    /// What kept a value from being written.
+    /// The reason why a value was not written.
     enum Obstacle {
         case tooLong
         case notFinite
@@ -11,9 +11,9 @@ extension EventEncoding {
         case tooLarge
     }
 
-    /// Writes an object of the attributes that are valid and fit.
+    /// Writes an object with the attributes that are valid and fit.
     ///
-    /// - Returns: How many were written.
+    /// - Returns: The number of written attributes.
     @inline(__always)
     mutating func attributes(_ attributes: Attributes, depth: Int, into writer: inout JSONWriter) -> Int {
         if let unsupported = attributes.unsupported { reportUnsupported(unsupported) }
@@ -26,13 +26,13 @@ extension EventEncoding {
             case .literal(let pairs) where pairs.count <= min(Self.maxCompared, maximumAttributes):
                 pairs.withUnsafeBufferPointer { members(LiteralPairs($0), depth: depth, into: &writer) }
             case .literal:
-                // So many that values that are nil must not be counted.
+                // There are more pairs than the limit, so pairs whose value is nil must not be counted.
                 attributes.pairs.withUnsafeBufferPointer {
                     members(ConvertedPairs(pairs: $0), depth: depth, into: &writer)
                 }
             }
         if written >= 0 { return written }
-        // A key occurs twice: once more, with each key once.
+        // A key occurs twice: write the object again, with each key once.
         writer.truncate(to: mark)
         problems.truncate(to: known)
         return uniqueAttributes(attributes, depth: depth, into: &writer)
@@ -53,20 +53,21 @@ extension EventEncoding {
             value: duplicate.map { pairs[$0].0 } ?? "",
             showsValue: false,
             "The key occurs more than once, and the last value was kept",
-            recoverySuggestion: "Give each key once."
+            recoverySuggestion: "Use each key only once."
         )
         if attributes.count > maximumAttributes { reportExcess(attributes.count) }
         return unique.pairs.withUnsafeBufferPointer { members(ConvertedPairs(pairs: $0), depth: depth, into: &writer) }
     }
 
-    /// Writes the members; -1 as soon as a key occurs twice.
+    /// Writes the members; returns -1 as soon as a key occurs twice.
     @inline(__always)
     private mutating func members(
         _ pairs: some EncodedPairs,
         depth: Int,
         into writer: inout JSONWriter
     ) -> Int {
-        // Beyond what the filter can tell apart, comparing each key with all before it would take the square of their number.
+        // Above the number of keys that the filter can distinguish, comparing each key with all earlier ones would be
+        // quadratic.
         let isCompared = pairs.count <= Self.maxCompared
         if !isCompared, Self.firstRepeated(pairs.keys(maximumAttributes)[...]) != nil { return -1 }
         var written = 0
@@ -110,15 +111,17 @@ extension EventEncoding {
         return written
     }
 
-    /// More keys than this are looked for repeats in one go.
+    /// The maximum number of keys that are compared individually.
+    ///
+    /// Larger objects are checked for duplicates in a single pass.
     private static var maxCompared: Int { 64 }
 
-    /// The first place whose key stands at an earlier place too.
+    /// The first index whose key also occurs at an earlier index.
     ///
     /// - Complexity: O(length of all keys).
     @inline(never)
     private static func firstRepeated(_ keys: ArraySlice<String>) -> Int? {
-        // By bytes: text that merely reads the same is another key.
+        // Compares bytes: keys that are canonically equivalent but have different bytes are different keys.
         var seen: Set<[UInt8]> = []
         return keys.indices.first { !seen.insert(Array(keys[$0].utf8)).inserted }
     }
@@ -129,7 +132,11 @@ extension EventEncoding {
         return (0..<index).contains { pairs.key($0).utf8.elementsEqual(key.utf8) && pairs.value($0) != nil }
     }
 
-    /// Writes one value; nil when it is complete. What is half-written is the caller's to take back.
+    /// Writes one value.
+    ///
+    /// Returns nil, or the obstacle if the value could not be written. The caller must remove a value that was partly
+    /// written.
+    /// The caller must remove a value that was partly written.
     @inline(__always)
     private mutating func value(
         _ value: AttributeValue,
@@ -141,8 +148,8 @@ extension EventEncoding {
         case .string(let text):
             let length = text.utf8.count
             guard length <= stringBytes else { return .tooLong }
-            if length == Timestamp.textLength, Timestamp.isForm(of: text) {
-                writer.textInFormOfDate(text)
+            if length == Timestamp.textLength, Timestamp.isDateFormat(of: text) {
+                writer.dateLikeString(text)
             } else {
                 writer.string(text)
             }
@@ -177,7 +184,8 @@ extension EventEncoding {
         writer.byte(UInt8(ascii: "["))
         for (index, element) in values.enumerated() {
             if index > 0 { writer.byte(UInt8(ascii: ",")) }
-            // An array with a hole would move the others' places, so one bad element costs the whole array.
+            // An array without the invalid element would move the others to different indexes, so one invalid element
+            // drops the whole array.
             if let obstacle = self.value(element, depth: depth + 1, key: key, into: &writer) { return obstacle }
             guard writer.count <= end else { return .tooLarge }
         }
@@ -209,8 +217,8 @@ extension EventEncoding {
                 showsValue: false,
                 "The value was left out because its type \(type) is not supported",
                 recoverySuggestion:
-                    "Convert the value to text, a number, a Boolean, a date, an array or a dictionary, or let \(type) "
-                    + "conform to AttributeConvertible."
+                    "Convert the value to a string, a number, a Boolean, a date, an array or a dictionary, or let "
+                    + "\(type) conform to AttributeConvertible."
             )
         }
     }
@@ -246,9 +254,9 @@ extension EventEncoding {
                     .valueTooLong,
                     field: key,
                     value: value.summary,
-                    "The array was left out because a text in it has more bytes of UTF-8 than the limit of "
+                    "The array was left out because a string in it has more bytes of UTF-8 than the limit of "
                         + "\(stringBytes)",
-                    recoverySuggestion: "Use texts of at most \(stringBytes) bytes."
+                    recoverySuggestion: "Use strings of at most \(stringBytes) bytes."
                 )
                 return
             }
@@ -258,8 +266,8 @@ extension EventEncoding {
                 .numberNotFinite,
                 field: key,
                 value: value.summary,
-                "The number was left out because JSON has no infinities and no not-a-number",
-                recoverySuggestion: "Record a finite number, or nothing."
+                "The number was left out because JSON cannot express infinities and not-a-number",
+                recoverySuggestion: "Record a finite number, or leave the attribute out."
             )
         case .dateOutOfRange:
             problems.add(

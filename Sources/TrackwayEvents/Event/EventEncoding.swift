@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// One event on its way into a writer: the limits, where it must end, what went wrong.
+/// The state of encoding one event: limits, maximum end, problems.
 struct EventEncoding {
     let nameBytes: Int
     let keyBytes: Int
@@ -10,11 +10,13 @@ struct EventEncoding {
     let maximumAttributes: Int
     let maximumItems: Int
     let maximumDepth: Int
-    /// The writer's count that attributes and items must not pass, so that the report of problems still fits.
+    /// The maximum size of the writer after attributes and items.
+    ///
+    /// It reserves space for the report of problems.
     let end: Int
     var problems = EventProblems()
 
-    /// An event that begins where the writer stands.
+    /// Begins an event at the writer's current position.
     @inline(__always)
     init(limits: EventLimits, start: Int) {
         let size = max(limits.eventBytes, EventLimits.minimumEventBytes)
@@ -28,15 +30,15 @@ struct EventEncoding {
         end = start + size - EventProblems.reservedBytes
     }
 
-    /// Identity, name and times.
+    /// Writes the id, the name and the times.
     @inline(__always)
-    mutating func header(id: EventID, name: String, moment: Moment, into writer: inout JSONWriter) {
+    mutating func header(id: EventID, name: String, moment: DualTimestamp, into writer: inout JSONWriter) {
         writer.literal("{\"id\":")
         writer.id(id)
         writer.literal(",\"name\":")
         let before = writer.count
         writer.string(name)
-        // The quotes count two. Escapes only lengthen, so what is short enough here is short enough.
+        // Subtract two for the quotes. Escapes only lengthen the name, so a name that is short enough here is valid.
         let written = writer.count - before - 2
         if written == 0 || written > nameBytes || EventNames.hasControlCharacters(name) {
             repairName(name, from: before, into: &writer)
@@ -73,7 +75,7 @@ struct EventEncoding {
             }
             if repaired.utf8.count > nameBytes {
                 repaired = repaired.cut(toBytes: nameBytes)
-                // A limit shorter than the name's first character leaves nothing.
+                // If the limit is shorter than the name's first character, the name is empty now.
                 if repaired.isEmpty { repaired = EventNames.unnamed }
                 problems.add(
                     .nameTooLong,
@@ -88,7 +90,7 @@ struct EventEncoding {
         writer.string(repaired)
     }
 
-    /// The items that are valid and fit, with the member's key before them.
+    /// Writes the member `items` with the items that are valid and fit.
     mutating func items(_ items: [Item], into writer: inout JSONWriter) {
         let before = writer.count
         writer.literal(",\"items\":[")
@@ -100,7 +102,7 @@ struct EventEncoding {
                 value: "\(items.count) items",
                 showsValue: false,
                 "The last items were left out because the event has \(items.count) and the limit is \(maximumItems)",
-                recoverySuggestion: "Record at most \(maximumItems) items with one event."
+                recoverySuggestion: "Record at most \(maximumItems) items in one event."
             )
         }
         for (index, item) in items.prefix(maximumItems).enumerated() {
@@ -118,7 +120,7 @@ struct EventEncoding {
         if written == 0 { writer.truncate(to: before) }
     }
 
-    /// One item; false when it must be left out.
+    /// Writes one item; returns false if it must be left out.
     private mutating func item(_ item: Item, into writer: inout JSONWriter) -> Bool {
         let length = item.id.utf8.count
         guard length > 0, length <= idBytes else {
@@ -158,24 +160,24 @@ struct EventEncoding {
         return true
     }
 
-    /// Notes a part that would make the event too large.
+    /// Adds the problem of a part that exceeds the event's size.
     mutating func addTooLarge(field: String, value: String) {
         problems.add(
             .eventTooLarge,
             field: field,
             value: value,
             "This part was left out because the event would be larger than its limit",
-            recoverySuggestion: "Record less with one event, or raise EventLimits.eventBytes."
+            recoverySuggestion: "Record less data in one event, or raise EventLimits.eventBytes."
         )
     }
 
-    /// Notes a text that is too long.
+    /// Adds the problem of a string that is too long.
     mutating func addTooLong(_ text: String, field: String, value: String) {
         problems.add(
             .valueTooLong,
             field: field,
             value: value,
-            "The text was left out because it has \(text.utf8.count) bytes of UTF-8 and the limit is \(stringBytes)",
+            "The string was left out because it has \(text.utf8.count) bytes of UTF-8 and the limit is \(stringBytes)",
             recoverySuggestion: "Use at most \(stringBytes) bytes."
         )
     }

@@ -1,41 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What went wrong while an event was encoded. Empty for nearly every event, and then it costs nothing.
+/// The problems found while encoding an event.
+///
+/// Empty, and free of cost, for nearly every event.
 struct EventProblems {
-    /// Bytes kept free at an event's end for the two attributes that tell of problems.
+    /// The bytes reserved for the two attributes that report problems.
+    ///
+    /// They are at the event's end.
     static let reservedBytes = 640
 
-    /// The most diagnostics kept of one event; what comes after is counted.
+    /// The maximum number of diagnostics stored per event; more are only counted.
     static let maximumCount = 32
 
-    /// The longest `_error_message`, in bytes.
+    /// The maximum length of `_error_message`, in bytes.
     static let maximumMessageBytes = 240
 
     private struct Problem {
         var diagnostic: Diagnostic
-        /// The message without the offending value, which must not leave the device, and without a period.
+        /// The message without a period and without the offending value.
+        ///
+        /// The value must not leave the device.
         let statement: String
     }
 
     private var problems: [Problem] = []
     private var omitted = 0
 
-    /// True when nothing went wrong.
+    /// Whether the list of problems is empty.
     @inline(__always)
     var isEmpty: Bool { problems.isEmpty }
 
-    /// How many diagnostics there are.
+    /// The number of diagnostics.
     @inline(__always)
     var count: Int { problems.count }
 
-    /// Notes a problem.
+    /// Adds a problem.
     ///
     /// - Parameters:
     ///   - code: the kind of problem.
     ///   - field: the field concerned, as a path.
     ///   - value: the offending value.
-    ///   - showsValue: whether the diagnostic's message ends with the value; false where the statement names it already.
+    ///   - showsValue: whether the diagnostic's message ends with the value; false if the statement contains it.
     ///   - statement: what happened, as a sentence without the value and without a period.
     ///   - recoverySuggestion: what to do about it, as a sentence.
     mutating func add(
@@ -50,7 +56,7 @@ struct EventProblems {
             omitted += 1
             return
         }
-        // A field's name may be as long as a key that is far too long.
+        // The field may be a key that is far too long.
         let field = field.cut(toBytes: Diagnostic.maximumValueBytes)
         let diagnostic = Diagnostic(
             code: code,
@@ -62,12 +68,12 @@ struct EventProblems {
         problems.append(Problem(diagnostic: diagnostic, statement: statement))
     }
 
-    /// Forgets what was noted after the first `count`.
+    /// Removes all problems after the first `count`.
     mutating func truncate(to count: Int) {
         problems.removeLast(max(0, problems.count - count))
     }
 
-    /// Puts what was noted after the first `count` inside a field.
+    /// Prefixes the fields of problems after the first `count` with a parent.
     mutating func prefix(_ parent: String, since count: Int) {
         for index in problems.indices.dropFirst(count) {
             let field = problems[index].diagnostic.field
@@ -76,17 +82,19 @@ struct EventProblems {
         }
     }
 
-    /// Tells each problem.
+    /// Calls `body` with each diagnostic.
     func forEach(_ body: (Diagnostic) -> Void) {
         for problem in problems { body(problem.diagnostic) }
     }
 
-    /// Writes `_error_code` and `_error_message` where the attributes end, moving what follows.
+    /// Writes `_error_code` and `_error_message` at the end of the attributes.
+    ///
+    /// The bytes that follow are moved.
     ///
     /// - Parameters:
-    ///   - place: The attributes' closing brace, or where the attributes would stand.
-    ///   - inAttributes: True when there are attributes already.
-    ///   - attributes: The event's own; if they hold such a key, it is theirs and nothing is written.
+    ///   - place: The position of the attributes' closing brace, or where the attributes would be.
+    ///   - inAttributes: Whether the event already has attributes.
+    ///   - attributes: The event's own attributes. If they contain one of the two keys, nothing is written.
     func write(into writer: inout JSONWriter, at place: Int, inAttributes: Bool, besides attributes: Attributes) {
         guard let first = problems.first, attributes["_error_code"] == nil, attributes["_error_message"] == nil
         else { return }
@@ -109,17 +117,18 @@ struct EventProblems {
     }
 }
 
-/// What an event says of itself because a part of it broke a limit when it was recorded: the attributes `_error_code` and
-/// `_error_message` as ``EventEncoder`` and the recording of typed events write them.
+/// The note in an event about a part that exceeded a limit.
 ///
-/// An app's own attributes of these names are none: their code is not one of ours, or no text.
-package struct EventNote: Sendable, Hashable {
-    /// Which limit.
+/// It consists of the attributes `_error_code` and `_error_message`, as ``EventEncoder`` and the recording of typed
+/// events write them. An app's own attributes of these names are not a note if their code is not one of the SDK's
+/// codes, or is not a string.
+package struct RecordedLimitNote: Sendable, Hashable {
+    /// The code of the exceeded limit.
     package let code: Diagnostic.Code
-    /// What broke it, and what helps.
+    /// The field that exceeded it, and what happened.
     package let message: String
 
-    /// Reads the note; nil when there is none.
+    /// Reads the note, or returns nil if the event has none.
     package init?(_ attributes: Attributes) {
         guard let code = attributes[CapturedKey.errorCode]?.string.map({ Diagnostic.Code(rawValue: $0) }),
             let message = attributes[CapturedKey.errorMessage]?.string, Self.codes.contains(code)

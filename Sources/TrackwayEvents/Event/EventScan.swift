@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// One event as a receiver sees it: a line of JSON, checked completely, with the places of its parts.
+/// A received event: a validated line of JSON.
 ///
-/// Nothing is allocated for a valid event, and nothing is decoded that was not asked for: the line itself is what is
-/// kept. Members may stand in any order, with white space; unknown members are checked and passed over. Identity and
-/// times may be missing, because a simple client leaves them to the receiver; the name may not.
+/// All of the line is validated, and the positions of its parts are recorded.
+///
+/// Nothing is allocated for a valid event, and only requested parts are decoded: the line itself is stored. Members may
+/// be in any order, with whitespace; unknown members are validated and skipped. The id and the times may be missing,
+/// because a simple client leaves them to the receiver; the name is required.
 public struct EventScan: Sendable {
-    /// The event's identity, if the line has one.
+    /// The event's id, if the line has one.
     public private(set) var id: EventID?
-    /// The name's place.
-    public private(set) var name = JSONText(range: 0..<0, hasEscapes: false)
+    /// The position of the name.
+    public private(set) var name = JSONStringRange(range: 0..<0, hasEscapes: false)
     /// The event's wall time, if the line has one.
     public private(set) var time: Timestamp?
     /// The event's monotonic time, if the line has one.
     public private(set) var monotonic: MonotonicTime?
-    /// The place of the attributes' object, if there is one.
+    /// The position of the attributes object, if any.
     public private(set) var attributes: Range<Int>?
-    /// The place of the items' array, if there is one.
+    /// The position of the items array, if any.
     public private(set) var items: Range<Int>?
-    /// How many attributes the event has.
+    /// The number of attributes.
     public private(set) var attributeCount = 0
-    /// How many items the event has.
+    /// The number of items.
     public private(set) var itemCount = 0
-    /// How many members the event has that are not part of the format.
+    /// The number of members that are not part of the format.
     public private(set) var unknownMembers = 0
 
-    /// Checks a line.
+    /// Validates a line.
     ///
-    /// The limits are those of recording; a line may hold two attributes more, `_error_code` and `_error_message`.
+    /// The limits are those of recording; a line may contain two more attributes, `_error_code` and `_error_message`.
     ///
-    /// - Throws: The first thing that is wrong. A text that is not JSON at all is `malformed`.
+    /// - Throws: the first problem; `malformed` if the text is not JSON.
     /// - Complexity: O(length).
     public init(_ line: UnsafeRawBufferPointer, limits: EventLimits = EventLimits()) throws(EventFault) {
         guard line.count <= limits.eventBytes else {
@@ -41,7 +43,7 @@ public struct EventScan: Sendable {
                 message: "The event has \(line.count) bytes; at most \(limits.eventBytes) are accepted."
             )
         }
-        var check = EventCheck(limits: limits)
+        var check = EventValidator(limits: limits)
         do {
             var scanner = try JSONScanner(line, limits: JSONLimits(bytes: line.count))
             try read(&scanner, &check)
@@ -50,7 +52,7 @@ public struct EventScan: Sendable {
         }
     }
 
-    private mutating func read(_ scanner: inout JSONScanner, _ check: inout EventCheck) throws(JSONError) {
+    private mutating func read(_ scanner: inout JSONScanner, _ check: inout EventValidator) throws(JSONError) {
         var hasName = false
         guard try scanner.peek() == .object else { throw check.wrongType(scanner.offset, "an object") }
         try scanner.enterObject()

@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// An event as it lies in an installation's journal, with what it was recorded in: read back by the app, or by its tests.
+/// An event in an installation's journal with its context.
+///
+/// It is read back by the app or its tests.
 ///
 /// The event's own properties can be read directly: `recorded.name`, `recorded.attributes["total"]`.
 @dynamicMemberLookup
 public struct RecordedEvent: Sendable, Hashable {
     /// The event.
     public let event: Event
-    /// The context it was recorded in.
+    /// The context in which it was recorded.
     public let context: JSONValue
-    /// Its place in its writer's journal, counted from 1.
+    /// Its sequence number in its writer's journal, starting at 1.
     public let sequence: UInt64
     /// The writer that recorded it.
     public let writer: WriterID
-    /// The destinations it is for; all of them when empty.
+    /// The destinations to send it to; all if empty.
     public let route: [DestinationID]
 
-    /// The user the event belongs to; nil when nobody was signed in.
+    /// The user that the event belongs to.
+    ///
+    /// Nil if no user was signed in.
     public var user: String? { context["user"]?["id"]?.string }
 
-    /// A global attribute at the time of recording; nil when there was none of this name.
+    /// Returns a global attribute at the time of recording, if any.
     public func global(_ key: String) -> JSONValue? { context["global"]?[key] }
 
     /// A property of the event.
     public subscript<Value>(dynamicMember path: KeyPath<Event, Value>) -> Value { event[keyPath: path] }
 
-    /// An event and what was found around it.
+    /// Creates a recorded event.
     package init(event: Event, context: JSONValue, sequence: UInt64, writer: WriterID, route: [DestinationID] = []) {
         self.event = event
         self.context = context
@@ -35,9 +39,9 @@ public struct RecordedEvent: Sendable, Hashable {
         self.route = route
     }
 
-    /// The session the event belongs to; nil when there was none.
+    /// The session that the event belongs to, if any.
     public var session: RecordedContext.Session? { RecordedContext(context).session }
 
-    /// The screen that was shown; nil when there was none.
+    /// The screen that was shown, if any.
     public var screen: RecordedContext.Screen? { RecordedContext(context).screen }
 }

@@ -3,7 +3,8 @@
 
 /// SHA-256 (FIPS 180-4), for keys, names and request bodies.
 ///
-/// Written here because no system brings it to every platform, and the packages that do add minutes to a build.
+/// Implemented here because no system library provides it on every platform, and the packages that do add minutes to a
+/// build.
 public enum SHA256 {
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
@@ -20,7 +21,7 @@ public enum SHA256 {
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
     ]
 
-    /// The 32 bytes of a message's hash.
+    /// Returns the 32 bytes of a message's hash.
     ///
     /// - Complexity: O(length).
     public static func hash(_ message: some Collection<UInt8>) -> [UInt8] {
@@ -32,7 +33,7 @@ public enum SHA256 {
             padded.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
         }
         var state = start
-        // One schedule for all blocks: a body of half a megabyte has eight thousand of them.
+        // One schedule for all blocks: a body of 512 KB has 8,000 of them.
         var words = [UInt32](repeating: 0, count: 64)
         padded.withUnsafeBytes { bytes in
             for block in stride(from: 0, to: bytes.count, by: 64) {
@@ -45,7 +46,9 @@ public enum SHA256 {
         }
     }
 
-    /// HMAC-SHA-256 as in RFC 2104: 32 bytes that only somebody with the key can make.
+    /// Returns the HMAC-SHA-256 (RFC 2104) of a message: 32 bytes.
+    ///
+    /// Only a holder of the key can compute it.
     public static func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         var block = key.count > 64 ? hash(key) : key
         block += [UInt8](repeating: 0, count: 64 - block.count)

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The name of a destination: 1 to 64 characters out of `a-z`, `0-9`, `.`, `_` and `-`.
+/// The name of a destination.
 ///
-/// The journal names files after it, so it never holds a separator or an upper-case letter.
+/// It has 1 to 64 characters from `a-z`, `0-9`, `.`, `_` and `-`.
+///
+/// The journal names files after it, so it never contains a separator or an uppercase letter.
 public struct DestinationID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The most characters a name has.
+    /// The maximum number of characters.
     public static let maximumLength = 64
 
-    /// The name itself.
+    /// The name.
     public let rawValue: String
 
-    /// The name if it is valid, else nil.
+    /// Creates an id from a name; nil if invalid.
     public init?(_ text: some StringProtocol) {
         let text = String(text)
         guard (1...Self.maximumLength).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else {
             return nil
         }
-        // The folders `.` and `..` are no file names.
+        // `.` and `..` are folders, not file names.
         guard text != ".", text != ".." else { return nil }
         rawValue = text
     }
 
-    /// The name itself.
+    /// The name.
     public var description: String { rawValue }
 
-    /// Alphabetical.
+    /// Compares the names alphabetically.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
@@ -38,15 +40,15 @@ public struct DestinationID: Sendable, Hashable, Comparable, CustomStringConvert
 }
 
 extension DestinationID: ExpressibleByStringLiteral {
-    /// The name as written in source.
+    /// Creates an id from a literal.
     ///
-    /// A literal that is no valid name is made one instead of trapping: capital letters become small, other characters
-    /// become `-`, the rest is cut.
+    /// An invalid literal is repaired instead of trapping: uppercase letters become lowercase, other characters become
+    /// `-`, and the rest is truncated.
     public init(stringLiteral value: StaticString) {
         self.init(repairing: value.description)
     }
 
-    /// The name as a literal of this text has it.
+    /// Creates an id from a name, repaired as a literal is.
     package init(repairing text: String) {
         if let valid = Self(text) {
             self = valid
@@ -67,19 +69,19 @@ extension DestinationID: ExpressibleByStringLiteral {
 }
 
 extension DestinationID: Codable {
-    /// Reads the name; fails when it is not valid.
+    /// Decodes the name; throws if it is invalid.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let value = Self(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "a destination's name has 1 to 64 characters out of a-z 0-9 . _ -"
+                debugDescription: "a destination's name has 1 to 64 characters from a-z 0-9 . _ -"
             )
         }
         self = value
     }
 
-    /// Writes the name.
+    /// Encodes the name.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)

@@ -1,44 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The identity of one installed copy of an app; it survives restarts.
+/// The id of one installed copy of an app.
+///
+/// It persists across restarts.
 public struct InstallationID: UniqueID {
     /// The first eight bytes.
     public let high: UInt64
     /// The last eight bytes.
     public let low: UInt64
 
-    /// An identity of these sixteen bytes.
+    /// Creates an id from its 16 bytes.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 }
 
-/// What one installation alone knows: 128 bits from the kernel's generator, from which its identity is derived.
+/// The secret of an installation, from which its id is derived.
 ///
-/// The identity is shown to every back-end and so is no secret. Whoever shows the secret behind it proves to be the
-/// installation, to anybody, without having arranged anything before. It leaves the device once, when the installation is
-/// erased.
+/// It consists of 128 bits from the kernel's random generator. Every back end receives the id, so the id is not secret.
+/// Presenting the secret proves to any party, without prior arrangement, that the sender is the installation. The
+/// secret leaves the device once, when the installation is erased.
 public struct InstallationSecret: UniqueID {
     /// The first eight bytes.
     public let high: UInt64
     /// The last eight bytes.
     public let low: UInt64
 
-    /// A secret of these sixteen bytes.
+    /// Creates a secret from its 16 bytes.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// A new secret. Two system calls.
+    /// Generates a new secret.
+    ///
+    /// Costs two system calls.
     public static func generate() -> InstallationSecret {
         InstallationSecret(high: Entropy.bits(), low: Entropy.bits())
     }
 
-    /// The identity of an installation that begins at `time` with this secret: version 7 of RFC 9562, whose 74 bits behind
-    /// the time are the first of a SHA-256 hash of the time and the secret.
+    /// Returns the id of an installation that begins at `time`.
+    ///
+    /// The id is a version 7 UUID (RFC 9562). The 74 bits after the time are the first bits of a SHA-256 hash of the
+    /// time and the secret.
     public func installation(at time: Timestamp) -> InstallationID {
         let moment = UInt64(truncatingIfNeeded: time.milliseconds) & 0xFFFF_FFFF_FFFF
         var message = Array("trackway.installation:".utf8)
@@ -51,23 +57,24 @@ public struct InstallationSecret: UniqueID {
         )
     }
 
-    /// Whether an installation's identity was derived from this secret. Never of identities that were made otherwise: by
-    /// the first versions of the SDK, and by other clients.
+    /// Whether an installation's id was derived from this secret.
+    ///
+    /// Always false for ids that were created otherwise: by the first versions of the SDK, and by other clients.
     public func proves(_ installation: InstallationID) -> Bool {
         self.installation(at: Timestamp(milliseconds: Int64(installation.high >> 16))) == installation
     }
 }
 
-/// The identity of one process's journal of an installation.
+/// The id of one process's journal within an installation.
 ///
-/// `(installation, writer, sequence)` names an event's place for ever.
+/// `(installation, writer, sequence)` identifies an event's position permanently.
 public struct WriterID: UniqueID {
     /// The first eight bytes.
     public let high: UInt64
     /// The last eight bytes.
     public let low: UInt64
 
-    /// An identity of these sixteen bytes.
+    /// Creates an id from its 16 bytes.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

@@ -1,42 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A 128-bit identity written as 36 lower-case characters, in the form of RFC 9562.
+/// A 128-bit id, written as 36 lowercase characters (RFC 9562).
 ///
-/// Comparing compares the bytes, so time-ordered identities (version 7) sort by the time they were made at.
+/// Ids are compared by their bytes, so time-ordered ids (version 7) sort by creation time.
 public protocol UniqueID: Sendable, Hashable, Comparable, Codable, LosslessStringConvertible {
     /// The first eight bytes, most significant first.
     var high: UInt64 { get }
     /// The last eight bytes, most significant first.
     var low: UInt64 { get }
-    /// An identity of these sixteen bytes. Any value is accepted.
+    /// Creates an id from its 16 bytes.
+    ///
+    /// Any value is accepted.
     init(high: UInt64, low: UInt64)
 }
 
 extension UniqueID {
-    /// Reads the 36-character form from UTF-8 bytes, in upper or lower case; nil for anything else.
+    /// Parses the 36-character form from UTF-8 bytes.
+    ///
+    /// Accepts uppercase and lowercase; returns nil for anything else.
     public init?(utf8: UnsafeRawBufferPointer) {
         guard let bits = UUIDText.read(utf8) else { return nil }
         self.init(high: bits.high, low: bits.low)
     }
 
-    /// Reads the 36-character form, in upper or lower case; nil for anything else.
+    /// Parses the 36-character form.
+    ///
+    /// Accepts uppercase and lowercase; returns nil for anything else.
     public init?(_ description: String) {
         var text = description
         guard let bits = text.withUTF8({ UUIDText.read(UnsafeRawBufferPointer($0)) }) else { return nil }
         self.init(high: bits.high, low: bits.low)
     }
 
-    /// A new time-ordered identity (version 7) with 74 bits from the kernel's generator.
+    /// Generates a time-ordered id (version 7) with 74 random bits.
     ///
-    /// One system call each: meant for things that are made rarely. Events use ``EventIDGenerator``.
+    /// Costs two system calls, so it is meant for objects that are created rarely. Events use ``EventIDGenerator``.
     public static func generate(at time: Timestamp) -> Self {
         let high = UInt64(truncatingIfNeeded: time.milliseconds) << 16 | 0x7000 | (Entropy.bits() & 0x0FFF)
         let low = 0x8000_0000_0000_0000 | (Entropy.bits() >> 2)
         return Self(high: high, low: low)
     }
 
-    /// The 36 lower-case characters.
+    /// The 36 lowercase characters.
     public var description: String {
         String(unsafeUninitializedCapacity: UUIDText.length) { buffer in
             guard let start = buffer.baseAddress else { return 0 }
@@ -45,37 +51,41 @@ extension UniqueID {
         }
     }
 
-    /// True when the left identity's bytes come first.
+    /// Whether the left id's bytes sort first.
     public static func < (left: Self, right: Self) -> Bool {
         left.high == right.high ? left.low < right.low : left.high < right.high
     }
 
-    /// Reads the 36-character form.
+    /// Decodes the 36-character form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let value = Self(text) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "expected an identity of 36 characters such as \(Self(high: 0, low: 0))"
+                debugDescription: "expected an id of 36 characters such as \(Self(high: 0, low: 0))"
             )
         }
         self = value
     }
 
-    /// Writes the 36-character form.
+    /// Encodes the 36-character form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
 }
 
-/// The 36-character form of sixteen bytes, both ways, eight digits at a time.
+/// Converts 16 bytes to the 36-character form and back.
+///
+/// Processes eight digits at a time.
 enum UUIDText {
-    /// Characters of the form `01234567-89ab-cdef-0123-456789abcdef`.
+    /// The length of the form `01234567-89ab-cdef-0123-456789abcdef`.
     static let length = 36
 
-    /// Writes the 36 lower-case characters at `target`, which must have room for them.
+    /// Writes the 36 lowercase characters at `target`.
+    ///
+    /// The target must have space for them.
     @inline(__always)
     static func write(high: UInt64, low: UInt64, to target: UnsafeMutableRawPointer) {
         let first = digits(UInt32(truncatingIfNeeded: high >> 32))
@@ -95,7 +105,9 @@ enum UUIDText {
         target.storeBytes(of: fourth.littleEndian, toByteOffset: 28, as: UInt64.self)
     }
 
-    /// Reads the 36-character form; nil when a character or the length is wrong.
+    /// Parses the 36-character form.
+    ///
+    /// Nil if a character or the length is invalid.
     @inline(__always)
     static func read(_ text: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64)? {
         guard text.count == length else { return nil }
@@ -117,27 +129,31 @@ enum UUIDText {
             | UInt64(UInt32(littleEndian: text.loadUnaligned(fromByteOffset: offset, as: UInt32.self))) << 32
     }
 
-    /// Eight hexadecimal digits, the first in the lowest byte.
+    /// Returns eight hexadecimal digits, the first in the lowest byte.
     @inline(__always)
     private static func digits(_ value: UInt32) -> UInt64 {
-        // One half-byte per byte, in the order of reading.
+        // One half-byte per byte, in reading order.
         var spread = UInt64(value.byteSwapped)
         spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
         spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
         spread = (spread >> 4 | spread << 8) & 0x0F0F_0F0F_0F0F_0F0F
-        // 10...15 carry into bit 4 when 6 is added; those bytes get 'a' - '0' - 10 = 39 more.
+        // 10...15 carry into bit 4 when 6 is added; add to those bytes 'a' - '0' - 10 = 39.
         let letters = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         return spread &+ 0x3030_3030_3030_3030 &+ letters &* 39
     }
 
-    /// The value of eight hexadecimal digits, the first in the lowest byte; nil when one is no digit.
+    /// Returns the value of eight hexadecimal digits.
+    ///
+    /// The first digit is in the lowest byte.
+    ///
+    /// Nil if one of them is not a digit.
     @inline(__always)
     private static func value(_ text: UInt64) -> UInt32? {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highBits: UInt64 = 0x8080_8080_8080_8080
         guard text & highBits == 0 else { return nil }
         let lower = text | 0x2020_2020_2020_2020
-        // The high bit of each byte tells whether it is in the range; all bytes are ASCII, so nothing carries over.
+        // The high bit of each byte indicates whether it is in the range; all bytes are ASCII, so nothing carries over.
         let isDigit = (text &+ ones &* (0x80 - 0x30)) & ~(text &+ ones &* (0x80 - 0x3A))
         let isLetter = (lower &+ ones &* (0x80 - 0x61)) & ~(lower &+ ones &* (0x80 - 0x67))
         guard (isDigit | isLetter) & highBits == highBits else { return nil }

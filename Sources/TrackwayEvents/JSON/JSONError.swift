@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Why a text is not the JSON it should be, and where.
+/// An error in JSON, with its kind and position.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of error.
     public var code: Code
-    /// Where, in bytes from the beginning of the text.
+    /// The position, in bytes from the start of the text.
     public var offset: Int
 
-    /// An error at a byte.
+    /// Creates an error at a byte.
     public init(_ code: Code, at offset: Int) {
         self.code = code
         self.offset = offset
     }
 
-    /// What is wrong, and where.
+    /// The kind and position of the error.
     public var description: String { "\(code.rawValue) at byte \(offset)" }
 
-    /// What can be wrong, by its stable name. More may be added.
+    /// The kind of an error, by its stable name.
+    ///
+    /// More may be added.
     public struct Code: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
         /// The stable name, lower case with underscores.
         public var rawValue: String
 
-        /// A code by its stable name.
+        /// Creates a code from its stable name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -32,13 +34,13 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// The text ends too early.
         public static let unexpectedEnd = Code(rawValue: "unexpected_end")
-        /// A byte that cannot stand here.
+        /// A byte that is not allowed here.
         public static let unexpectedByte = Code(rawValue: "unexpected_byte")
-        /// Something follows the value.
+        /// The value is followed by more bytes.
         public static let trailingBytes = Code(rawValue: "trailing_bytes")
         /// The bytes are not UTF-8.
         public static let invalidUTF8 = Code(rawValue: "invalid_utf8")
-        /// An escape that JSON does not know.
+        /// An escape that JSON does not define.
         public static let invalidEscape = Code(rawValue: "invalid_escape")
         /// An escaped half of a surrogate pair without the other half.
         public static let loneSurrogate = Code(rawValue: "lone_surrogate")
@@ -48,32 +50,38 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let invalidNumber = Code(rawValue: "invalid_number")
         /// A number too large for a double.
         public static let numberOutOfRange = Code(rawValue: "number_out_of_range")
-        /// Objects and arrays nest too deep.
+        /// Objects and arrays are nested too deeply.
         public static let tooDeep = Code(rawValue: "too_deep")
         /// The text is longer than allowed.
         public static let tooLarge = Code(rawValue: "too_large")
-        /// The value has another type than expected.
+        /// The value has a different type than expected.
         public static let unexpectedType = Code(rawValue: "unexpected_type")
         /// A required member is missing.
         public static let memberMissing = Code(rawValue: "member_missing")
-        /// A member has a value that its meaning does not allow.
+        /// A member has an invalid value.
         public static let memberInvalid = Code(rawValue: "member_invalid")
-        /// A member that must occur once occurs twice.
+        /// A member that may occur only once occurs twice.
         public static let memberDuplicate = Code(rawValue: "member_duplicate")
     }
 }
 
-/// How large and deep a JSON text may be that comes from outside.
+/// The maximum size and depth of JSON from an external source.
 public struct JSONLimits: Sendable, Hashable {
-    /// The longest text, in bytes. Default 8 MiB.
+    /// The maximum length of the text, in bytes.
+    ///
+    /// The default is 8 MiB.
     public var bytes: Int
-    /// How deep objects and arrays may nest, at most ``maximumDepth``. Default 64.
+    /// The maximum nesting of objects and arrays, at most ``maximumDepth``.
+    ///
+    /// The default is 64.
     public var depth: Int
 
-    /// The deepest nesting that can be allowed.
+    /// The highest value that ``depth`` can have.
     public static let maximumDepth = 64
 
-    /// Limits; a depth beyond ``maximumDepth`` counts as that.
+    /// Creates limits.
+    ///
+    /// A depth above ``maximumDepth`` is reduced to it.
     public init(bytes: Int = 8 * 1024 * 1024, depth: Int = JSONLimits.maximumDepth) {
         self.bytes = bytes
         self.depth = min(max(0, depth), Self.maximumDepth)

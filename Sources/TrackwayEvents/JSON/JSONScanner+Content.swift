@@ -2,22 +2,22 @@
 // Copyright 2026 the Trackway authors
 
 extension JSONScanner {
-    /// The scanned bytes of a place.
+    /// Returns the scanned bytes in a range.
     public func bytes(_ range: Range<Int>) -> UnsafeRawBufferPointer {
         let range = range.clamped(to: 0..<end)
         return UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count)
     }
 
-    /// A string's text.
-    public func string(_ text: JSONText) -> String {
+    /// Returns the content of a string.
+    public func string(_ text: JSONStringRange) -> String {
         let content = bytes(text.range)
         guard text.hasEscapes else { return String(decoding: content, as: UTF8.self) }
         return String(unsafeUninitializedCapacity: content.count) { unescape(text, into: $0) }
     }
 
-    /// True when a string's text is exactly `other`.
+    /// Whether a string's content is exactly `other`.
     @inline(__always)
-    public func text(_ text: JSONText, equals other: StaticString) -> Bool {
+    public func text(_ text: JSONStringRange, equals other: StaticString) -> Bool {
         guard !text.hasEscapes else { return string(text) == other.description }
         let content = bytes(text.range)
         guard content.count == other.utf8CodeUnitCount else { return false }
@@ -25,17 +25,19 @@ extension JSONScanner {
         return true
     }
 
-    /// How many bytes a string's text has once its escapes are resolved.
+    /// Returns the length of a string in bytes, with its escapes resolved.
     ///
     /// - Complexity: O(length) when there are escapes.
-    public func length(_ text: JSONText) -> Int {
+    public func length(_ text: JSONStringRange) -> Int {
         guard text.hasEscapes else { return text.range.count }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.range.count) { unescape(text, into: $0) }
     }
 
-    /// Resolves escapes. The text is valid, and never longer than it was with its escapes.
-    private func unescape(_ text: JSONText, into target: UnsafeMutableBufferPointer<UInt8>) -> Int {
-        // A text of another scanner may name a place that is not in these bytes.
+    /// Resolves escapes.
+    ///
+    /// The string is valid, and never longer than its escaped form.
+    private func unescape(_ text: JSONStringRange, into target: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        // A string from another scanner may have a range that is not in these bytes.
         let range = text.range.clamped(to: 0..<end)
         var at = range.lowerBound
         var count = 0
@@ -66,9 +68,9 @@ extension JSONScanner {
 
     private func escapedScalar(_ at: Int) -> (Unicode.Scalar, length: Int) {
         let replacement: Unicode.Scalar = "\u{FFFD}"
-        // It cannot fail: the scanner has checked the digits.
+        // This cannot fail: the scanner has validated the digits.
         guard let unit = try? codeUnit(at) else { return (replacement, 6) }
-        // Nor can this: it has checked the pairing too.
+        // Nor can this: it has validated the surrogate pair, too.
         if unit & 0xFC00 == 0xD800, let low = try? codeUnit(at &+ 6) {
             let value = 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF
             return (Unicode.Scalar(value) ?? replacement, 12)

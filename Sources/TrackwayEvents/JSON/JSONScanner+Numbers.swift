@@ -4,16 +4,16 @@
 internal import CTrackway
 
 extension JSONScanner {
-    /// Passes a number, at whose first byte the scanner is, and reads it.
+    /// Scans a number that begins at the current offset.
     ///
-    /// Whole numbers that fit `Int64` are exact; everything else is the nearest double.
+    /// Integers that fit `Int64` are exact; any other number becomes the nearest double.
     mutating func scanNumber() throws(JSONError) -> JSONNumber {
         let first = offset
-        let shape = try passNumber()
+        let shape = try scanNumberShape()
         if shape.isWhole, !shape.overflows {
             if !shape.isNegative, let value = Int64(exactly: shape.digits) { return .integer(value) }
             if shape.isNegative, shape.digits <= Int64.min.magnitude {
-                // "-0" is the number zero; minus zero is written "-0.0".
+                // "-0" is the integer zero; negative zero is written "-0.0".
                 return .integer(Int64(truncatingIfNeeded: 0 &- shape.digits))
             }
         }
@@ -21,42 +21,43 @@ extension JSONScanner {
         return .double(try nearest(first))
     }
 
-    /// The digits of the number that begins at an offset and has just been passed; nil unless it is whole and beyond `Int64`.
+    /// The digits of the scanned number if it is beyond `Int64`.
     ///
-    /// Such numbers are identities or hashes. Rounding them to a double would make different ones equal, so that values keep them as text.
-    /// A double that ``JSONWriter`` has written has a point or an exponent, and is none of these.
-    mutating func largeWholeNumber(from first: Int) -> String? {
+    /// Returns nil otherwise. `first` is the offset of its first byte. Such numbers are identifiers or hashes, and
+    /// rounding them to a double would make different ones equal, so values keep them as strings. A double written by
+    /// ``JSONWriter`` has a point or an exponent, so it is never one of these.
+    mutating func largeInteger(from first: Int) -> String? {
         guard offset &- first >= 19 else { return nil }
         let digits = bytes(first..<offset)
         guard digits.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }) else { return nil }
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Passes a number and makes sure that it is one a double can hold.
+    /// Skips a number and verifies that a double can represent it.
     @inline(__always)
     mutating func skipNumber() throws(JSONError) {
         let first = offset
-        let shape = try passNumber()
-        // Without an exponent it takes more than 300 digits to leave the range.
+        let shape = try scanNumberShape()
+        // Without an exponent, only a number of more than 300 digits exceeds the range.
         if shape.hasExponent || offset &- first > 300 { _ = try nearest(first) }
     }
 
-    /// What a number looks like.
+    /// The syntactic parts of a number.
     struct NumberShape {
         var isNegative = false
         var isWhole = true
         var hasExponent = false
-        /// The digits before and after the point as one whole number, unless ``overflows``.
+        /// The digits before and after the point as one integer, unless ``overflows``.
         var digits: UInt64 = 0
         var overflows = false
-        /// Digits after the point.
+        /// The number of digits after the point.
         var places = 0
         var exponent = 0
     }
 
     /// `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
     @inline(__always)
-    private mutating func passNumber() throws(JSONError) -> NumberShape {
+    private mutating func scanNumberShape() throws(JSONError) -> NumberShape {
         var shape = NumberShape()
         var at = offset
         if byte(at) == UInt8(ascii: "-") {
@@ -64,13 +65,13 @@ extension JSONScanner {
             at &+= 1
         }
         let whole = at
-        try passDigits(&at, &shape)
+        try scanDigits(&at, &shape)
         if byte(whole) == UInt8(ascii: "0"), at &- whole > 1 { throw JSONError(.invalidNumber, at: whole) }
         if at < end, byte(at) == UInt8(ascii: ".") {
             shape.isWhole = false
             at &+= 1
             let fraction = at
-            try passDigits(&at, &shape)
+            try scanDigits(&at, &shape)
             shape.places = at &- fraction
         }
         if at < end, byte(at) | 0x20 == UInt8(ascii: "e") {
@@ -83,8 +84,8 @@ extension JSONScanner {
                 at &+= 1
             }
             var exponent = NumberShape()
-            try passDigits(&at, &exponent)
-            // Far beyond what a double can hold is as good as at its edge.
+            try scanDigits(&at, &exponent)
+            // An exponent far outside the range of a double gives the same result as one at its limit.
             let value = exponent.overflows ? 100_000 : Int(min(exponent.digits, 100_000))
             shape.exponent = isNegative ? -value : value
         }
@@ -93,12 +94,12 @@ extension JSONScanner {
     }
 
     @inline(__always)
-    private func passDigits(_ at: inout Int, _ shape: inout NumberShape) throws(JSONError) {
+    private func scanDigits(_ at: inout Int, _ shape: inout NumberShape) throws(JSONError) {
         let first = at
         while at < end {
             let digit = byte(at) &- 0x30
             guard digit < 10 else { break }
-            // 18 digits cannot overflow; what is longer goes the slow way.
+            // 18 digits cannot overflow; more digits take the slow path.
             if shape.digits >= 100_000_000_000_000_000 {
                 let (product, tooLarge) = shape.digits.multipliedReportingOverflow(by: 10)
                 let (sum, over) = product.addingReportingOverflow(UInt64(digit))
@@ -114,8 +115,11 @@ extension JSONScanner {
         }
     }
 
-    /// The double, when both the digits and the power of ten are doubles without rounding: then one operation rounds
-    /// once, as the standard asks.
+    /// Returns the exactly converted number, if possible.
+    ///
+    /// It is possible if the digits and the power of ten are both exact as doubles.
+    ///
+    /// Then a single operation rounds only once, as the standard requires.
     @inline(__always)
     private static func exact(_ shape: NumberShape) -> Double? {
         guard !shape.overflows, shape.digits <= 1 << 53 else { return nil }
@@ -126,10 +130,10 @@ extension JSONScanner {
         return shape.isNegative ? -magnitude : magnitude
     }
 
-    /// The nearest double of the number that has just been passed.
+    /// Returns the nearest double of the number just scanned.
     @inline(never)
     private func nearest(_ first: Int) throws(JSONError) -> Double {
-        // The standard library's own correctly rounding reader.
+        // The standard library's parser rounds correctly.
         guard let value = Double(String(decoding: bytes(first..<offset), as: UTF8.self)), value.isFinite else {
             throw JSONError(.numberOutOfRange, at: first)
         }
@@ -137,9 +141,11 @@ extension JSONScanner {
     }
 }
 
-/// A number in a JSON text: whole when it is written without point and exponent and fits.
+/// A JSON number.
+///
+/// It is an integer if it is written without a point and an exponent, and fits.
 public enum JSONNumber: Sendable, Hashable {
-    /// A whole number, exact.
+    /// An exact integer.
     case integer(Int64)
     /// Any other number, as the nearest double.
     case double(Double)

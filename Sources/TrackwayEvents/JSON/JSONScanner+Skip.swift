@@ -2,15 +2,15 @@
 // Copyright 2026 the Trackway authors
 
 extension JSONScanner {
-    /// Passes the next value, whatever it is, checking all of it.
+    /// Skips the next value of any kind, and validates all of it.
     ///
-    /// - Returns: Where it lies, without white space around it.
+    /// - Returns: its range, without surrounding whitespace.
     @discardableResult
     public mutating func skipValue() throws(JSONError) -> Range<Int> {
         skipSpace()
         let first = offset
-        // One bit per container around, the innermost lowest: 1 for an object. Depth is at most 64, so they fit, and a
-        // text of a million brackets cannot exhaust the stack.
+        // One bit per enclosing container, the innermost lowest: 1 for an object. The depth is at most 64, so the bits
+        // fit, and a text of a million brackets cannot overflow the stack.
         var objects: UInt64 = 0
         let outside = depth
         repeat {
@@ -25,7 +25,7 @@ extension JSONScanner {
             case .number: try skipNumber()
             case .boolean, .null: _ = try scanWord()
             }
-            // Go on to the next value, leaving what has ended.
+            // Advance to the next value, and leave the containers that have ended.
             while depth > outside {
                 if objects & 1 == 1 {
                     if try nextKey() != nil { break }
@@ -39,10 +39,12 @@ extension JSONScanner {
         return first..<offset
     }
 
-    /// Passes the next value of an object or array without checking what it is, as far as quotation marks and brackets tell
-    /// where it ends: for a reader who goes on behind a value that cannot be read.
+    /// Skips the next value of an object or array without validating it.
     ///
-    /// - Returns: Where it lies, without white space around it; nil when nothing tells, and the scanner stays where it was.
+    /// For readers that continue after an invalid value. Quotation marks and brackets determine where the value ends.
+    ///
+    /// - Returns: its range, without surrounding whitespace, or nil if its end cannot be determined; then the scanner
+    ///   does not move.
     public mutating func skipUnreadableValue() -> Range<Int>? {
         skipSpace()
         let first = offset
@@ -88,11 +90,13 @@ extension JSONScanner {
         return value.lowerBound..<last
     }
 
-    /// Where a member's value lies in an object, the last one if there are several; nil when the object has none.
+    /// Returns the range of a member's value in an object.
+    ///
+    /// The last one if the key occurs several times; nil if it does not occur.
     ///
     /// - Parameters:
     ///   - key: The member's key.
-    ///   - object: A text that is one JSON object.
+    ///   - object: A text that consists of one JSON object.
     /// - Complexity: O(length of the text).
     public static func member(_ key: StaticString, of object: UnsafeRawBufferPointer) throws(JSONError) -> Range<Int>? {
         var scanner = try JSONScanner(object)

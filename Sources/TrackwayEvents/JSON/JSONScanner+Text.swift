@@ -2,12 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 extension JSONScanner {
-    /// Passes a string, at whose opening quote the scanner is, checking every byte.
+    /// Scans a string at the current offset, and validates every byte.
     @inline(__always)
-    mutating func scanText() throws(JSONError) -> JSONText {
+    mutating func scanText() throws(JSONError) -> JSONStringRange {
         let opening = offset
         var at = offset &+ 1
-        // The common string: ASCII, no escapes, eight bytes at a time.
+        // The common case: ASCII without escapes, eight bytes at a time.
         while at &+ 8 <= end {
             let stops = ByteWord.stoppingText(ByteWord.load(start + at))
             if stops == 0 {
@@ -17,14 +17,16 @@ extension JSONScanner {
             at &+= stops.trailingZeroBitCount >> 3
             guard byte(at) == UInt8(ascii: "\"") else { break }
             offset = at &+ 1
-            return JSONText(range: Range(uncheckedBounds: (opening &+ 1, at)), hasEscapes: false)
+            return JSONStringRange(range: Range(uncheckedBounds: (opening &+ 1, at)), hasEscapes: false)
         }
         return try scanText(from: opening, resumingAt: at)
     }
 
-    /// The same, for the end of the bytes, escapes, and characters beyond ASCII.
+    /// Scans the rest of a string.
+    ///
+    /// Handles the last bytes, escapes, and non-ASCII characters.
     @inline(never)
-    private mutating func scanText(from opening: Int, resumingAt resumption: Int) throws(JSONError) -> JSONText {
+    private mutating func scanText(from opening: Int, resumingAt resumption: Int) throws(JSONError) -> JSONStringRange {
         var at = resumption
         var hasEscapes = false
         while at < end {
@@ -32,10 +34,10 @@ extension JSONScanner {
             switch byte {
             case UInt8(ascii: "\""):
                 offset = at &+ 1
-                return JSONText(range: opening &+ 1..<at, hasEscapes: hasEscapes)
+                return JSONStringRange(range: opening &+ 1..<at, hasEscapes: hasEscapes)
             case UInt8(ascii: "\\"):
                 hasEscapes = true
-                at = try passEscape(at)
+                at = try skipEscape(at)
             case 0x00..<0x20:
                 throw JSONError(.controlCharacter, at: at)
             case 0x20..<0x80:
@@ -46,16 +48,18 @@ extension JSONScanner {
                     if stops != 0 { break }
                 }
             default:
-                at = try passCharacter(at)
+                at = try skipCharacter(at)
             }
         }
         throw JSONError(.unexpectedEnd, at: end)
     }
 
-    /// Passes one character beyond ASCII. The ranges are those of table 3-7 of the Unicode standard: no overlong forms,
-    /// no surrogates, nothing above U+10FFFF.
+    /// Skips one non-ASCII character.
+    ///
+    /// The ranges are those of table 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing above
+    /// U+10FFFF.
     @inline(__always)
-    private func passCharacter(_ at: Int) throws(JSONError) -> Int {
+    private func skipCharacter(_ at: Int) throws(JSONError) -> Int {
         let first = byte(at)
         let length: Int
         var lowest: UInt8 = 0x80
@@ -80,7 +84,7 @@ extension JSONScanner {
         return at &+ length
     }
 
-    private func passEscape(_ at: Int) throws(JSONError) -> Int {
+    private func skipEscape(_ at: Int) throws(JSONError) -> Int {
         guard at &+ 1 < end else { throw JSONError(.unexpectedEnd, at: end) }
         switch byte(at &+ 1) {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
@@ -98,7 +102,7 @@ extension JSONScanner {
         }
     }
 
-    /// The value of `\uXXXX` at a place.
+    /// Returns the value of `\uXXXX` at an offset.
     func codeUnit(_ at: Int) throws(JSONError) -> UInt32 {
         guard at &+ 6 <= end else { throw JSONError(.unexpectedEnd, at: end) }
         var unit: UInt32 = 0

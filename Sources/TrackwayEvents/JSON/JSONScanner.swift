@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Reads a JSON text piece by piece, checking everything it passes: grammar, UTF-8, escapes, numbers, depth and size.
+/// A pull parser for JSON that validates everything it reads.
 ///
-/// The caller pulls: it looks what comes (``peek()``), enters objects and arrays, reads or skips values. Nothing is
-/// allocated; strings are given as places in the bytes. The scanner borrows the bytes and must not outlive them.
+/// It checks grammar, UTF-8, escapes, numbers, depth and size. The caller peeks at the next value (``peek()``), enters
+/// objects and arrays, and reads or skips values. Nothing is allocated; strings are returned as ranges of the bytes.
+/// The scanner borrows the bytes and must not outlive them.
 ///
 /// ```swift
 /// var scanner = try JSONScanner(text)
@@ -15,20 +16,20 @@
 /// try scanner.finish()
 /// ```
 public struct JSONScanner {
-    /// The next byte to look at.
+    /// The offset of the next byte.
     public internal(set) var offset = 0
-    /// How deep the scanner is in objects and arrays.
+    /// The current depth of nested objects and arrays.
     public internal(set) var depth = 0
-    /// How deep it may go.
+    /// The maximum depth.
     var maximumDepth: Int
     let start: UnsafeRawPointer
     let end: Int
-    /// True right after `{` or `[`, where no comma is due.
+    /// True right after `{` or `[`, where no comma is expected.
     var isFresh = false
 
-    /// A scanner at the beginning of a text.
+    /// Creates a scanner at the start of a text.
     ///
-    /// - Throws: `too_large` when the text is longer than the limit.
+    /// - Throws: `too_large` if the text is longer than the limit.
     public init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits = JSONLimits()) throws(JSONError) {
         guard bytes.count <= limits.bytes else { throw JSONError(.tooLarge, at: limits.bytes) }
         start = bytes.baseAddress ?? UnsafeRawPointer(Self.nothing.utf8Start)
@@ -38,9 +39,9 @@ public struct JSONScanner {
 
     private static let nothing: StaticString = " "
 
-    /// What kind of value comes next, after white space.
+    /// Returns the kind of the next value, after whitespace.
     ///
-    /// - Throws: `unexpected_end`, or `unexpected_byte` when no value can begin here.
+    /// - Throws: `unexpected_end`, or `unexpected_byte` if no value can begin here.
     public mutating func peek() throws(JSONError) -> JSONKind {
         switch try nextByte() {
         case UInt8(ascii: "{"): return .object
@@ -53,20 +54,22 @@ public struct JSONScanner {
         }
     }
 
-    /// Enters an object; ``nextKey()`` then gives its members.
+    /// Enters an object; ``nextKey()`` then returns its members.
     public mutating func enterObject() throws(JSONError) {
         guard try peek() == .object else { throw JSONError(.unexpectedType, at: offset) }
         try enter()
     }
 
-    /// Enters an array; ``nextElement()`` then gives its elements.
+    /// Enters an array; ``nextElement()`` then advances through its elements.
     public mutating func enterArray() throws(JSONError) {
         guard try peek() == .array else { throw JSONError(.unexpectedType, at: offset) }
         try enter()
     }
 
-    /// The next member's key, with the scanner at its value; nil when the object has ended.
-    public mutating func nextKey() throws(JSONError) -> JSONText? {
+    /// Returns the next member's key, or nil after the last.
+    ///
+    /// The scanner is then at the member's value.
+    public mutating func nextKey() throws(JSONError) -> JSONStringRange? {
         var byte = try nextByte()
         if byte == UInt8(ascii: "}") {
             leave()
@@ -85,7 +88,9 @@ public struct JSONScanner {
         return key
     }
 
-    /// True with the scanner at the next element; false when the array has ended.
+    /// Advances to the next element.
+    ///
+    /// Returns false at the end of the array.
     public mutating func nextElement() throws(JSONError) -> Bool {
         let byte = try nextByte()
         if byte == UInt8(ascii: "]") {
@@ -100,8 +105,8 @@ public struct JSONScanner {
         return true
     }
 
-    /// Reads a string's place.
-    public mutating func readText() throws(JSONError) -> JSONText {
+    /// Reads a string, as its range.
+    public mutating func readText() throws(JSONError) -> JSONStringRange {
         guard try peek() == .string else { throw JSONError(.unexpectedType, at: offset) }
         return try scanText()
     }
@@ -124,7 +129,7 @@ public struct JSONScanner {
         _ = try scanWord()
     }
 
-    /// Makes sure that nothing but white space is left.
+    /// Verifies that only whitespace is left.
     ///
     /// - Throws: `trailing_bytes`.
     public mutating func finish() throws(JSONError) {
@@ -132,13 +137,13 @@ public struct JSONScanner {
         guard offset == end else { throw JSONError(.trailingBytes, at: offset) }
     }
 
-    // MARK: Inside
+    // MARK: Implementation
 
-    /// The byte at a place, which must be inside.
+    /// The byte at an offset, which must be in range.
     @inline(__always)
     func byte(_ place: Int) -> UInt8 { start.load(fromByteOffset: place, as: UInt8.self) }
 
-    /// The next byte that is no white space.
+    /// Returns the next byte that is not whitespace.
     @inline(__always)
     mutating func nextByte() throws(JSONError) -> UInt8 {
         skipSpace()
@@ -171,7 +176,9 @@ public struct JSONScanner {
         isFresh = false
     }
 
-    /// Passes `true`, `false` or `null` and tells its first letter, at which the scanner must be.
+    /// Skips `true`, `false` or `null`, and returns its first letter.
+    ///
+    /// The scanner must be at its first letter.
     mutating func scanWord() throws(JSONError) -> UInt8 {
         let first = byte(offset)
         let word: StaticString = first == UInt8(ascii: "t") ? "true" : first == UInt8(ascii: "f") ? "false" : "null"
@@ -186,7 +193,7 @@ public struct JSONScanner {
     }
 }
 
-/// What kind of value comes next in a JSON text.
+/// The kind of the next value in a JSON text.
 public enum JSONKind: Sendable, Hashable {
     /// `{`
     case object
@@ -202,14 +209,18 @@ public enum JSONKind: Sendable, Hashable {
     case null
 }
 
-/// Where the content of a JSON string lies, between its quotes. The scanner has checked it.
-public struct JSONText: Sendable, Hashable {
-    /// The content's place in the scanned bytes, without the quotes.
+/// The range of a JSON string's content, between its quotes.
+///
+/// The scanner has validated it.
+public struct JSONStringRange: Sendable, Hashable {
+    /// The range of the content in the scanned bytes, without the quotes.
     public internal(set) var range: Range<Int>
-    /// True when the content holds escapes, so that its bytes are not the text yet.
+    /// Whether the content contains escapes.
+    ///
+    /// Then its bytes are not yet the text.
     public internal(set) var hasEscapes: Bool
 
-    /// A string's place.
+    /// Creates a range.
     init(range: Range<Int>, hasEscapes: Bool) {
         self.range = range
         self.hasEscapes = hasEscapes

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A JSON value in memory, for texts that are small or rare. Events are read by ``JSONScanner``.
+/// A JSON value in memory, for texts that are small or rare.
+///
+/// Events are read by ``JSONScanner``.
 public enum JSONValue: Sendable, Hashable {
     /// `null`
     case null
     /// `true` or `false`
     case boolean(Bool)
-    /// A whole number, exact.
+    /// An exact integer.
     case integer(Int64)
     /// Any other number.
     case double(Double)
@@ -18,7 +20,7 @@ public enum JSONValue: Sendable, Hashable {
     /// Members in order.
     case object(Object)
 
-    /// The members of an object in the order they were written.
+    /// The members of an object, in their original order.
     public struct Object: Sendable, Hashable {
         /// One member.
         public struct Member: Sendable, Hashable {
@@ -27,7 +29,7 @@ public enum JSONValue: Sendable, Hashable {
             /// Its value.
             public var value: JSONValue
 
-            /// A member.
+            /// Creates a member.
             public init(key: String, value: JSONValue) {
                 self.key = key
                 self.value = value
@@ -37,12 +39,14 @@ public enum JSONValue: Sendable, Hashable {
         /// The members in order.
         public var members: [Member]
 
-        /// An object of these members.
+        /// Creates an object.
         public init(_ members: [Member] = []) {
             self.members = members
         }
 
-        /// The last value of a key.
+        /// The value of a key.
+        ///
+        /// The last one if the key occurs several times.
         ///
         /// - Complexity: O(n).
         public subscript(key: String) -> JSONValue? { members.last { $0.key == key }?.value }
@@ -50,22 +54,26 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// The last value of a key, if the value is an object that has one.
+    /// The value of a key, if this is an object with it.
+    ///
+    /// The last one if the key occurs several times.
     public subscript(key: String) -> JSONValue? {
         if case .object(let object) = self { object[key] } else { nil }
     }
 
-    /// The text, if the value is text.
+    /// The string, if the value is a string.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The whole number, if the value is one.
+    /// The integer, if the value is one.
     public var integer: Int64? {
         if case .integer(let value) = self { value } else { nil }
     }
 
-    /// The number, if the value is one; a whole number counts when a double holds it exactly.
+    /// The number, if the value is one.
+    ///
+    /// An integer is converted when a double represents it exactly.
     public var double: Double? {
         switch self {
         case .double(let value): value
@@ -91,9 +99,9 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Reads a whole text.
+    /// Parses a complete text.
     ///
-    /// - Throws: What is wrong and where; nothing after the value but white space is allowed.
+    /// - Throws: `JSONError` with the kind and the position of the problem. Only whitespace may follow the value.
     public static func parse(
         _ bytes: UnsafeRawBufferPointer,
         limits: JSONLimits = JSONLimits()
@@ -104,16 +112,16 @@ extension JSONValue {
         return value
     }
 
-    /// Reads a whole text.
+    /// Parses a complete text.
     ///
-    /// - Throws: What is wrong and where; nothing after the value but white space is allowed.
+    /// - Throws: `JSONError` with the kind and the position of the problem. Only whitespace may follow the value.
     public static func parse(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) -> JSONValue {
         try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) -> JSONValue in
             try parse(UnsafeRawBufferPointer(bytes), limits: limits)
         }
     }
 
-    /// Writes the value without white space.
+    /// Writes the value without whitespace.
     public func write(into writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()
@@ -138,7 +146,7 @@ extension JSONValue {
         }
     }
 
-    /// The text without white space.
+    /// Returns the value as JSON without whitespace.
     public func json() -> [UInt8] {
         var writer = JSONWriter()
         write(into: &writer)
@@ -147,9 +155,9 @@ extension JSONValue {
 }
 
 extension JSONScanner {
-    /// Reads the next value, whatever it is. Recursion is bounded by the depth limit.
+    /// Reads the next value of any kind.
     ///
-    /// Whole numbers beyond `Int64` become text: see ``AttributeConvertible``.
+    /// The depth limit bounds the recursion. Integers beyond `Int64` become strings: see ``AttributeConvertible``.
     public mutating func readValue() throws(JSONError) -> JSONValue {
         switch try peek() {
         case .null:
@@ -161,7 +169,7 @@ extension JSONScanner {
             let first = offset
             switch try scanNumber() {
             case .integer(let value): return .integer(value)
-            case .double(let value): return largeWholeNumber(from: first).map { .string($0) } ?? .double(value)
+            case .double(let value): return largeInteger(from: first).map { .string($0) } ?? .double(value)
             }
         case .array:
             try enterArray()

@@ -4,7 +4,7 @@
 internal import CTrackway
 
 extension JSONWriter {
-    /// A whole number.
+    /// Writes an integer.
     @inline(__always)
     public mutating func integer(_ value: Int64) {
         guard reserve(24) else { return }
@@ -15,19 +15,21 @@ extension JSONWriter {
         digits(value.magnitude)
     }
 
-    /// A whole number.
+    /// Writes an integer.
     public mutating func integer(_ value: Int) {
         integer(Int64(value))
     }
 
-    /// A whole number that is not negative.
+    /// Writes an unsigned integer.
     public mutating func integer(_ value: UInt64) {
         guard reserve(24) else { return }
         digits(value)
     }
 
-    /// A floating-point number in the shortest form that reads back as the same bits, always recognisable as one by a
-    /// point or an exponent: `3.0`, `19.99`, `1e+300`, `-0.0`. JSON has no infinities: what is not finite becomes null.
+    /// Writes a floating-point number in its shortest form.
+    ///
+    /// The form reads back as the same bits, and is always recognizable as floating-point by a point or an exponent:
+    /// `3.0`, `19.99`, `1e+300`, `-0.0`. JSON has no infinities, so a value that is not finite becomes null.
     @inline(__always)
     public mutating func double(_ value: Double) {
         guard reserve(32) else { return }
@@ -44,7 +46,7 @@ extension JSONWriter {
                 count &+= 2
                 return
             }
-            // Prices and coordinates first, then as many places as make 15 digits.
+            // Try prices and coordinates first, then as many decimal places as result in 15 digits.
             let maxPlaces = whole == 0 ? 15 : 15 &- Decimal.digitCount(whole)
             if fraction(magnitude, places: 3) || fraction(magnitude, places: 6)
                 || fraction(magnitude, places: maxPlaces)
@@ -56,15 +58,17 @@ extension JSONWriter {
         longDouble(value)
     }
 
-    /// Writes `magnitude` if it is a decimal with at most `places` places and 15 digits altogether.
+    /// Writes `magnitude` if it is a short decimal.
     ///
-    /// Such a decimal n / 10^places is the magnitude when dividing gives the very same bits, because both are exact
-    /// doubles and division rounds to nearest, as reading the text does. It is the shortest form: two different decimals
-    /// of at most 15 digits never read as the same double.
+    /// It must have at most 15 digits and `places` decimal places.
+    ///
+    /// A decimal n / 10^places equals the magnitude if the division results in exactly the same bits: both are exact
+    /// doubles, and division rounds to nearest, as reading the text does. It is the shortest form, because two
+    /// different decimals of at most 15 digits never read as the same double.
     private mutating func fraction(_ magnitude: Double, places: Int) -> Bool {
         let scale = ctrackway_exact_power_of_ten(Int32(truncatingIfNeeded: places))
         let scaled = magnitude * scale
-        // Tiny numbers are shorter with an exponent.
+        // Very small numbers are shorter with an exponent.
         guard scaled < 1e15, magnitude >= 1e-4 else { return false }
         let number = UInt64(scaled + 0.5)
         guard Double(number) / scale == magnitude else { return false }
@@ -95,7 +99,9 @@ extension JSONWriter {
         text.withUTF8 { raw(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Digits only. Room for 20 must have been made.
+    /// Writes only digits.
+    ///
+    /// The caller must have reserved 20 bytes.
     @inline(__always)
     mutating func digits(_ value: UInt64) {
         let length = Decimal.digitCount(value)
@@ -106,7 +112,7 @@ extension JSONWriter {
 
 /// Decimal digits, two at a time.
 enum Decimal {
-    /// `00` to `99`, as text.
+    /// The numbers `00` to `99`.
     private static let pairs: StaticString = """
         00010203040506070809101112131415161718192021222324\
         25262728293031323334353637383940414243444546474849\
@@ -121,22 +127,24 @@ enum Decimal {
         target.storeBytes(of: pair, as: UInt16.self)
     }
 
-    /// How many decimal digits the value has; 1 for zero.
+    /// Returns the number of decimal digits; 1 for zero.
     @inline(__always)
     static func digitCount(_ value: UInt64) -> Int {
-        // 1233 / 4096 approximates log10(2): the estimate is right or one too small.
+        // 1233 / 4096 approximates log10(2): the estimate is correct or one too small.
         let bits = 64 &- (value | 1).leadingZeroBitCount
         let estimate = (bits &* 1233) >> 12
         return estimate &+ (value | 1 >= power(estimate) ? 1 : 0)
     }
 
-    /// Ten to the given power, 0 to 19.
+    /// Returns ten to the given power, 0 to 19.
     @inline(__always)
     static func power(_ exponent: Int) -> UInt64 {
         ctrackway_power_of_ten(Int32(truncatingIfNeeded: exponent))
     }
 
-    /// Writes the digits of `value`, `count` of them as ``digitCount(_:)`` told, at `target`.
+    /// Writes the digits of `value` at `target`.
+    ///
+    /// `count` is their number, as returned by ``digitCount(_:)``.
     @inline(__always)
     static func write(_ value: UInt64, count: Int, to target: UnsafeMutableRawPointer) {
         var rest = value

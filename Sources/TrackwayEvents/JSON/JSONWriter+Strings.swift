@@ -2,24 +2,26 @@
 // Copyright 2026 the Trackway authors
 
 extension JSONWriter {
-    /// Text in quotes, escaped as JSON demands and no further: `"`, `\`, and the characters below U+0020.
+    /// Writes a string in quotes.
+    ///
+    /// Escapes only what JSON requires: `"`, `\`, and the characters below U+0020.
     @inline(__always)
     public mutating func string(_ text: String) {
         let done: Void? = text.utf8.withContiguousStorageIfAvailable { string(utf8: UnsafeRawBufferPointer($0)) }
         if done == nil { foreignString(text) }
     }
 
-    /// Text whose storage is not Swift's own.
+    /// Writes a string that is not stored as native UTF-8.
     @inline(never)
     private mutating func foreignString(_ text: String) {
         var native = text
         native.withUTF8 { string(utf8: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Valid UTF-8 in quotes, escaped where needed.
+    /// Writes valid UTF-8 in quotes, escaped where required.
     @inline(__always)
     mutating func string(utf8 text: UnsafeRawBufferPointer) {
-        // Quotes, and room for whole words to be stored.
+        // Reserve space for the quotes, and for storing whole words.
         guard reserve(text.count &+ 16) else { return }
         start.storeBytes(of: UInt8(ascii: "\""), toByteOffset: count, as: UInt8.self)
         count &+= 1
@@ -43,7 +45,7 @@ extension JSONWriter {
                 at &+= 8
             }
             if at < length {
-                // The last eight bytes once more, overlapping what is known to be clean.
+                // Copy the last eight bytes again, overlapping bytes that are known to need no escape.
                 let last = length &- 8
                 let word = ByteWord.load(source + last)
                 target.storeBytes(of: word.littleEndian, toByteOffset: last, as: UInt64.self)
@@ -71,11 +73,13 @@ extension JSONWriter {
         count &+= length
     }
 
-    /// The rest of a text that needs escapes, from `clean` on, byte by byte.
+    /// Copies the rest of a string that needs escapes, from `clean`.
+    ///
+    /// Copies byte by byte.
     @inline(never)
     private mutating func copyEscaping(_ source: UnsafeRawPointer, _ length: Int, from clean: Int) {
         count &+= clean
-        // No byte becomes more than six; the closing quote and the word-wise store of the next text fit too.
+        // A byte becomes at most six; the closing quote and the word-wise store of the next string fit, too.
         guard reserve((length &- clean) &* 6 &+ 16) else { return }
         for at in clean..<length {
             let byte = source.load(fromByteOffset: at, as: UInt8.self)

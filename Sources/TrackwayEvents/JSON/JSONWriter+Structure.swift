@@ -14,30 +14,33 @@ extension JSONWriter {
     /// Ends an array.
     public mutating func endArray() { byte(UInt8(ascii: "]")) }
 
-    /// Begins a member of an object: a comma where one is due, the key, a colon.
+    /// Begins a member of an object.
+    ///
+    /// Writes a comma if required, the key, and a colon.
     public mutating func key(_ key: String) {
         separate()
         string(key)
         byte(UInt8(ascii: ":"))
     }
 
-    /// Begins an element of an array: a comma where one is due.
+    /// Begins an element of an array: a comma if required.
     public mutating func element() {
         separate()
     }
 
-    /// True or false.
+    /// Writes true or false.
     public mutating func boolean(_ value: Bool) {
         if value { literal("true") } else { literal("false") }
     }
 
-    /// Null.
+    /// Writes null.
     public mutating func null() {
         literal("null")
     }
 
-    /// A point in time as text such as `"2026-11-21T06:38:00.000Z"`. Points outside ``Timestamp/expressible`` are
-    /// written as its nearest end.
+    /// Writes a date as a string such as `"2026-11-21T06:38:00.000Z"`.
+    ///
+    /// A date outside ``Timestamp/expressible`` is clamped to that range.
     public mutating func date(_ value: Timestamp) {
         guard reserve(Timestamp.textLength + 2) else { return }
         let clamped = min(max(value, Timestamp.expressible.lowerBound), Timestamp.expressible.upperBound)
@@ -47,7 +50,7 @@ extension JSONWriter {
         count += Timestamp.textLength + 2
     }
 
-    /// An identity as text of 36 characters.
+    /// Writes an id as a string of 36 characters.
     public mutating func id(_ value: some UniqueID) {
         guard reserve(UUIDText.length + 2) else { return }
         start.storeBytes(of: UInt8(ascii: "\""), toByteOffset: count, as: UInt8.self)
@@ -56,20 +59,20 @@ extension JSONWriter {
         count += UUIDText.length + 2
     }
 
-    /// Bytes as they are: JSON that was written before.
+    /// Writes bytes unchanged: JSON that was encoded before.
     public mutating func raw(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, reserve(bytes.count) else { return }
         (start + count).copyMemory(from: source, byteCount: bytes.count)
         count += bytes.count
     }
 
-    /// Bytes as they are: JSON that was written before.
+    /// Writes bytes unchanged: JSON that was encoded before.
     public mutating func raw(_ bytes: some Collection<UInt8>) {
         let done: Void? = bytes.withContiguousStorageIfAvailable { raw(UnsafeRawBufferPointer($0)) }
         if done == nil { for byte in bytes { self.byte(byte) } }
     }
 
-    /// One byte as it is.
+    /// Writes one byte unchanged.
     @inline(__always)
     public mutating func byte(_ value: UInt8) {
         guard reserve(1) else { return }
@@ -77,7 +80,7 @@ extension JSONWriter {
         count &+= 1
     }
 
-    /// ASCII text as it is.
+    /// Writes ASCII text unchanged.
     @inline(__always)
     mutating func literal(_ text: StaticString) {
         guard reserve(text.utf8CodeUnitCount) else { return }
@@ -85,7 +88,7 @@ extension JSONWriter {
         count &+= text.utf8CodeUnitCount
     }
 
-    /// Sets a comma unless the text ends where a member or element may begin without one.
+    /// Writes a comma if required before a member or element.
     private mutating func separate() {
         guard count > 0 else { return }
         switch (start + count - 1).load(as: UInt8.self) {

@@ -5,9 +5,8 @@ internal import CTrackway
 
 /// Writes JSON as UTF-8 into one growing block of memory.
 ///
-/// The calls write what they say, in the order they come; the writer sets the commas between members and elements. The
-/// recording path uses the calling thread's own block through ``withThreadBuffer(_:)``, so that writing an event
-/// allocates nothing.
+/// Each call appends its value, and the writer adds the commas between members and elements. The recording path uses
+/// the calling thread's block through ``withThreadBuffer(_:)``, so that writing an event allocates nothing.
 ///
 /// ```swift
 /// var writer = JSONWriter()
@@ -16,19 +15,23 @@ internal import CTrackway
 /// writer.integer(3)
 /// writer.endObject()
 /// ```
-/// One thread at a time.
+/// Use it from one thread at a time.
 public struct JSONWriter: ~Copyable {
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     public internal(set) var count: Int
-    /// Where the block begins. Valid for `capacity` bytes.
+    /// The start of the block.
+    ///
+    /// Valid for `capacity` bytes.
     var start: UnsafeMutableRawPointer
     var capacity: Int
-    /// True once memory ran out; nothing is written from then on, and nothing half-written is shown.
+    /// Whether memory ran out.
+    ///
+    /// Then nothing more is written, and the partial output is not returned.
     public private(set) var isExhausted = false
     private let buffer: UnsafeMutablePointer<ctrackway_thread_buffer>?
     private let belongsToThread: Bool
 
-    /// A writer with a block of its own.
+    /// Creates a writer with a separate block.
     public init() {
         self.init(buffer: ctrackway_buffer_make(), belongsToThread: false)
     }
@@ -37,7 +40,7 @@ public struct JSONWriter: ~Copyable {
         self.buffer = buffer
         self.belongsToThread = belongsToThread
         count = 0
-        // With a capacity of 0 nothing is ever stored here before there is memory.
+        // With a capacity of 0, nothing is stored here before memory is allocated.
         start = UnsafeMutableRawPointer(buffer?.pointee.bytes) ?? Self.nowhere
         capacity = buffer?.pointee.bytes == nil ? 0 : buffer?.pointee.capacity ?? 0
     }
@@ -51,10 +54,10 @@ public struct JSONWriter: ~Copyable {
         }
     }
 
-    /// Runs `body` with a writer over the calling thread's own block.
+    /// Runs `body` with a writer over the calling thread's block.
     ///
-    /// When the block is taken already (`body` further up the stack recorded something while writing), the writer gets
-    /// a block of its own: slower, and correct.
+    /// If the block is already in use (`body` further up the stack recorded an event while writing), the writer gets a
+    /// separate block, which is slower but correct.
     @inlinable
     public static func withThreadBuffer<Result, Failure: Error>(
         _ body: (inout JSONWriter) throws(Failure) -> Result
@@ -70,25 +73,29 @@ public struct JSONWriter: ~Copyable {
         return JSONWriter(buffer: buffer, belongsToThread: true)
     }
 
-    /// What was written, until the writer is next changed; nothing when memory ran out.
+    /// The written bytes, valid until the next change.
+    ///
+    /// Empty if memory ran out.
     public var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start, count: isExhausted ? 0 : count)
     }
 
-    /// A copy of what was written.
+    /// Returns a copy of the written bytes.
     public func array() -> [UInt8] { Array(bytes) }
 
-    /// Forgets what was written and keeps the memory.
+    /// Removes the written bytes and keeps the memory.
     public mutating func removeAll() {
         count = 0
     }
 
-    /// Forgets what was written after the first `length` bytes.
+    /// Removes the written bytes after the first `length`.
     public mutating func truncate(to length: Int) {
         count = max(0, min(count, length))
     }
 
-    /// Makes room for `length` more bytes; false when memory is exhausted. Then nothing may be stored.
+    /// Reserves space for `length` more bytes.
+    ///
+    /// Returns false if memory is exhausted; then nothing may be stored.
     @inline(__always)
     mutating func reserve(_ length: Int) -> Bool {
         capacity &- count >= length || grow(by: length)
@@ -108,7 +115,7 @@ public struct JSONWriter: ~Copyable {
     }
 
     private static var nowhere: UnsafeMutableRawPointer {
-        // Never read or written: the capacity beside it is 0. An address that is not nil spares an optional per access.
+        // Never read or written, because the capacity is 0. An address that is not nil avoids an optional per access.
         UnsafeMutableRawPointer(bitPattern: 16) ?? UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
     }
 }

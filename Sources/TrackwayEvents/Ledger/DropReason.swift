@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Why an event was not delivered, by its stable name. More may be added; keep and show the ones you do not know.
+/// The reason why an event was not delivered, by its stable name.
+///
+/// More reasons may be added; code that processes them must preserve and display unknown ones.
 public struct DropReason: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
     /// The stable name, lower case with underscores.
     public var rawValue: String
 
-    /// A reason by its stable name.
+    /// Creates a reason from its stable name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -14,38 +16,41 @@ public struct DropReason: Sendable, Hashable, Codable, RawRepresentable, CustomS
     /// The stable name.
     public var description: String { rawValue }
 
-    /// Whether the app decided so itself, by a rule of the destination's: nothing was lost, so the destination is told when
-    /// that costs no request of its own.
+    /// Whether the app's own rule for the destination dropped the event.
+    ///
+    /// In that case nothing was lost, so the drop is reported to the destination only if that needs no separate
+    /// request.
     package var isByRule: Bool { self == .deniedByRule || self == .sampledOut }
 }
 
-/// Consecutive events that were not delivered, and why.
+/// Consecutive events that were not delivered, with the reason.
 public struct DroppedRange: Sendable, Hashable {
     /// Their sequence numbers in one writer's journal.
     public var sequences: ClosedRange<UInt64>
-    /// Why they were not delivered.
+    /// The reason why they were not delivered.
     public var reason: DropReason
 
-    /// Consecutive events that were not delivered for one reason.
+    /// Creates a range of consecutive events.
     public init(sequences: ClosedRange<UInt64>, reason: DropReason) {
         self.sequences = sequences
         self.reason = reason
     }
 }
 
-/// Whether an event may leave the journal for a destination, judged by the context it was recorded in.
+/// Whether an event may be sent, based on its recorded context.
 package enum Admission: Sendable, Hashable {
-    /// It travels.
+    /// The event is sent.
     case send
-    /// It waits, and everything its writer recorded after it waits behind it.
+    /// The event is held.
+    ///
+    /// All events that its writer recorded after it are held, too.
     case hold
-    /// It will never travel, for this reason.
+    /// The event is dropped for a reason, and never sent.
     case drop(DropReason)
 
-    /// Judges the context an event was recorded in, by the context's JSON. An event whose context was damaged is judged
-    /// by `{}`.
+    /// Decides by the JSON of an event's context.
     ///
-    /// Asked once for each context of a batch, on delivery's tasks, with the journal's consumer locked: it must be quick, and
-    /// must not call the journal.
+    /// If that context was damaged, the JSON is `{}`. Called once for each context of a batch, on delivery tasks, while
+    /// the journal's consumer is locked. It must be fast, and must not call the journal.
     package typealias Rule = @Sendable (_ context: [UInt8]) -> Admission
 }

@@ -11,10 +11,10 @@ public struct Ledger: Sendable, Hashable {
     public struct Uncounted: Error, Sendable, Hashable {
         /// The file or folder that cannot be read now.
         public var path: String
-        /// Why, in one or more sentences, with what to do about it.
+        /// The reason and the remedy, in one or more sentences.
         public var reason: String
 
-        /// Makes a description of a part that could not be counted.
+        /// Creates a description of a part that could not be counted.
         public init(path: String, reason: String) {
             self.path = path
             self.reason = reason
@@ -34,7 +34,7 @@ public struct Ledger: Sendable, Hashable {
         /// The number of delivered events that a rule renamed or redacted.
         public var changed: UInt64
 
-        /// An account of these counts.
+        /// Creates an account.
         public init(
             recorded: UInt64 = 0,
             delivered: UInt64 = 0,
@@ -49,7 +49,7 @@ public struct Ledger: Sendable, Hashable {
             self.changed = changed
         }
 
-        /// All events that will not be delivered.
+        /// The total number of dropped events.
         public var droppedTotal: UInt64 { dropped.values.reduce(0, &+) }
 
         /// Whether `recorded = delivered + pending + dropped` holds.
@@ -66,10 +66,10 @@ public struct Ledger: Sendable, Hashable {
     public var uncounted: [Uncounted]
     /// Events that interceptors dropped before recording, by the interceptor's name.
     ///
-    /// They are not in the journal, so they are in no other count, and no back end misses them.
+    /// They are not in the journal, so they are in no other count, and back ends do not report them as missing.
     public var intercepted: [String: UInt64]
 
-    /// A ledger of these counts.
+    /// Creates a ledger.
     public init(
         recorded: UInt64 = 0,
         destinations: [DestinationID: Account] = [:],

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What an app and its device were about at one moment. What is not known is absent.
+/// The state of an app and its device at one moment.
+///
+/// Unknown properties are nil or empty.
 public struct AppStateSnapshot: Sendable, Hashable {
-    /// Whether the person sees the app.
+    /// The visibility of the app.
     public enum ApplicationState: String, Sendable, Hashable, CaseIterable {
-        /// It is seen and receives what the person does.
+        /// The app is visible and receives events.
         case active
-        /// It is seen and does not receive what the person does.
+        /// The app is visible but does not receive events.
         case inactive
-        /// It is not seen.
+        /// The app is not visible.
         case background
     }
 
-    /// What the battery is about.
+    /// The state of the battery.
     public enum BatteryState: String, Sendable, Hashable, CaseIterable {
-        /// Nobody knows.
+        /// Unknown.
         case unknown
-        /// It powers the device.
+        /// The battery powers the device.
         case unplugged
-        /// It is being charged.
+        /// The battery is charging.
         case charging
-        /// It is full.
+        /// The battery is full.
         case full
     }
 
-    /// How the device is held.
+    /// The orientation of the device.
     public enum Orientation: String, Sendable, Hashable, CaseIterable {
-        /// Nobody knows.
+        /// Unknown.
         case unknown
         /// Upright.
         case portrait
@@ -37,43 +39,45 @@ public struct AppStateSnapshot: Sendable, Hashable {
         case landscapeLeft = "landscape_left"
         /// On its right side: the top is to the right.
         case landscapeRight = "landscape_right"
-        /// Lying, the screen up.
+        /// Lying flat, the screen up.
         case faceUp = "face_up"
-        /// Lying, the screen down.
+        /// Lying flat, the screen down.
         case faceDown = "face_down"
     }
 
-    /// Whether the person sees the app.
+    /// The visibility of the app.
     public var applicationState: ApplicationState?
-    /// What is shown, outermost first.
+    /// The titles of the visible screens, outermost first.
     public var screenTitles: [String] = []
-    /// How full the battery is, 0…1; nil or below zero when it is not known.
+    /// The charge of the battery, 0…1; nil or below zero if unknown.
     public var batteryLevel: Double?
-    /// What the battery is about.
+    /// The state of the battery.
     public var batteryState: BatteryState?
-    /// How the device is held.
+    /// The orientation of the device.
     public var orientation: Orientation?
-    /// Whether something is near the screen.
+    /// Whether an object is near the screen.
     public var isNear: Bool?
-    /// The addresses of the device in its networks, IPv4 and IPv6; nil when they cannot be read.
+    /// The device's network addresses, IPv4 and IPv6.
+    ///
+    /// Nil if they cannot be read.
     public var networkAddresses: [String]?
-    /// Where the device is.
+    /// The location of the device.
     public var location: Location?
-    /// Where the device points.
+    /// The direction in which the device points.
     public var heading: Heading?
-    /// How it moved lately, oldest first.
+    /// Recent motion, oldest first.
     public var motion: [DeviceMotion] = []
-    /// What the accelerometer read lately, oldest first.
+    /// Recent readings of the accelerometer, oldest first.
     public var accelerometer: [SensorReading] = []
-    /// What the gyroscope read lately, oldest first.
+    /// Recent readings of the gyroscope, oldest first.
     public var gyroscope: [SensorReading] = []
-    /// What the magnetometer read lately, oldest first.
+    /// Recent readings of the magnetometer, oldest first.
     public var magnetometer: [SensorReading] = []
 
-    /// Nothing is known.
+    /// Creates an empty snapshot.
     public init() {}
 
-    /// What an `_app_state` event carries: everything that is known, and nothing else.
+    /// The attributes of an `_app_state` event: all known properties, and nothing else.
     public var attributes: Attributes {
         var attributes = Attributes()
         if let applicationState { attributes["application_state"] = .string(applicationState.rawValue) }
@@ -96,8 +100,10 @@ public struct AppStateSnapshot: Sendable, Hashable {
         return attributes
     }
 
-    /// Numbers that no receiver can read, because they are infinite or none, by the names they would have had. They are
-    /// left out of ``attributes``. What is not told in any case, because nobody knows it, is not among them.
+    /// Numbers that are infinite or not a number, with their attribute names.
+    ///
+    /// They are left out of ``attributes``, because receivers cannot read them. Values that are left out anyway because
+    /// they are unknown are not included.
     package var unusable: [(name: String, value: Double)] {
         var found: [(name: String, value: Double)] = []
         func look(_ place: String, _ numbers: KeyValuePairs<String, Double>) {
@@ -144,7 +150,7 @@ public struct AppStateSnapshot: Sendable, Hashable {
 }
 
 extension Attributes {
-    /// Adds a list of readings, unless there is none.
+    /// Adds a list of readings, unless it is empty.
     fileprivate mutating func set(readings name: String, _ readings: [Attributes]) {
         if !readings.isEmpty { self[name] = .array(readings.map { .object($0) }) }
     }

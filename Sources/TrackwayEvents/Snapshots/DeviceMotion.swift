@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// How a device was held and moved at one moment, as its system makes it out from several sensors.
+/// The attitude and motion of a device, from several sensors.
+///
+/// The operating system computes it.
 public struct DeviceMotion: Sendable, Hashable {
     /// The device's attitude in radians.
     public struct Attitude: Sendable, Hashable {
@@ -12,7 +14,7 @@ public struct DeviceMotion: Sendable, Hashable {
         /// Around the axis through the screen.
         public var yaw: Double
 
-        /// An attitude of these parts.
+        /// Creates an attitude.
         public init(roll: Double, pitch: Double, yaw: Double) {
             self.roll = roll
             self.pitch = pitch
@@ -20,34 +22,34 @@ public struct DeviceMotion: Sendable, Hashable {
         }
     }
 
-    /// How far the magnetic field can be trusted.
+    /// The reliability of the magnetic field.
     public enum Calibration: String, Sendable, Hashable, CaseIterable {
-        /// Not at all: the field is not told.
+        /// Unreliable: the field is left out.
         case uncalibrated
-        /// A little.
+        /// Low.
         case low
-        /// Well enough.
+        /// Medium.
         case medium
-        /// Well.
+        /// High.
         case high
     }
 
-    /// When, on the wall clock.
+    /// The wall time.
     public var time: Timestamp
-    /// How it was held.
+    /// The attitude.
     public var attitude: Attitude
-    /// How it turned, in radians per second, without the sensor's bias.
+    /// The rotation rate in radians per second, without the sensor's bias.
     public var rotationRate: Vector3
-    /// Where down is, in units of standard gravity.
+    /// The direction of gravity, in units of standard gravity.
     public var gravity: Vector3
-    /// How the person moved it, in units of standard gravity.
+    /// The acceleration caused by the user, in units of standard gravity.
     public var userAcceleration: Vector3
     /// The magnetic field in microteslas, without the device's own.
     public var magneticField: Vector3
-    /// How far ``magneticField`` can be trusted.
+    /// The reliability of ``magneticField``.
     public var calibration: Calibration
 
-    /// A motion of these parts.
+    /// Creates a motion.
     public init(
         time: Timestamp,
         attitude: Attitude,
@@ -66,7 +68,9 @@ public struct DeviceMotion: Sendable, Hashable {
         self.calibration = calibration
     }
 
-    /// The motion as an event carries it; the magnetic field only when it is calibrated.
+    /// The attributes of the motion in an event.
+    ///
+    /// The magnetic field is included only if it is calibrated.
     public var attributes: Attributes {
         var attributes: Attributes = ["time": .integer(time.milliseconds)]
         attributes.set(finite: "attitude_roll", attitude.roll)
@@ -82,9 +86,9 @@ public struct DeviceMotion: Sendable, Hashable {
     }
 }
 
-/// What one sensor read at one moment.
+/// The reading of one sensor at one moment.
 public struct SensorReading: Sendable, Hashable {
-    /// Which sensor.
+    /// The kind of sensor.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Acceleration, gravity included, in units of standard gravity.
         case acceleration
@@ -94,18 +98,20 @@ public struct SensorReading: Sendable, Hashable {
         case magneticField = "magnetic_field"
     }
 
-    /// When, on the wall clock.
+    /// The wall time.
     public var time: Timestamp
-    /// Along the three axes; the unit is the kind's.
+    /// The values along the three axes; the unit depends on the kind.
     public var values: Vector3
 
-    /// A reading of these parts.
+    /// Creates a reading.
     public init(time: Timestamp, values: Vector3) {
         self.time = time
         self.values = values
     }
 
-    /// The reading as an event carries it: `time` in milliseconds since 1970, and the three parts under the kind's name.
+    /// Returns the attributes of the reading in an event.
+    ///
+    /// They are `time` in milliseconds since 1970, and the three components under the kind's name.
     public func attributes(_ kind: Kind) -> Attributes {
         var attributes: Attributes = ["time": .integer(time.milliseconds)]
         attributes.set(kind.rawValue, values)
@@ -113,7 +119,9 @@ public struct SensorReading: Sendable, Hashable {
     }
 }
 
-/// Three numbers along the axes of a device: x to the right, y to the top, z out of the screen.
+/// A vector along the axes of a device.
+///
+/// The axes are x to the right, y to the top, and z out of the screen.
 public struct Vector3: Sendable, Hashable {
     /// Along the axis to the right.
     public var x: Double
@@ -122,7 +130,7 @@ public struct Vector3: Sendable, Hashable {
     /// Along the axis out of the screen.
     public var z: Double
 
-    /// A vector of these parts.
+    /// Creates a vector.
     public init(x: Double, y: Double, z: Double) {
         self.x = x
         self.y = y
@@ -131,14 +139,16 @@ public struct Vector3: Sendable, Hashable {
 }
 
 extension Attributes {
-    /// Adds a vector's parts under a name; parts that are no number are left out.
+    /// Adds the finite components of a vector under a name.
     mutating func set(_ name: String, _ vector: Vector3) {
         set(finite: "\(name)_x", vector.x)
         set(finite: "\(name)_y", vector.y)
         set(finite: "\(name)_z", vector.z)
     }
 
-    /// Adds a number, unless it is none: a reading that is infinite or not a number is as good as no reading.
+    /// Adds a number, unless it is nil, infinite or not a number.
+    ///
+    /// Such a reading is equivalent to no reading.
     mutating func set(finite name: String, _ number: Double?) {
         guard let number, number.isFinite else { return }
         self[name] = .double(number)

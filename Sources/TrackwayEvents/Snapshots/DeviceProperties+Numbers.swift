@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Names of the Sift document and its format, legacy ones included.
+// Names from Sift's documentation and its format, including legacy names.
 extension DeviceProperties.Key where Value == Int64 {
     /// The screen's width in pixels.
     public static var screenWidth: Self { Self("device_screen_width") }
@@ -9,7 +9,7 @@ extension DeviceProperties.Key where Value == Int64 {
     /// The screen's height in pixels.
     public static var screenHeight: Self { Self("device_screen_height") }
 
-    /// How many processor packages there are.
+    /// The number of processor packages.
     public static var packageCount: Self { Self("device_package_count") }
 
     /// The main memory in bytes.
@@ -21,16 +21,16 @@ extension DeviceProperties.Key where Value == Int64 {
     /// The frequency of the time base in Hz.
     public static var timeBaseFrequency: Self { Self("device_tb_frequency") }
 
-    /// The host's number.
+    /// The host id.
     public static var hostID: Self { Self("device_host_id") }
 
     /// The kernel's revision number.
     public static var osRevision: Self { Self("device_os_revision") }
 
-    /// Which POSIX.1 the system follows, as a year and month.
+    /// The supported version of POSIX.1, as a year and month.
     public static var posix1Version: Self { Self("device_posix1_version") }
 
-    /// Which POSIX.2 the system follows, as a year and month.
+    /// The supported version of POSIX.2, as a year and month.
     public static var posix2Version: Self { Self("device_posix2_version") }
 
     /// The processor's family.
@@ -42,22 +42,22 @@ extension DeviceProperties.Key where Value == Int64 {
     /// The processor's subtype.
     public static var cpuSubtype: Self { Self("cpu_subtype") }
 
-    /// How many processors there are.
+    /// The number of processors.
     public static var cpuCount: Self { Self("cpu_count") }
 
-    /// How many physical cores are in use.
+    /// The number of physical cores in use.
     public static var physicalCPUCount: Self { Self("cpu_physical_cpu_count") }
 
-    /// How many physical cores there can be.
+    /// The maximum number of physical cores.
     public static var physicalCPUMaximum: Self { Self("cpu_physical_cpu_max") }
 
-    /// How many logical cores are in use.
+    /// The number of logical cores in use.
     public static var logicalCPUCount: Self { Self("cpu_logical_cpu_count") }
 
-    /// How many logical cores there can be.
+    /// The maximum number of logical cores.
     public static var logicalCPUMaximum: Self { Self("cpu_logical_cpu_max") }
 
-    /// How many cores the scheduler uses now.
+    /// The number of cores that the scheduler currently uses.
     public static var activeCPUCount: Self { Self("cpu_active_cpu_count") }
 
     /// The processor's frequency in Hz.
@@ -72,16 +72,16 @@ extension DeviceProperties.Key where Value == Int64 {
     /// The size of a cache line in bytes.
     public static var cacheLineSize: Self { Self("cache_line_size") }
 
-    /// The first-level data cache in bytes.
+    /// The size of the first-level data cache in bytes.
     public static var l1DataCacheSize: Self { Self("cache_l1_dcache_size") }
 
-    /// The first-level instruction cache in bytes.
+    /// The size of the first-level instruction cache in bytes.
     public static var l1InstructionCacheSize: Self { Self("cache_l1_icache_size") }
 
-    /// The second-level cache in bytes.
+    /// The size of the second-level cache in bytes.
     public static var l2CacheSize: Self { Self("cache_l2_cache_size") }
 
-    /// The third-level cache in bytes.
+    /// The size of the third-level cache in bytes.
     public static var l3CacheSize: Self { Self("cache_l3_cache_size") }
 
     /// The bus's frequency in Hz.

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Names of the Sift document and its format, legacy ones included.
+// Names from Sift's documentation and its format, including legacy names.
 extension DeviceProperties.Key where Value == String {
-    /// The app's name as people see it.
+    /// The app's display name.
     public static var appName: Self { Self("app_name") }
 
     /// The app's build version.
     public static var appVersion: Self { Self("app_version") }
 
-    /// The app's version as the store shows it.
+    /// The app's version as shown in the store.
     public static var appVersionShort: Self { Self("app_version_short") }
 
     /// The device's name.
     public static var deviceName: Self { Self("device_name") }
 
-    /// The device's model as people know it.
+    /// The commercial name of the device's model.
     public static var deviceModel: Self { Self("device_model") }
 
     /// The device's model in the language of its user.
     public static var deviceLocalizedModel: Self { Self("device_localized_model") }
 
-    /// The identifier for advertisers; only where the person allowed it.
+    /// The identifier for advertisers; only if the person allowed it.
     public static var advertisingID: Self { Self("device_ifa") }
 
     /// The identifier of the device for this vendor.
     public static var vendorID: Self { Self("device_ifv") }
 
-    /// The first ``vendorID`` ever seen here.
+    /// The first ``vendorID`` of this device.
     public static var firstVendorID: Self { Self("initial_device_ifv") }
 
     /// The operating system's name.
@@ -48,25 +48,25 @@ extension DeviceProperties.Key where Value == String {
     /// The operator's mobile network code.
     public static var mobileNetworkCode: Self { Self("mobile_network_code") }
 
-    /// The machine's name for itself, such as iPhone15,2 or x86_64.
+    /// The machine's identifier, such as iPhone15,2 or x86_64.
     public static var hardwareMachine: Self { Self("device_hardware_machine") }
 
     /// The board's or product's name.
     public static var hardwareModel: Self { Self("device_hardware_model") }
 
-    /// Which build of the kernel runs.
+    /// The build of the running kernel.
     public static var kernelUUID: Self { Self("device_kernel_uuid") }
 
     /// The kernel's version line.
     public static var kernelVersion: Self { Self("device_kernel_version") }
 
-    /// Which boot of the device it is.
+    /// The identifier of the device's current boot.
     public static var kernelBootSession: Self { Self("device_kernel_boot_session_uuid") }
 
     /// The boot's signature.
     public static var kernelBootSignature: Self { Self("device_kernel_boot_signature") }
 
-    /// The name the device has in its network.
+    /// The device's name in its network.
     public static var hostName: Self { Self("device_host_name") }
 
     /// The kernel's name, such as Darwin or Linux.
@@ -75,6 +75,6 @@ extension DeviceProperties.Key where Value == String {
     /// The kernel's release.
     public static var osRelease: Self { Self("device_os_release") }
 
-    /// The order of bytes, as digits: 1234 is little-endian.
+    /// The byte order as digits: 1234 is little-endian.
     public static var cpuByteOrder: Self { Self("cpu_byte_order") }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a device and its system are, as far as it is known: what does not change from minute to minute.
+/// The properties of a device and its system that rarely change.
 ///
-/// Each property has a key with a type of its own, so that a text cannot be put where a number belongs. What is not known
-/// is absent; nothing is guessed.
+/// Each property has a typed key, so that a string cannot be assigned to a number. Unknown properties are absent;
+/// nothing is guessed.
 ///
 /// ```swift
 /// var properties = DeviceProperties()
@@ -12,12 +12,12 @@
 /// properties[.screenWidth] = 1_170
 /// ```
 public struct DeviceProperties: Sendable, Hashable {
-    /// Names a property and says of what type it is.
+    /// The name and type of a property.
     public struct Key<Value: DevicePropertyValue>: Sendable, Hashable {
-        /// The property's name as events carry it.
+        /// The property's name in events.
         public let name: String
 
-        /// A key of the app's own.
+        /// Creates a key for a property of the app.
         public init(_ name: String) {
             self.name = name
         }
@@ -25,27 +25,29 @@ public struct DeviceProperties: Sendable, Hashable {
 
     private var values: [String: AttributeValue] = [:]
 
-    /// Nothing is known.
+    /// Creates properties that are all unknown.
     public init() {}
 
-    /// The value of a property; nil when it is not known. Setting nil removes it.
+    /// The value of a property; nil if unknown.
+    ///
+    /// Setting nil removes the property.
     public subscript<Value>(key: Key<Value>) -> Value? {
         get { values[key.name].flatMap(Value.init(property:)) }
         set { values[key.name] = newValue?.attributeValue }
     }
 
-    /// True when nothing is known.
+    /// Whether all properties are unknown.
     public var isEmpty: Bool { values.isEmpty }
 
-    /// The names of all properties that are known, in alphabetical order.
+    /// The names of all known properties, in alphabetical order.
     public var names: [String] { values.keys.sorted() }
 
-    /// What a `_device_properties` event carries: the properties by their names, in alphabetical order.
+    /// The attributes of a `_device_properties` event: all properties, in alphabetical order.
     public var attributes: Attributes {
         Attributes(values.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) })
     }
 
-    /// These properties with what another source knows better in their place.
+    /// Returns these properties, replaced and completed by those of another source.
     public func merging(_ others: DeviceProperties) -> DeviceProperties {
         var merged = self
         merged.values.merge(others.values) { _, other in other }
@@ -54,46 +56,48 @@ public struct DeviceProperties: Sendable, Hashable {
 }
 
 extension DeviceProperties.Key where Value == Bool {
-    /// True when the device is a simulated one.
+    /// Whether the device is simulated.
     public static var isSimulator: Self { Self("is_simulator") }
 
-    /// True when the processor is a 64-bit one.
+    /// Whether the processor is a 64-bit processor.
     public static var isCPU64Bit: Self { Self("cpu_64bit_capable") }
 
-    /// True when the processor has a floating-point unit.
+    /// Whether the processor has a floating-point unit.
     public static var hasFloatingPoint: Self { Self("cpu_has_fp") }
 }
 
 extension DeviceProperties.Key where Value == [String] {
-    /// Files found that a device as it was sold does not have.
+    /// Files found that an unmodified device does not have.
     public static var evidenceFiles: Self { Self("evidence_files_present") }
 
-    /// Folders of the system found to be links.
+    /// System folders that are symbolic links.
     public static var evidenceSymlinkedFolders: Self { Self("evidence_directories_symlinked") }
 
-    /// Folders of the system found to be writable for anybody.
+    /// System folders that any user can write.
     public static var evidenceWritableFolders: Self { Self("evidence_directories_writable") }
 
-    /// Libraries loaded that change apps.
+    /// Loaded libraries that modify apps.
     public static var evidenceLibraries: Self { Self("evidence_dylds_present") }
 
-    /// URL schemes that apps of changed devices open.
+    /// URL schemes of apps for modified devices that can be opened.
     public static var evidenceURLSchemes: Self { Self("evidence_url_schemes_openable") }
 
-    /// System calls that ought to fail and did not.
+    /// System calls that should fail but succeeded.
     public static var evidenceSystemCalls: Self { Self("evidence_syscalls_succeeded") }
 }
 
-/// What a device property can be: text, a whole number, true or false, or a list of texts.
+/// A type of device properties.
 ///
-/// That nothing else is keeps out what no receiver can read, not-a-number first of all.
+/// The types are strings, integers, Booleans and lists of strings.
+///
+/// Other types are excluded, so that values that receivers cannot read, above all not-a-number, cannot occur.
 public protocol DevicePropertyValue: AttributeConvertible, Sendable {
-    /// The value an attribute holds, if it is one of this kind.
+    /// Creates the value from an attribute value, if it has this type.
     init?(property value: AttributeValue)
 }
 
 extension String: DevicePropertyValue {
-    /// The text, if it is one.
+    /// The string, if the value is one.
     public init?(property value: AttributeValue) {
         guard case .string(let text) = value else { return nil }
         self = text
@@ -101,7 +105,7 @@ extension String: DevicePropertyValue {
 }
 
 extension Int64: DevicePropertyValue {
-    /// The whole number, if it is one.
+    /// The integer, if the value is one.
     public init?(property value: AttributeValue) {
         guard case .integer(let number) = value else { return nil }
         self = number
@@ -109,7 +113,7 @@ extension Int64: DevicePropertyValue {
 }
 
 extension Bool: DevicePropertyValue {
-    /// The truth, if it is one.
+    /// True or false, if the value is one of them.
     public init?(property value: AttributeValue) {
         guard case .boolean(let truth) = value else { return nil }
         self = truth
@@ -117,7 +121,7 @@ extension Bool: DevicePropertyValue {
 }
 
 extension [String]: DevicePropertyValue {
-    /// The texts, if it is a list of nothing else.
+    /// The strings, if the value is an array that contains nothing else.
     public init?(property value: AttributeValue) {
         guard case .array(let values) = value else { return nil }
         var texts: [String] = []

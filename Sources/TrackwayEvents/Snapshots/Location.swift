@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Where a device was at one moment. Numbers below zero say that something is not known, as the systems do.
+/// The location of a device at one moment.
+///
+/// Numbers below zero mean that a value is unknown, as in the operating systems' interfaces.
 public struct Location: Sendable, Hashable {
-    /// When, on the wall clock.
+    /// The wall time.
     public var time: Timestamp
     /// Degrees north of the equator.
     public var latitude: Double
     /// Degrees east of Greenwich.
     public var longitude: Double
-    /// How far the place can be wrong, in metres; below zero when the place is not known.
+    /// The maximum error of the position in meters; below zero if unknown.
     public var horizontalAccuracy: Double
-    /// Metres above the sea.
+    /// Meters above sea level.
     public var altitude: Double
-    /// How far the altitude can be wrong, in metres; below zero when it is not known.
+    /// The maximum error of the altitude in meters; below zero if unknown.
     public var verticalAccuracy: Double
-    /// The floor of the building, counted from the ground; nil when it is not known.
+    /// The floor of the building, counted from the ground; nil if unknown.
     public var floor: Int?
-    /// Metres per second; below zero when it is not known.
+    /// Meters per second; below zero if unknown.
     public var speed: Double
-    /// Degrees from true north into which the device moves; below zero when it is not known.
+    /// The direction of travel, in degrees from true north.
+    ///
+    /// Below zero if unknown.
     public var course: Double
 
-    /// A location of these parts.
+    /// Creates a location.
     public init(
         time: Timestamp,
         latitude: Double,
@@ -45,7 +49,7 @@ public struct Location: Sendable, Hashable {
         self.course = course
     }
 
-    /// The location as an event carries it; what is not known is left out.
+    /// The attributes of the location in an event, without unknown values.
     public var attributes: Attributes {
         var attributes: Attributes = ["time": .integer(time.milliseconds)]
         if horizontalAccuracy >= 0 {
@@ -64,20 +68,20 @@ public struct Location: Sendable, Hashable {
     }
 }
 
-/// Where a device pointed at one moment.
+/// The direction of a device at one moment.
 public struct Heading: Sendable, Hashable {
-    /// When, on the wall clock.
+    /// The wall time.
     public var time: Timestamp
     /// Degrees from magnetic north.
     public var magnetic: Double
-    /// Degrees from true north; below zero when it is not known.
+    /// Degrees from true north; below zero if unknown.
     public var geographic: Double
-    /// How far ``magnetic`` can be wrong, in degrees; below zero when it is not known.
+    /// The maximum error of ``magnetic`` in degrees; below zero if unknown.
     public var accuracy: Double
-    /// The magnetic field that was measured, in microteslas.
+    /// The measured magnetic field in microteslas.
     public var field: Vector3
 
-    /// A heading of these parts.
+    /// Creates a heading.
     public init(time: Timestamp, magnetic: Double, geographic: Double = -1, accuracy: Double, field: Vector3) {
         self.time = time
         self.magnetic = magnetic
@@ -86,7 +90,7 @@ public struct Heading: Sendable, Hashable {
         self.field = field
     }
 
-    /// The heading as an event carries it; what is not known is left out.
+    /// The attributes of the heading in an event, without unknown values.
     public var attributes: Attributes {
         var attributes: Attributes = ["time": .integer(time.milliseconds)]
         if accuracy >= 0 {

@@ -5,7 +5,7 @@ private let lowercaseDigits = Array("0123456789abcdef".utf8)
 private let uppercaseDigits = Array("0123456789ABCDEF".utf8)
 
 extension Sequence<UInt8> {
-    /// The bytes as text: two hexadecimal digits for each, in lower case.
+    /// The bytes as lowercase hexadecimal digits, two per byte.
     package var hexadecimal: String {
         var text: [UInt8] = []
         text.reserveCapacity(2 * underestimatedCount)
@@ -18,10 +18,12 @@ extension Sequence<UInt8> {
 }
 
 extension String {
-    /// The text as a part of a URL or a form: every byte but letters, digits and `-._~` (RFC 3986, section 2.3) as `%` and
-    /// two hexadecimal digits in upper case.
+    /// Returns the string percent-encoded for a URL or a form.
     ///
-    /// - Parameter further: Bytes that stay, too.
+    /// Every byte except letters, digits and `-._~` (RFC 3986, section 2.3) becomes `%` and two uppercase hexadecimal
+    /// digits.
+    ///
+    /// - Parameter further: Other bytes that are not encoded.
     package func percentEncoded(keeping further: Set<UInt8> = []) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(utf8.count)

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A point in wall time: milliseconds since 1970-01-01T00:00:00Z, as the device's clock showed it.
+/// A wall time: milliseconds since 1970-01-01T00:00:00Z, by the device's clock.
 ///
-/// Wall clocks jump. Durations, order and expiry use ``MonotonicTime``.
+/// The wall clock can jump. Durations, order and expiry use ``MonotonicTime``.
 public struct Timestamp: Sendable, Hashable, Comparable {
     /// Milliseconds since 1970-01-01T00:00:00Z; negative before it.
     public var milliseconds: Int64
 
-    /// The point that many milliseconds after 1970-01-01T00:00:00Z.
+    /// Creates a time from the milliseconds since 1970-01-01T00:00:00Z.
     @inlinable
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// The point `duration` later, stopping at the ends of the range instead of overflowing.
+    /// Returns the time `duration` later, clamped to the range instead of overflowing.
     public func advanced(by duration: Duration) -> Timestamp {
         Timestamp(milliseconds: milliseconds.saturatingAdd(duration.wholeMilliseconds))
     }
 
-    /// How much later `other` is; negative when it is earlier.
+    /// Returns how much later `other` is; negative if it is earlier.
     public func duration(to other: Timestamp) -> Duration {
         .milliseconds(other.milliseconds.saturatingSubtract(milliseconds))
     }
 
-    /// True when the left point is earlier.
+    /// Whether the left time is earlier.
     @inlinable
     public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 }
 
 extension Timestamp: Codable {
-    /// Reads the milliseconds as one number.
+    /// Decodes the milliseconds from one number.
     public init(from decoder: any Decoder) throws {
         milliseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
 
-    /// Writes the milliseconds as one number.
+    /// Encodes the milliseconds as one number.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(milliseconds)
@@ -43,21 +43,25 @@ extension Timestamp: Codable {
 }
 
 extension Timestamp: LosslessStringConvertible {
-    /// The points that the 24-character form can express: the years 0000 to 9999.
+    /// The range of the 24-character form: the years 0000 to 9999.
     public static let expressible =
         Timestamp(milliseconds: -62_167_219_200_000)...Timestamp(milliseconds: 253_402_300_799_999)
 
-    /// Characters of the form `2026-11-21T06:38:00.000Z`.
+    /// The length of the form `2026-11-21T06:38:00.000Z`.
     static let textLength = 24
 
-    /// Reads exactly the form `2026-11-21T06:38:00.000Z`; nil for anything else and for days that do not exist.
+    /// Parses exactly the form `2026-11-21T06:38:00.000Z`.
+    ///
+    /// Returns nil for anything else, and for dates that do not exist.
     public init?(iso8601 text: some StringProtocol) {
         var text = String(text)
         guard let value = text.withUTF8({ Timestamp(iso8601: UnsafeRawBufferPointer($0)) }) else { return nil }
         self = value
     }
 
-    /// Reads exactly the form `2026-11-21T06:38:00.000Z` from UTF-8 bytes; nil for anything else.
+    /// Parses exactly the form `2026-11-21T06:38:00.000Z` from UTF-8 bytes.
+    ///
+    /// Returns nil for anything else.
     public init?(iso8601 text: UnsafeRawBufferPointer) {
         guard text.count == Self.textLength, text[10] == UInt8(ascii: "T"), text[23] == UInt8(ascii: "Z"),
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[13] == UInt8(ascii: ":"),
@@ -77,7 +81,9 @@ extension Timestamp: LosslessStringConvertible {
         milliseconds = seconds * 1000 + hundredths * 10 + Int64(text[22] &- 0x30)
     }
 
-    /// The 24-character form in UTC. Points outside ``expressible`` are shown as its nearest end.
+    /// The 24-character form in UTC.
+    ///
+    /// A time outside ``expressible`` is clamped to that range.
     public var iso8601: String {
         String(unsafeUninitializedCapacity: Self.textLength) { buffer in
             guard let start = buffer.baseAddress else { return 0 }
@@ -87,15 +93,17 @@ extension Timestamp: LosslessStringConvertible {
         }
     }
 
-    /// The 24-character form, for reading.
+    /// The 24-character form.
     public var description: String { iso8601 }
 
-    /// Reads the 24-character form.
+    /// Parses the 24-character form.
     public init?(_ description: String) {
         self.init(iso8601: description)
     }
 
-    /// Writes the 24 characters at `target`, which must have room for them. The point must be ``expressible``.
+    /// Writes the 24 characters at `target`, which must have space for them.
+    ///
+    /// The time must be ``expressible``.
     func writeText(to target: UnsafeMutableRawPointer) {
         let (days, rest) = Self.divideFloor(milliseconds, by: 86_400_000)
         let (year, month, day) = Self.civil(fromDays: days)
@@ -139,8 +147,10 @@ extension Timestamp: LosslessStringConvertible {
         }
     }
 
-    /// Days from 1970-01-01 in the proleptic Gregorian calendar. Years start in March here, so that the leap day is
-    /// the last of its year and 153 days make every five months.
+    /// Returns the days since 1970-01-01 in the proleptic Gregorian calendar.
+    ///
+    /// Years start in March here, so that the leap day is the last day of its year, and any five consecutive months
+    /// have 153 days.
     private static func days(toYear year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = divideFloor(shifted, by: 400).quotient

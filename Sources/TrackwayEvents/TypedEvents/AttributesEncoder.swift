@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Turns coded properties into attribute values, without Foundation.
+/// Encodes the properties of an `Encodable` type as attribute values, without Foundation.
 ///
-/// An event of simple properties takes one node and one array, whatever the number of properties.
+/// An event with only simple properties needs one node and one array, regardless of their number.
 struct AttributesEncoder: Encoder {
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -14,7 +14,7 @@ struct AttributesEncoder: Encoder {
         self.node = node
     }
 
-    /// What was encoded; an empty object when nothing was.
+    /// The encoded value; an empty object if nothing was encoded.
     var value: AttributeValue { node.value ?? .object([:]) }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -32,9 +32,9 @@ struct AttributesEncoder: Encoder {
     }
 }
 
-/// One place in the value that is being built.
+/// One position in the value that is being built.
 ///
-/// A class because containers outlive the call that asks for them and write into their parent's place.
+/// A class, because containers outlive the call that requests them and write to their parent's position.
 final class AttributesNode {
     private enum Kind {
         case nothing
@@ -43,26 +43,30 @@ final class AttributesNode {
         case array
     }
 
-    // Unchecked: each access is one assignment, comparison or append of finished values, during which nothing else is called.
+    // Unchecked: each access is one assignment, comparison or append of finished values, and calls nothing else.
     @exclusivity(unchecked) private var kind = Kind.nothing
     private var single: AttributeValue?
     /// The members of an object.
     @exclusivity(unchecked) private var members: [(String, AttributeValue)] = []
     /// The elements of an array.
     private var elements: [AttributeValue] = []
-    /// The members or elements that are nodes of their own, in order. In the arrays stands `placeholder` for each of them.
+    /// The members or elements that have separate nodes, in order.
+    ///
+    /// The arrays contain `placeholder` for each of them.
     private var children: [(place: Int, node: AttributesNode)] = []
 
     private static var placeholder: AttributeValue { .boolean(false) }
 
-    /// The value so far; nil when nothing was encoded here, or an optional that is nil.
+    /// The current value.
+    ///
+    /// Nil if nothing, or only an optional that is nil, was encoded here.
     var value: AttributeValue? {
         switch kind {
         case .nothing: return nil
         case .single: return single
         case .object:
             var members = members
-            // From the last one on, so that places stay valid.
+            // Start at the end, so that the indexes stay valid.
             for child in children.reversed() {
                 if let value = child.node.value {
                     members[child.place].1 = value
@@ -84,7 +88,7 @@ final class AttributesNode {
         }
     }
 
-    /// How many elements an array has.
+    /// The number of elements of an array.
     var count: Int { elements.count }
 
     func becomeObject() {
@@ -123,7 +127,7 @@ final class AttributesNode {
         elements.append(value)
     }
 
-    /// A new place under a key.
+    /// Returns a new node for a key.
     func member(_ key: String) -> AttributesNode {
         add(key, Self.placeholder)
         let node = AttributesNode()
@@ -131,7 +135,7 @@ final class AttributesNode {
         return node
     }
 
-    /// A new place at the end.
+    /// Returns a new node at the end.
     func element() -> AttributesNode {
         add(Self.placeholder)
         let node = AttributesNode()
@@ -139,12 +143,14 @@ final class AttributesNode {
         return node
     }
 
-    /// The value of anything that is an attribute already.
+    /// Returns the value as an attribute if its type is convertible.
     static func converted(_ value: some Encodable) -> AttributeValue? {
         (value as? any AttributeConvertible)?.attributeValue
     }
 
-    /// Encodes anything here. Values that are attributes already are taken as they are.
+    /// Encodes a value here.
+    ///
+    /// Convertible values are stored directly.
     func encode(_ value: some Encodable, codingPath: [any CodingKey]) throws {
         if let converted = Self.converted(value) {
             set(converted)
@@ -154,13 +160,13 @@ final class AttributesNode {
     }
 }
 
-/// Named properties on their way into an object.
+/// Encodes named properties into an object.
 private struct KeyedAttributesContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let codingPath: [any CodingKey]
     let node: AttributesNode
 
     mutating func encodeNil(forKey key: Key) {
-        // An absent value is an absent attribute.
+        // A nil value is left out.
     }
 
     mutating func encode(_ value: Bool, forKey key: Key) { node.add(key.stringValue, .boolean(value)) }
@@ -213,7 +219,7 @@ private struct KeyedAttributesContainer<Key: CodingKey>: KeyedEncodingContainerP
     }
 }
 
-/// Values on their way into an array.
+/// Encodes values into an array.
 private struct UnkeyedAttributesContainer: UnkeyedEncodingContainer {
     let codingPath: [any CodingKey]
     let node: AttributesNode
@@ -221,7 +227,7 @@ private struct UnkeyedAttributesContainer: UnkeyedEncodingContainer {
     var count: Int { node.count }
 
     mutating func encodeNil() {
-        // An absent value is an absent element.
+        // A nil value is left out.
     }
 
     mutating func encode<T: Encodable>(_ value: T) throws {
@@ -247,13 +253,13 @@ private struct UnkeyedAttributesContainer: UnkeyedEncodingContainer {
     }
 }
 
-/// One value on its way into its place.
+/// Encodes a single value into its node.
 private struct SingleAttributeContainer: SingleValueEncodingContainer {
     let codingPath: [any CodingKey]
     let node: AttributesNode
 
     mutating func encodeNil() {
-        // An absent value is an absent attribute.
+        // A nil value is left out.
     }
 
     mutating func encode<T: Encodable>(_ value: T) throws {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// An event with a type of its own: the type's static name is the event's name, its coded properties are the attributes.
+/// An event with its own Swift type.
+///
+/// The type's static name is the event's name, and its encoded properties are the attributes.
 ///
 /// ```swift
 /// struct AddToCart: TypedEvent {
@@ -15,7 +17,9 @@
 public protocol TypedEvent: Encodable, Sendable {
     /// The event's name.
     static var name: String { get }
-    /// What the event is about. None unless the type says otherwise.
+    /// The items that the event refers to.
+    ///
+    /// Empty by default.
     var items: [Item] { get }
 }
 
@@ -25,9 +29,9 @@ extension TypedEvent {
 }
 
 extension TypedEvent {
-    /// The event's coded properties as attributes.
+    /// Returns the event's encoded properties as attributes.
     ///
-    /// - Throws: What the type's own encoding throws.
+    /// - Throws: any error that the type's encoding throws.
     public func attributes() throws -> Attributes {
         let encoder = AttributesEncoder()
         try encode(to: encoder)

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The names of events that the SDK records by itself. Destinations translate them into their own dialect.
+/// The names of events that the SDK records automatically.
 ///
-/// The vocabulary is the Clickstream document's, extended where another product needs more.
+/// Destinations translate them to their own names. The vocabulary follows the Clickstream documentation, extended where
+/// another product needs more.
 public enum CapturedName {
     /// The app was opened for the first time since it was installed.
     public static let firstOpen = "_first_open"
-    /// The app was started, or came back to the foreground; ``CapturedKey/startKind`` says which.
+    /// The app was started, or came back to the foreground.
+    ///
+    /// ``CapturedKey/startKind`` states how.
     public static let appStart = "_app_start"
     /// The app left the foreground, or ended.
     public static let appEnd = "_app_end"
@@ -21,54 +24,76 @@ public enum CapturedName {
     public static let profileSet = "_profile_set"
     /// The app crashed; recorded at the next start.
     public static let appException = "_app_exception"
-    /// The app has another version than at the last start.
+    /// The app's version is different than at the last start.
     public static let appUpdate = "_app_update"
-    /// The operating system has another version than at the last start.
+    /// The operating system's version is different than at the last start.
     public static let osUpdate = "_os_update"
-    /// Something was recorded that breaks a documented limit.
+    /// A recorded event or attribute exceeded a documented limit.
     public static let clickstreamError = "_clickstream_error"
-    /// The installation that this one replaces was erased: ``CapturedKey/erasedInstallation``, ``CapturedKey/erasureProof``.
+    /// The installation that this one replaces was erased.
+    ///
+    /// The attributes are ``CapturedKey/erasedInstallation`` and ``CapturedKey/erasureProof``.
     public static let installationErased = "_installation_erased"
-    /// The device was restored from a backup of another installation, and is a new one now: ``CapturedKey/formerInstallation``.
+    /// The device was restored from another installation's backup.
+    ///
+    /// It became a new installation.
+    ///
+    /// The attribute is ``CapturedKey/formerInstallation``.
     public static let installationRestored = "_installation_restored"
 
-    // MARK: Elements of the interface
+    // MARK: Interface elements
 
-    /// An element was clicked: ``CapturedKey/elementID``, ``CapturedKey/elementType``, ``CapturedKey/elementContent``,
+    /// An element was clicked.
+    ///
+    /// The attributes are ``CapturedKey/elementID``, ``CapturedKey/elementType``, ``CapturedKey/elementContent`` and
     /// ``CapturedKey/elementPosition``.
     public static let click = "_click"
-    /// An event of an element fired, told for whoever debugs: ``CapturedKey/trigger``, ``CapturedKey/trace``.
+    /// An event of an element fired, for debugging.
+    ///
+    /// The attributes are ``CapturedKey/trigger`` and ``CapturedKey/trace``.
     public static let trigger = "_trigger"
 
     // MARK: Snapshots
 
-    /// What the device and its system are; the attributes are those of ``DeviceProperties``.
+    /// The properties of the device and its system.
+    ///
+    /// The attributes are those of ``DeviceProperties``.
     public static let deviceProperties = "_device_properties"
-    /// What the app and the device were about; the attributes are those of ``AppStateSnapshot``.
+    /// The state of the app and the device.
+    ///
+    /// The attributes are those of ``AppStateSnapshot``.
     public static let appState = "_app_state"
 
-    // MARK: What is said about people and things, beside what happened
+    // MARK: Statements about people and items, in addition to events
 
-    /// Attributes of the user that count only where there is none yet.
+    /// Attributes of the user to be set unless already set.
     public static let profileSetOnce = "_profile_set_once"
     /// Numbers to be added to attributes of the user.
     public static let profileIncrement = "_profile_increment"
     /// Lists to be appended to attributes of the user.
     public static let profileAppend = "_profile_append"
-    /// Attributes of the user to be taken away; their values mean nothing.
+    /// Attributes of the user to be removed; their values are ignored.
     public static let profileUnset = "_profile_unset"
-    /// All attributes of the user are to be taken away.
+    /// All attributes of the user are to be removed.
     public static let profileDelete = "_profile_delete"
-    /// A thing (``CapturedKey/itemType``, ``CapturedKey/itemID``) has these further attributes.
+    /// Attributes of an item to be set.
+    ///
+    /// The item is given by ``CapturedKey/itemType`` and ``CapturedKey/itemID``.
     public static let itemSet = "_item_set"
-    /// A thing is to be forgotten.
+    /// An item is to be deleted.
     public static let itemDelete = "_item_delete"
-    /// The person has one more id: ``CapturedKey/identityKey``, ``CapturedKey/identityValue``.
+    /// An id was added to the person.
+    ///
+    /// The attributes are ``CapturedKey/identityKey`` and ``CapturedKey/identityValue``.
     public static let identityBound = "_identity_bound"
-    /// An id is no longer the person's.
+    /// An id was removed from the person.
     public static let identityUnbound = "_identity_unbound"
-    /// The user joined a group, or attributes of it were set: ``CapturedKey/groupType``, ``CapturedKey/groupID``.
+    /// The user joined a group, or attributes of the group were set.
+    ///
+    /// The attributes are ``CapturedKey/groupType`` and ``CapturedKey/groupID``.
     public static let groupSet = "_group_set"
-    /// The user left a group: ``CapturedKey/groupType``, ``CapturedKey/groupID``.
+    /// The user left a group.
+    ///
+    /// The attributes are ``CapturedKey/groupType`` and ``CapturedKey/groupID``.
     public static let groupLeft = "_group_left"
 }

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a record speaks of: something that happened, or what holds for a person, a thing or the device.
+/// The subject of a record.
 ///
-/// Attributes of a happening describe it, so those that an app adds to every event belong there too. Attributes of the others
-/// *are* the statement: one more key would be set, added to or deleted at the back-end. This is the one place where it is
-/// decided which kinds of record take attributes that the record did not bring with it.
+/// It is an event, or data about a person, an item or the device.
+///
+/// The attributes of an event describe it, so the attributes that an app adds to every event belong there, too. The
+/// attributes of the other subjects *are* the data: an additional key would be set, incremented or deleted at the back
+/// end. Only this type decides which kinds of record get attributes that were not recorded with them.
 package enum RecordSubject: Sendable, Hashable, CaseIterable {
-    /// Something happened.
+    /// An event.
     case happening
-    /// The attributes are a person's.
+    /// The attributes belong to a person.
     case person
-    /// The attributes are a thing's.
+    /// The attributes belong to an item.
     case item
-    /// The attributes are the device's, or the app's on it.
+    /// The attributes belong to the device, or to the app on it.
     case device
 
-    /// What a record of this name and with these attributes of its own speaks of.
+    /// Returns the subject of a record with its own attributes.
     package init(name: String, attributes: Attributes) {
         switch name {
         case CapturedName.profileSet:
-            // Somebody who signed in or out: that happened.
+            // A sign-in or a sign-out is an event.
             self = attributes[CapturedKey.signedIn] == nil ? .person : .happening
         case CapturedName.profileSetOnce, CapturedName.profileIncrement, CapturedName.profileAppend,
             CapturedName.profileUnset, CapturedName.profileDelete:
@@ -34,26 +36,31 @@ package enum RecordSubject: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether attributes that an app adds to every event, dynamic ones say, are added to the record.
+    /// Whether the record gets the app's attributes of every event.
+    ///
+    /// These include dynamic attributes.
     package var takesSharedAttributes: Bool { self == .happening }
 }
 
 extension Attributes {
-    /// The attributes of a record of this name: these, and behind them the shared ones with other keys, if such a record
-    /// takes any. What is the record's own stands first, so that a limit on the count never costs it.
+    /// Returns these attributes, then the shared ones with other keys.
+    ///
+    /// The shared attributes are added only if the record takes any. The record's own attributes come first, so that a
+    /// limit on their number does not drop them.
     ///
     /// - Parameters:
-    ///   - shared: asked for only when the record takes them.
+    ///   - shared: evaluated only if the record takes shared attributes.
     ///   - name: the record's name.
-    ///   - most: how many of the shared ones are looked at; more could not be recorded anyway. Less than 0 counts as 0.
+    ///   - most: the maximum number of shared attributes to examine, because more could not be recorded. Values below 0
+    ///     count as 0.
     package func adding(shared: @autoclosure () -> Attributes, toRecord name: String, most: Int) -> Attributes {
         guard RecordSubject(name: name, attributes: self).takesSharedAttributes else { return self }
         return filled(from: shared(), most: most)
     }
 
-    /// These attributes, and behind them those of `others` with other keys.
+    /// Returns these attributes, then those of `others` with other keys.
     ///
-    /// - Parameter most: how many of the others are looked at. Less than 0 counts as 0.
+    /// - Parameter most: the maximum number of other attributes to examine. Values below 0 count as 0.
     package func filled(from others: Attributes, most: Int) -> Attributes {
         var pairs = pairs
         let own = pairs.count

@@ -3,19 +3,19 @@
 
 internal import TrackwayEvents
 
-/// Reads what one destination has not settled yet out of one writer's log, gaps and contexts included.
+/// Reads one destination's unsettled events from one writer's log, with gaps and contexts.
 struct BatchReader: Sendable {
-    /// How much to read at most.
+    /// The limits of one read.
     struct Limits: Sendable, Hashable {
         var events: Int
         var bytes: Int
-        /// The last segment to look at; nil for all.
+        /// The last segment to read; nil for all.
         var throughSegment: UInt32?
-        /// The last event to look at, by its number; nil for all.
+        /// The sequence number of the last event to read; nil for all.
         var throughSequence: UInt64?
     }
 
-    /// What was read.
+    /// The records and gaps that one read found.
     struct Stretch: Sendable {
         var records: [EventBatch.Record] = []
         var contexts: [EventBatch.Context] = []
@@ -23,20 +23,20 @@ struct BatchReader: Sendable {
         var ends: [LogPosition] = []
         var dropped: [DroppedRange] = []
         var skipped: [ClosedRange<UInt64>] = []
-        /// The places of the records that the filter changed, ascending.
+        /// The indices of the records that the filter changed, ascending.
         var changed: [Int] = []
-        /// Where reading goes on.
+        /// Where reading continues.
         var end: LogPosition
-        /// The first sequence number behind the stretch.
+        /// The first sequence number after this part of the log.
         var next: UInt64
-        /// True when the next event may not leave yet.
+        /// True when the next event may not be sent yet.
         var isHeld = false
-        /// The event that waits for a transfer, where reading stopped before one.
+        /// The event at which reading stopped because it waits for a transfer.
         var waiting: UInt64?
-        /// True when there is more to read at once, though the stretch holds no event.
+        /// True when more can be read immediately, even if this part has no event.
         var isCut = false
 
-        /// Passes over an event that will never travel.
+        /// Adds an event that will never be sent.
         mutating func drop(_ sequence: UInt64, _ reason: DropReason) {
             if let last = dropped.last, last.reason == reason, last.sequences.upperBound + 1 == sequence {
                 dropped[dropped.count - 1] = DroppedRange(
@@ -60,18 +60,22 @@ struct BatchReader: Sendable {
     private var reader: LogReader
     private let destination: DestinationID
     private var contexts: [UInt32: [UInt8]] = [:]
-    /// The highest sequence number any record told of so far.
+    /// The highest sequence number found in any record so far.
     private var lastSeen: UInt64 = 0
-    /// Losses the writer wrote down itself, not yet passed.
+    /// Losses recorded by the writer itself, not yet passed.
     private var noted: [DroppedRange] = []
-    /// Why segments are missing, as far as that was looked up; see ``GapFile``.
+    /// The reasons for missing segments, as far as they were read.
+    ///
+    /// See ``GapFile``.
     private var gaps: [DroppedRange] = []
     private let folder: String
     private let storage: any JournalStorage
 
-    /// A reader that starts at a cursor. The contexts in effect there are looked up from the segment's start.
+    /// Creates a reader that starts at a cursor.
     ///
-    /// - Parameter boot: the boot this process runs in, when that is known.
+    /// The contexts in effect there are read from the segment's start.
+    ///
+    /// - Parameter boot: the boot this process runs in, if known.
     init(
         folder: String,
         storage: any JournalStorage,
@@ -108,25 +112,29 @@ struct BatchReader: Sendable {
         set { reader.isComplete = newValue }
     }
 
-    /// Ranges of losses in one stretch at most, so that memory stays flat whatever is passed over.
+    /// The maximum number of loss ranges in one read.
+    ///
+    /// It keeps memory use constant, regardless of how much of the log is skipped.
     private static let maxRanges = 1024
-    /// The same where a filter may drop any single event: what a batch tells of must be remembered should it be refused.
+    /// The same limit where a filter may drop any single event.
+    ///
+    /// The gaps reported by a batch must be remembered in case the batch is rejected.
     private static let maxFilteredRanges = DroppedRanges.limit / 2
 
-    /// Reads on from where the last stretch ended.
+    /// Continues reading where the last read ended.
     ///
     /// - Parameters:
     ///   - next: the first sequence number not settled yet.
-    ///   - rules: what may leave, and how. Admission is asked once for each context.
-    ///   - mark: the first sequence number that is not released; reading stops before the destination's first event there
-    ///     and passes over those of others. Nil when everything is released.
+    ///   - rules: what may be sent, and in which form. Admission is evaluated once for each context.
+    ///   - mark: the first sequence number that is not released. From there on, reading stops before the destination's
+    ///     first event and passes over those of others. Nil when everything is released.
     mutating func read(
         next: UInt64,
         _ limits: Limits,
-        by rules: LeavingRules = LeavingRules(),
+        by rules: SendingRules = SendingRules(),
         releasedBefore mark: UInt64? = nil
     ) throws(JournalError) -> Stretch {
-        var admissions = AdmissionBook(rules.admission)
+        var admissions = AdmissionCache(rules.admission)
         var filter = rules.filter
         let maxRanges = filter == nil ? Self.maxRanges : Self.maxFilteredRanges
         var stretch = Stretch(end: reader.position, next: next)
@@ -136,15 +144,15 @@ struct BatchReader: Sendable {
         while true {
             let tornBefore = reader.damage.tornTails
             guard let entry = try reader.next() else {
-                // The torn record's own number, so that every reader that comes by counts the same one.
+                // Use the torn record's own sequence number, so that all readers agree on it.
                 if reader.damage.tornTails > tornBefore { try explain(upTo: lastSeen + 2, in: &stretch) }
-                // Nothing more is read of a dead writer's log, and there may be many of them.
-                if isComplete { reader.forgetWindow() }
+                // Nothing more will be read from a dead writer's log, and there may be many such logs.
+                if isComplete { reader.releaseWindow() }
                 break
             }
             lastSeen = max(lastSeen, entry.sequence)
             if let bound = limits.throughSegment, entry.start.segment > bound {
-                // What lies between the bound and here belongs to the bound.
+                // Missing numbers before this record belong to the segments up to the bound.
                 if entry.kind == .origin { try explain(upTo: entry.sequence + 1, in: &stretch) }
                 reader.seek(to: LogPosition(segment: entry.start.segment, offset: 0))
                 stretch.end = reader.position
@@ -177,7 +185,7 @@ struct BatchReader: Sendable {
                 reader.seek(to: entry.start)
                 return stretch
             }
-            if !isForUs(entry) {
+            if !isAddressedToDestination(entry) {
                 try explain(upTo: entry.sequence, in: &stretch)
                 stretch.skip(entry.sequence)
             } else if let mark, entry.sequence >= mark {
@@ -214,7 +222,7 @@ struct BatchReader: Sendable {
 
     // MARK: Parts
 
-    /// What a filter makes of an event.
+    /// Returns the result of filtering an event.
     private func filtered(_ entry: LogEntry, by filter: inout (any EventFilter)?) -> FilteredEvent {
         let route = entry.routeLength ?? 0
         return reader.withPayload(of: entry) { payload in
@@ -226,7 +234,7 @@ struct BatchReader: Sendable {
         }
     }
 
-    /// A context's JSON. Where its record was damaged, the event stands with nothing said around it.
+    /// Returns a context's JSON; `{}` when its record was damaged.
     private func json(of context: UInt32) -> [UInt8] {
         contexts[context] ?? Array("{}".utf8)
     }
@@ -247,7 +255,7 @@ struct BatchReader: Sendable {
         let generation = context?.generation ?? entry.context
         if lastContext != generation {
             lastContext = generation
-            // Events with and without a changed context may take turns.
+            // Events with and without a changed context may alternate.
             if context == nil || !stretch.contexts.contains(where: { $0.generation == generation }) {
                 let start = stretch.bytes.count
                 stretch.bytes.append(contentsOf: context?.json ?? json(of: entry.context))
@@ -274,12 +282,12 @@ struct BatchReader: Sendable {
         stretch.ends.append(entry.end)
     }
 
-    private func isForUs(_ entry: LogEntry) -> Bool {
+    private func isAddressedToDestination(_ entry: LogEntry) -> Bool {
         guard let route = entry.routeLength else { return true }
         return reader.withPayload(of: entry) { RouteNames($0, length: route).contains(destination) }
     }
 
-    /// Remembers a context, or a loss the writer wrote down.
+    /// Remembers a context, or a loss recorded by the writer.
     private mutating func note(_ entry: LogEntry) {
         if entry.kind == .context {
             contexts[entry.context] = reader.payload(of: entry)
@@ -290,7 +298,7 @@ struct BatchReader: Sendable {
         }
     }
 
-    /// Accounts for the numbers before `bound` that no record was found for.
+    /// Accounts for numbers before `bound` for which no record was found.
     private mutating func explain(upTo bound: UInt64, in stretch: inout Stretch) throws(JournalError) {
         var isLookedUp = false
         while stretch.next < bound {
@@ -316,22 +324,24 @@ struct BatchReader: Sendable {
         }
     }
 
-    /// Asks the files why whole segments are missing.
+    /// Reads the reasons for missing segments from the files.
     private mutating func lookUpGaps() throws(JournalError) {
         gaps = try JournalError.wrap { () throws(StorageError) in try GapFile.load(folder, storage) }
     }
 
-    /// Accounts for losses at the log's end that the writer wrote down itself.
+    /// Accounts for losses at the log's end that the writer recorded itself.
     private mutating func explainNoted(in stretch: inout Stretch) throws(JournalError) {
         if let last = noted.map(\.sequences.upperBound).max() { try explain(upTo: last + 1, in: &stretch) }
     }
 }
 
-/// What a rule says of the contexts of one writer, each asked about once.
-private struct AdmissionBook {
+/// The decisions of a rule for the contexts of one writer.
+///
+/// Each context is evaluated once.
+private struct AdmissionCache {
     private let rule: Admission.Rule?
     private var known: [UInt32: Admission] = [:]
-    /// Neighbouring events nearly always share their context.
+    /// Consecutive events nearly always share their context.
     private var latest: (context: UInt32, admission: Admission)?
 
     init(_ rule: Admission.Rule?) {

@@ -3,10 +3,10 @@
 
 internal import TrackwayEvents
 
-/// The counts of writers that everybody is done with, and their folders as long as they stand.
+/// The counts of writers that all destinations have finished with, and any remaining folders.
 struct Compaction: Sendable {
     private(set) var totals: SettledTotals
-    /// Folders of writers that are counted and could not be removed, and why.
+    /// Folders of counted writers that could not be removed, and the reasons.
     private(set) var leftovers: [WriterID: JournalError] = [:]
     private let folder: JournalFolder
     private let storage: any JournalStorage
@@ -17,12 +17,14 @@ struct Compaction: Sendable {
         totals = try SettledTotals.load(folder, storage, of: journal.installation)
     }
 
-    /// Whether a writer is counted here though its folder may still stand.
+    /// Whether a writer is counted here although its folder may still exist.
     func hasCounted(_ id: WriterID) -> Bool {
         totals.compacted.contains(id)
     }
 
-    /// Adds writers' counts and makes them durable; their folders are removed next, see ``removeFolders()``.
+    /// Adds writers' counts and makes them durable.
+    ///
+    /// Their folders are removed next; see ``removeFolders()``.
     mutating func add(_ writers: [DrainedWriter]) throws(StorageError) {
         var fuller = totals
         for writer in writers { fuller.compact(writer.id, recorded: writer.recorded, accounts: writer.accounts) }
@@ -30,7 +32,9 @@ struct Compaction: Sendable {
         totals = fuller
     }
 
-    /// Adds the counts of a writer whose folder is gone; ``save()`` makes them durable.
+    /// Adds the counts of a writer whose folder was removed.
+    ///
+    /// ``save()`` makes them durable.
     mutating func count(_ id: WriterID, recorded: UInt64, accounts: [DestinationID: Ledger.Account]) {
         totals.compact(id, recorded: recorded, accounts: accounts)
         totals.compacted.remove(id)
@@ -41,10 +45,10 @@ struct Compaction: Sendable {
         try storage.replace(folder.settled, with: totals.fileBytes, durably: true)
     }
 
-    /// Removes the folders of writers that are counted in the totals already: what a kill left of them is nobody's any more.
+    /// Removes the folders of writers that are already counted in the totals.
     ///
-    /// One that cannot be removed now is among the ``leftovers``, counts toward the limit of bytes, and is tried again with
-    /// every look.
+    /// A kill may have left such folders; their contents are no longer needed. A folder that cannot be removed now is
+    /// listed in ``leftovers``, counts toward the byte limit, and is retried on every check.
     mutating func removeFolders() {
         for id in totals.compacted {
             let path = folder.writer(id)
@@ -55,27 +59,27 @@ struct Compaction: Sendable {
             } catch {
                 leftovers[id] = JournalError(
                     .storage,
-                    "the folder \(path), of which everything is delivered or given up, cannot be removed "
-                        + "(\(error)); remove it by hand",
+                    "the folder \(path), whose events are all delivered or dropped, cannot be removed "
+                        + "(\(error)); remove it manually",
                     cause: error
                 )
             }
         }
     }
 
-    /// Bytes of segments in folders that could not be removed, as far as they can be counted.
+    /// The bytes of segments in folders that could not be removed, if known.
     var leftoverBytes: Int {
         totals.compacted.reduce(0) { total, id in
-            // What cannot even be listed has no known size.
+            // A folder that cannot even be listed has no known size.
             var folder = WriterFolder(path: folder.writer(id), storage: storage)
             let sizes = try? folder.segmentSizes()
             return total + (sizes ?? []).reduce(0) { $0 + $1.bytes }
         }
     }
 
-    // MARK: Another installation takes this one's place
+    // MARK: Replacing the installation
 
-    /// Says which writers another installation will find counted once it has taken this one's place.
+    /// Stores the writers that a successor installation will find counted.
     func announce(
         _ successor: InstallationID,
         after installation: InstallationID,
@@ -85,7 +89,9 @@ struct Compaction: Sendable {
         try storage.replace(folder.settled, with: announced.fileBytes, durably: true)
     }
 
-    /// Begins another installation's counts; the folders of those that are leaving go.
+    /// Starts another installation's counts.
+    ///
+    /// The folders of the leaving writers will be removed.
     mutating func begin(_ installation: InstallationID, without leaving: [WriterID]) throws(StorageError) {
         var emptied = SettledTotals(of: installation)
         emptied.compacted = totals.compacted.union(leaving)
@@ -93,10 +99,12 @@ struct Compaction: Sendable {
         totals = emptied
     }
 
-    /// A writer that was to leave goes on in its folder: that must not count as gone.
+    /// Keeps a writer that was about to leave but continues in its folder.
+    ///
+    /// It must not count as removed.
     mutating func keep(_ id: WriterID) {
         guard totals.compacted.remove(id) != nil else { return }
-        // Written with the next change of the totals; until then only a kill would have it removed.
+        // If this fails, the next change of the totals writes it; until then, a kill causes the folder to be removed.
         try? save()
     }
 }
@@ -104,23 +112,27 @@ struct Compaction: Sendable {
 /// A dead writer that every destination has finished with.
 struct DrainedWriter: Sendable {
     let id: WriterID
-    /// How many events it has recorded.
+    /// The number of events it has recorded.
     let recorded: UInt64
-    /// What became of them.
+    /// The outcomes of its events, per destination.
     let accounts: [DestinationID: Ledger.Account]
-    /// How many events each destination that the app reads has delivered or dropped.
+    /// The number of events that each app-managed destination has delivered or dropped.
     let settled: [DestinationID: UInt64]
 }
 
 extension ConsumerState {
-    /// How many writers are moved into the totals together: one write to the disk serves them all, each holds a descriptor
-    /// meanwhile, and others wait for the journal until their folders are gone.
+    /// The maximum number of writers moved into the totals together.
+    ///
+    /// One disk write serves them all. Until their folders are removed, each holds a descriptor, and other users of the
+    /// journal wait.
     private static let writersPerCompaction = 16
 
-    /// Moves the counts of some dead writers that every destination has finished into the totals, and removes their folders.
+    /// Moves the counts of some finished dead writers into the totals.
     ///
-    /// - Parameter last: the writer at which the last call of this round stopped; nil to begin one.
-    /// - Returns: where this call stopped; nil when it has looked at all.
+    /// A writer is finished when every destination has finished with its log. The writers' folders are removed.
+    ///
+    /// - Parameter last: the writer at which the previous call of this round stopped; nil to start a round.
+    /// - Returns: where this call stopped; nil when it has checked all writers.
     mutating func compactDrained(after last: WriterID?) throws(JournalError) -> WriterID? {
         let busy = leases.writers
         let present = journal.destinations
@@ -140,9 +152,9 @@ extension ConsumerState {
         return drained.count == Self.writersPerCompaction ? stopped : nil
     }
 
-    /// Removes writers' folders after their counts are safe in the totals.
+    /// Removes writers' folders after their counts are stored in the totals.
     private mutating func compact(_ drained: [DrainedWriter]) throws(JournalError) {
-        // Held while the folders go, so that no process can be starting in one.
+        // Held while the folders are removed, so that no process can start in one of them.
         var locks: [any StorageLock] = []
         defer { for lock in locks { lock.release() } }
         var leaving: [DrainedWriter] = []
@@ -152,7 +164,7 @@ extension ConsumerState {
                     locks.append(lock)
                     leaving.append(writer)
                 } else {
-                    progressByWriter[writer.id]?.foundAlive()
+                    progressByWriter[writer.id]?.markAlive()
                 }
             } catch {
                 try progressByWriter[writer.id]?.leaveOut(JournalError(error))
@@ -175,11 +187,11 @@ extension ConsumerState {
     }
 }
 
-extension WriterProgress {
-    /// What a dead writer has recorded and what became of it, once every destination has finished with its log.
+extension WriterReadState {
+    /// Returns a dead writer's counts once every destination has finished with its log.
     ///
-    /// - Parameter present: the destinations there are at present.
-    /// - Returns: nil as long as something waits, or is still to be told to one of them.
+    /// - Parameter present: the currently registered destinations.
+    /// - Returns: nil while events are pending, or while numbers are due to be reported to one of those destinations.
     fileprivate mutating func whenDrained(for present: [DestinationID]) throws(JournalError) -> DrainedWriter? {
         let extent = try extent()
         var accounts: [DestinationID: Ledger.Account] = [:]
@@ -188,7 +200,7 @@ extension WriterProgress {
         for destination in cursors.accountable {
             let cursor = try cursor(of: destination)
             guard cursor.next > extent.last else { return nil }
-            // The app reads the ledger; nobody else is told of what it keeps for itself.
+            // The app reads the ledger for app-managed destinations; their numbers are reported nowhere else.
             let isOwed = (cursor.owesLosses || cursor.owesSkips) && !cursors.isKept(destination)
             if isOwed, present.contains(destination) { return nil }
             accounts[destination] = Ledger.Account(cursor, last: extent.last)

@@ -3,32 +3,37 @@
 
 package import TrackwayEvents
 
-/// What was asked of a consumer by threads that must not wait for its disk, until its next step takes it up.
+/// Requests to a consumer that are pending until its next step.
 ///
-/// It lies in the ``ConsumerView``, behind that lock, and counts there at once: whoever asks sees what it asked for in every
-/// count, before anything is read or written.
+/// They come from threads that must not wait for the consumer's disk. They are stored in the ``ConsumerSnapshot``,
+/// under its lock, and take effect there at once: callers see their requests in every count, before anything is read or
+/// written.
 struct ConsumerRequests: Sendable {
-    /// Drops what a rule drops. A struct, because a bare closure would be wrapped with every access.
+    /// A request to drop what a rule rejects.
+    ///
+    /// A struct, because a bare closure would be wrapped on every access.
     struct Discard: Sendable {
         let rule: Admission.Rule
     }
 
-    /// Destinations whose held events are to be read again.
+    /// Destinations whose held events must be read again.
     fileprivate var held: Set<DestinationID> = []
-    /// By destination and writer the last number that is to be told, even where no event is left to carry it.
+    /// The last number to report, by destination and writer.
+    ///
+    /// It is reported even if no event is left to report it with.
     fileprivate var reports: [DestinationID: [WriterID: UInt64]] = [:]
-    /// By queue and writer the last number that is released.
+    /// The last released number, by queue and writer.
     fileprivate var releases: [DestinationID: [WriterID: UInt64]] = [:]
-    /// By destination what may not leave any more.
+    /// The rules for events that may no longer be sent, by destination.
     fileprivate var discards: [DestinationID: Discard] = [:]
 
-    /// Takes what is to be dropped.
+    /// Takes the discard requests.
     mutating func takeDiscards() -> [DestinationID: Discard] {
         defer { discards = [:] }
         return discards
     }
 
-    /// Takes what is to be released, for one queue or for all.
+    /// Takes the release requests, for one queue or for all.
     mutating func takeReleases(for destination: DestinationID? = nil) -> [DestinationID: [WriterID: UInt64]] {
         guard let destination else {
             defer { releases = [:] }
@@ -38,8 +43,8 @@ struct ConsumerRequests: Sendable {
     }
 }
 
-extension ConsumerView {
-    /// Counts everything that was asked for as done.
+extension ConsumerSnapshot {
+    /// Applies all requests to the counts as if they were done.
     mutating func applyRequests() {
         for destination in requests.held {
             for id in order { writers[id]?.heldFor.remove(destination) }
@@ -63,31 +68,39 @@ extension ConsumerView {
 }
 
 extension JournalConsumer {
-    /// The rule for a destination may have changed: what was found held is read again. Any thread; waits for no file.
+    /// Requests that a destination's held events be read again.
+    ///
+    /// Its rule may have changed. Callable from any thread; waits for no file.
     package func forgetHeld(for destination: DestinationID) {
         request { view in view.requests.held.insert(destination) }
     }
 
-    /// Somebody wants a destination told of everything now: numbers that were for others wait for no event any more. Any
-    /// thread; waits for no file.
+    /// Requests that all numbers so far be reported to a destination.
+    ///
+    /// Skipped numbers no longer wait for an event. Callable from any thread; waits for no file.
     package func reportAll(to destination: DestinationID) {
         request { [journal] view in
             for id in view.order { view.requests.reports[destination, default: [:]][id] = journal.knownLast(of: id) }
         }
     }
 
-    /// Gives up what a rule drops, as ``discardDropped(for:admitting:)`` does, with the next ``takeUpRequests()`` or
-    /// maintenance. Any thread; waits for no file.
+    /// Requests to drop events that a rule rejects.
+    ///
+    /// Works as ``discardDropped(for:admitting:)``, with the next ``handleRequests()`` or maintenance. Callable from
+    /// any thread; waits for no file.
     package func requestDiscard(for destination: DestinationID, admitting rule: @escaping Admission.Rule) {
         request { view in view.requests.discards[destination] = ConsumerRequests.Discard(rule: rule) }
     }
 
-    /// Releases everything that waits for a queue to delivery, as ``transfer(for:)`` does: in every count at once, on disk
-    /// with ``carryOutTransfer(for:)``, at the latest when the consumer is closed. Until then the death of the process undoes
-    /// it. Any thread; reads what was recorded since the last count, and waits for nothing that delivery writes.
+    /// Requests the release of all waiting events of a queue to delivery.
     ///
-    /// - Returns: how many events that released.
-    /// - Throws: `closed` when this process no longer delivers, `storage` when what waits cannot be counted.
+    /// Works as ``transfer(for:)``: it takes effect in every count at once, and on disk with
+    /// ``writeReleaseMarks(for:)``, at the latest when the consumer is closed. If the process dies before that, the
+    /// release is undone. Callable from any thread; reads what was recorded since the last count, and waits for nothing
+    /// that delivery writes.
+    ///
+    /// - Returns: the number of events released.
+    /// - Throws: `closed` when this process no longer delivers, `storage` when the waiting events cannot be counted.
     package func requestTransfer(for destination: DestinationID) throws(JournalError) -> UInt64 {
         let waiting = try tallies(of: destination)
         let isTaken = request { view in
@@ -107,24 +120,26 @@ extension JournalConsumer {
 
     // MARK: Steps
 
-    /// Does now what was asked for without waiting: reads held events again, reports numbers, drops what may not leave any
-    /// more. What is asked for without a file is taken up by every other step too.
-    package func takeUpRequests() throws(JournalError) {
-        try change { (state) throws(JournalError) in try state.takeUpDiscards() }
+    /// Carries out pending requests now.
+    ///
+    /// Reads held events again, reports numbers, and drops events that may no longer be sent. Requests that need no
+    /// file are handled by every other step too.
+    package func handleRequests() throws(JournalError) {
+        try change { (state) throws(JournalError) in try state.handleDiscards() }
     }
 
-    /// Writes the release marks that ``requestTransfer(for:)`` asked for.
+    /// Writes the release marks requested by ``requestTransfer(for:)``.
     ///
-    /// - Returns: false when nothing was asked for.
-    /// - Throws: `storage` when no mark could be written: what was to be released waits again.
-    package func carryOutTransfer(for destination: DestinationID) throws(JournalError) -> Bool {
-        try change { (state) throws(JournalError) in try state.takeUpReleases(for: destination) }
+    /// - Returns: false when nothing was requested.
+    /// - Throws: `storage` when no mark could be written: the events to be released then wait again.
+    package func writeReleaseMarks(for destination: DestinationID) throws(JournalError) -> Bool {
+        try change { (state) throws(JournalError) in try state.handleReleases(for: destination) }
     }
 }
 
 extension ConsumerState {
-    /// Takes up what needs no file.
-    mutating func takeUpMarks() {
+    /// Handles requests that need no file.
+    mutating func handleMarks() {
         let (held, reports) = view.withLock { view in
             defer {
                 view.requests.held = []
@@ -132,7 +147,7 @@ extension ConsumerState {
             }
             return (view.requests.held, view.requests.reports)
         }
-        // They counted for others as done; how they stand now is for the next look.
+        // The view already counted these as done; their real state appears with the next publication.
         if !held.isEmpty || !reports.isEmpty { progressByWriter.changeAll() }
         for destination in held {
             for id in order { progressByWriter[id]?.forgetHeld(for: destination) }
@@ -142,8 +157,10 @@ extension ConsumerState {
         }
     }
 
-    /// Drops what was asked to be dropped. What cannot be dropped now is tried again with the next call.
-    mutating func takeUpDiscards() throws(JournalError) {
+    /// Carries out discard requests.
+    ///
+    /// Those that fail are retried by the next call.
+    mutating func handleDiscards() throws(JournalError) {
         let discards = view.withLock { $0.requests.takeDiscards() }
         var problem: JournalError?
         for (destination, discard) in discards {
@@ -152,7 +169,7 @@ extension ConsumerState {
             } catch {
                 problem = error
                 view.withLock { view in
-                    // A newer wish replaces this one.
+                    // A newer request replaces this one.
                     if view.requests.discards[destination] == nil { view.requests.discards[destination] = discard }
                 }
             }
@@ -160,18 +177,18 @@ extension ConsumerState {
         if let problem { throw problem }
     }
 
-    /// Writes the release marks that were asked for, of one queue or of all.
+    /// Writes the requested release marks, of one queue or of all.
     ///
     /// - Returns: whether there were any.
-    /// - Throws: `storage` when no mark could be written: nothing is released then, and what was asked for is forgotten.
+    /// - Throws: `storage` when no mark could be written: nothing is released then, and the request is discarded.
     @discardableResult
-    mutating func takeUpReleases(for destination: DestinationID? = nil) throws(JournalError) -> Bool {
+    mutating func handleReleases(for destination: DestinationID? = nil) throws(JournalError) -> Bool {
         let releases = view.withLock { $0.requests.takeReleases(for: destination) }
         guard !releases.isEmpty else { return false }
         progressByWriter.changeAll()
         var isReleased = false
         var problem: JournalError?
-        // Whoever asked may have found a writer or a queue beside a step that has not taken them in.
+        // The caller may have found a writer or a queue that a concurrent step has not loaded.
         if releases.values.contains(where: { $0.keys.contains { progressByWriter[$0] == nil } }) {
             _ = try? refresh()  // A writer that cannot be read now keeps its events in their queue.
         }
@@ -191,10 +208,10 @@ extension ConsumerState {
     }
 }
 
-extension WriterProgress {
-    /// Moves a queue's release mark behind a number.
+extension WriterReadState {
+    /// Moves a queue's release mark past a number.
     ///
-    /// - Returns: false when it was there.
+    /// - Returns: false when it was already there.
     fileprivate mutating func release(_ queue: DestinationID, through last: UInt64) throws(JournalError) -> Bool {
         let cursor = try cursor(of: queue)
         guard last >= cursor.firstWaiting else { return false }

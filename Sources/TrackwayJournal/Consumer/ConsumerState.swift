@@ -3,24 +3,24 @@
 
 internal import TrackwayEvents
 
-/// What the consumer keeps, changed by one step after the other: the writers there are, and what is on its way to whom.
+/// The consumer's state: the known writers and the batches in flight.
 ///
-/// What is done with one writer's log is ``WriterProgress``; this goes over all of them. Others may know of it what
-/// ``publish()`` says.
+/// It is changed by one step at a time. Work on a single writer's log is in ``WriterReadState``; this type iterates
+/// over all of them. Other threads see what ``publish()`` publishes.
 struct ConsumerState: Sendable {
     let journal: Journal
-    /// What others may know of this state without waiting for it.
-    let view: Locked<ConsumerView>
-    /// Shared with whoever counts.
+    /// The published state, which other threads can read without waiting.
+    let view: Locked<ConsumerSnapshot>
+    /// Shared with threads that count.
     let tallies: Locked<Tallies>
-    /// The election itself; nil after closing.
+    /// The election lock; nil after closing.
     var lock: (any StorageLock)?
-    var progressByWriter = ProgressTable()
-    /// The writers in the order they were started.
+    var progressByWriter = ReadStateTable()
+    /// The writers in the order in which they were started.
     private(set) var order: [WriterID] = []
     var leases = Leases() {
         didSet {
-            // The journal of this process must not give these segments up.
+            // This process's journal must not remove these segments.
             let own = leases.segments { progressByWriter[$0]?.isOwn ?? false }
             journal.leased.withLock { $0.ranges = own }
         }
@@ -28,20 +28,22 @@ struct ConsumerState: Sendable {
     var compaction: Compaction
     var deadLetters: DeadLetterLog
     var maintenance = MaintenanceRecord()
-    /// Destinations that were asked about as queues.
+    /// Destinations that were queried as queues.
     private var queues: Set<DestinationID> = []
-    /// Destinations that were read without regard to a release mark: somebody reads on from their cursors.
+    /// Destinations read without regard to a release mark.
+    ///
+    /// Delivery continues from their cursors.
     private var delivered: Set<DestinationID> = []
-    /// What destinations had settled of writers that are forgotten by now, when those were found.
+    /// The counts settled when writers were found, for writers since removed.
     private var foundSettled: [DestinationID: Ledger.Account] = [:]
 
-    /// A state that knows of no writer yet; see ``refresh()`` and ``notice()``.
+    /// Creates a state without writers; see ``refresh()`` and ``notice()``.
     ///
-    /// - Parameter lock: the election; nil for somebody who only looks.
+    /// - Parameter lock: the election lock; nil for a caller that only reads.
     init(of journal: Journal, lock: (any StorageLock)?) throws(StorageError) {
         self.journal = journal
         self.lock = lock
-        view = Locked(ConsumerView())
+        view = Locked(ConsumerSnapshot())
         tallies = Locked(Tallies())
         compaction = try Compaction(of: journal)
         deadLetters = DeadLetterLog(folder: journal.folder.deadLetters, storage: journal.storage)
@@ -52,9 +54,9 @@ struct ConsumerState: Sendable {
         throw JournalError(.closed, "this process no longer delivers for \(journal.folder.root)")
     }
 
-    /// Lets others know how things stand now.
+    /// Publishes the current state to other threads.
     ///
-    /// - Complexity: O(number of writers), with the work that costs anything only for those that changed.
+    /// - Complexity: O(number of writers), with expensive work only for those that changed.
     mutating func publish() {
         let changed = progressByWriter.takeChanged()
         let queues = queues.union(journal.registry.withLock { $0.presentKept })
@@ -66,7 +68,7 @@ struct ConsumerState: Sendable {
             view.foundSettled = foundSettled
             view.leased = leases.ends
             for id in changed {
-                view.writers[id] = progressByWriter[id].flatMap { $0.isSeen ? ConsumerView.Writer($0) : nil }
+                view.writers[id] = progressByWriter[id].flatMap { $0.isSeen ? ConsumerSnapshot.Writer($0) : nil }
             }
             view.untold = []
             view.owing = []
@@ -79,32 +81,34 @@ struct ConsumerState: Sendable {
                 }
                 guard !writer.untold.isEmpty else { continue }
                 view.untold.formUnion(writer.untold)
-                // No transfer may ever follow that could tell of them.
+                // No transfer that could report them may ever follow.
                 for destination in writer.untold where writer.isComplete && leases.writer(for: destination) != id {
                     if writer.cursors[destination]?.owesSkips == true { view.owing.insert(destination) }
                 }
             }
             view.obstacles = order.compactMap { view.writers[$0]?.problem } + compaction.leftovers.values
-            // What was asked for during this step counts already, and is still to be done.
+            // Requests made during this step already count, although they are still to be carried out.
             view.applyRequests()
         }
     }
 
     // MARK: Writers
 
-    /// Notices new writers, and looks at all that nobody has looked at.
+    /// Finds new writers, and reads the folders of all that were not read yet.
     ///
-    /// One that cannot be read now, perhaps because another user owns its folder, is left out until it can be: it must not
-    /// stop the others.
+    /// A writer that cannot be read now, perhaps because another user owns its folder, is skipped until it can be read:
+    /// it must not stop the others.
     ///
     /// - Throws: when the list of writers, or this process's own folder, cannot be read.
     mutating func refresh() throws(JournalError) {
         _ = try notice()
-        _ = try lookAtNew()
+        _ = try readNewFolders()
     }
 
-    /// Notices new writers by their names; true when there was one. Their folders are looked into when each is asked for something
-    /// first, see ``WriterProgress/attempt(_:)``: the first request of a start must not wait for what hundreds of processes left.
+    /// Finds new writers by their names; returns true if there were any.
+    ///
+    /// Each folder is read when the writer is first used; see ``WriterReadState/attempt(_:)``. The first request after
+    /// launch must not wait for the folders that hundreds of processes left.
     ///
     /// - Throws: as ``refresh()`` does.
     mutating func notice() throws(JournalError) -> Bool {
@@ -113,7 +117,7 @@ struct ConsumerState: Sendable {
             var isChanged = false
             for name in try journal.storage.names(in: journal.folder.writers) {
                 guard let id = WriterID(name), progressByWriter[id] == nil, !compaction.hasCounted(id) else { continue }
-                var progress = WriterProgress(id, isOwn: id == own, in: journal)
+                var progress = WriterReadState(id, isOwn: id == own, in: journal)
                 if progress.isOwn { try progress.look() }
                 progressByWriter[id] = progress
                 isChanged = true
@@ -124,22 +128,22 @@ struct ConsumerState: Sendable {
         return isChanged
     }
 
-    /// Looks at writers that nobody has looked at, oldest first.
+    /// Reads the folders of writers that were not read yet, oldest first.
     ///
     /// - Parameters:
-    ///   - most: how many at most.
-    ///   - body: what is done with each that can be read.
-    /// - Returns: whether there was one.
-    mutating func lookAtNew(
+    ///   - most: the maximum number of folders.
+    ///   - body: called for each writer that can be read.
+    /// - Returns: whether there were such writers.
+    mutating func readNewFolders(
         most: Int = .max,
-        _ body: (inout WriterProgress) throws(JournalError) -> Void = { (_) throws(JournalError) in }
+        _ body: (inout WriterReadState) throws(JournalError) -> Void = { (_) throws(JournalError) in }
     ) throws(JournalError) -> Bool {
         let new = order.lazy.filter { [progressByWriter] in progressByWriter[$0]?.isSeen == false }.prefix(most)
         for id in Array(new) { _ = try progressByWriter[id]?.attempt(body) }
         return !new.isEmpty
     }
 
-    /// Forgets a writer that is counted in the totals.
+    /// Removes a writer that is counted in the totals.
     mutating func forget(_ id: WriterID) {
         for (destination, account) in progressByWriter[id]?.settledWhenFound ?? [:] {
             foundSettled[destination, default: Ledger.Account()].add(account)
@@ -149,33 +153,35 @@ struct ConsumerState: Sendable {
         tallies.withLock { $0.forget(id) }
     }
 
-    /// Takes in what has come since the last look, as far as counting needs it: writers, and cursors of destinations.
-    mutating func takeIn() throws(JournalError) {
+    /// Loads new writers and cursors, as far as counting needs them.
+    mutating func loadCursors() throws(JournalError) {
         _ = try notice()
-        try eachWriter { (progress) throws(JournalError) in try progress.takeIn() }
+        try eachWriter { (progress) throws(JournalError) in try progress.loadCursors() }
     }
 
-    /// Takes in some of the writers that nobody has looked at, oldest first; false when there was none.
-    mutating func takeInNext(_ most: Int) throws(JournalError) -> Bool {
+    /// Loads some of the writers that were not read yet, oldest first.
+    ///
+    /// Returns false if all were read.
+    mutating func loadNext(_ most: Int) throws(JournalError) -> Bool {
         _ = try notice()
-        return try lookAtNew(most: most) { (progress) throws(JournalError) in try progress.takeIn() }
+        return try readNewFolders(most: most) { (progress) throws(JournalError) in try progress.loadCursors() }
     }
 
-    /// Does something with each writer that can be read; see ``WriterProgress/attempt(_:)``.
+    /// Calls `body` for each writer that can be read; see ``WriterReadState/attempt(_:)``.
     mutating func eachWriter(
-        _ body: (inout WriterProgress) throws(JournalError) -> Void
+        _ body: (inout WriterReadState) throws(JournalError) -> Void
     ) throws(JournalError) {
         for id in order { _ = try progressByWriter[id]?.attempt(body) }
     }
 
-    /// Whether somebody reads on from a destination's cursors.
+    /// Whether delivery continues from a destination's cursors.
     func isRead(_ destination: DestinationID) -> Bool {
         delivered.contains(destination)
     }
 
-    // MARK: Lending and settling
+    // MARK: Leasing and settling
 
-    /// Remembers how a destination is read.
+    /// Records how a destination is read.
     mutating func note(_ destination: DestinationID, isQueue: Bool) {
         if isQueue {
             queues.insert(destination)
@@ -206,8 +212,8 @@ struct ConsumerState: Sendable {
         else {
             throw JournalError(
                 .outOfOrder,
-                "records \(records) of a batch for \(destination) cannot be settled now: not leased, not next in order, "
-                    + "or \(delivered) delivered and \(deadLetters.count) set aside do not make \(records.count)"
+                "records \(records) of a batch for \(destination) cannot be settled now: not leased, out of order, "
+                    + "or \(delivered) delivered and \(deadLetters.count) set aside do not add up to \(records.count)"
             )
         }
         guard records.upperBound == batch.ends.count || !records.isEmpty else { return }
@@ -216,9 +222,11 @@ struct ConsumerState: Sendable {
         try progressByWriter[writer]?.settle(batch, records: records, delivered: delivered, deadLetters: deadLetters)
     }
 
-    // MARK: Giving up
+    // MARK: Dropping
 
-    /// Gives up everything a destination has not settled; a leased batch's lease ends.
+    /// Drops everything a destination has not settled.
+    ///
+    /// Ends the lease of a leased batch.
     mutating func discardPending(for destination: DestinationID, reason: DropReason) throws(JournalError) {
         leases.end(for: destination)
         try eachWriter { (progress) throws(JournalError) in
@@ -227,7 +235,9 @@ struct ConsumerState: Sendable {
         save()
     }
 
-    /// Gives up what a rule drops at the front of every writer's log; see ``JournalConsumer/discardDropped(for:admitting:)``.
+    /// Drops events that a rule rejects at the front of every writer's log.
+    ///
+    /// See ``JournalConsumer/discardDropped(for:admitting:)``.
     mutating func discardDropped(
         for destination: DestinationID,
         admitting rule: @escaping Admission.Rule
@@ -246,16 +256,16 @@ struct ConsumerState: Sendable {
 
     // MARK: Queues
 
-    /// The writers at which a destination has a place.
+    /// Returns the writers in whose logs a destination has a place.
     private mutating func writers(of destination: DestinationID) throws(JournalError) -> [WriterID] {
         queues.insert(destination)
         try refresh()
         return order.filter { progressByWriter[$0]?.cursors.accountable.contains(destination) ?? false }
     }
 
-    /// Releases everything that waits for a queue; see ``JournalConsumer/transfer(for:)``.
+    /// Releases all waiting events of a queue; see ``JournalConsumer/transfer(for:)``.
     mutating func transfer(for destination: DestinationID) throws(JournalError) -> UInt64 {
-        // What was asked for is part of what is released here.
+        // Requested releases are part of this release.
         if view.withLock({ !$0.requests.takeReleases(for: destination).isEmpty }) { progressByWriter.changeAll() }
         var released: UInt64 = 0
         var problem: StorageError?
@@ -276,7 +286,9 @@ struct ConsumerState: Sendable {
         return released
     }
 
-    /// How much a queue has released and not settled; see ``JournalConsumer/released(for:leavingOutHeld:)``.
+    /// Returns the number of a queue's released, unsettled events.
+    ///
+    /// See ``JournalConsumer/released(for:leavingOutHeld:)``.
     mutating func released(for destination: DestinationID, leavingOutHeld: Bool) throws(JournalError) -> UInt64 {
         var count: UInt64 = 0
         for id in try writers(of: destination) {
@@ -291,21 +303,21 @@ struct ConsumerState: Sendable {
     }
 }
 
-extension WriterProgress {
-    /// Takes in what counting needs: the cursors of destinations.
-    fileprivate mutating func takeIn() throws(JournalError) {
+extension WriterReadState {
+    /// Loads the cursors of destinations, as far as counting needs them.
+    fileprivate mutating func loadCursors() throws(JournalError) {
         for destination in cursors.accountable { try cursor(of: destination) }
-        // A newer version's log shows as one here. How far it goes is looked up when somebody wants to know.
+        // Detects a newer version's log. The log's end is read only when it is needed.
         _ = try journal.firstSequence(of: id)
     }
 }
 
-/// What is known of each writer, and of which of them that has changed since others were let know.
-struct ProgressTable: Sendable {
-    private var progress: [WriterID: WriterProgress] = [:]
+/// The progress of each writer, and which writers changed since the last publication.
+struct ReadStateTable: Sendable {
+    private var progress: [WriterID: WriterReadState] = [:]
     private var changed: Set<WriterID> = []
 
-    subscript(id: WriterID) -> WriterProgress? {
+    subscript(id: WriterID) -> WriterReadState? {
         get { progress[id] }
         _modify {
             changed.insert(id)
@@ -313,13 +325,15 @@ struct ProgressTable: Sendable {
         }
     }
 
-    var writers: Dictionary<WriterID, WriterProgress>.Keys { progress.keys }
-    var values: Dictionary<WriterID, WriterProgress>.Values { progress.values }
+    var writers: Dictionary<WriterID, WriterReadState>.Keys { progress.keys }
+    var values: Dictionary<WriterID, WriterReadState>.Values { progress.values }
 
-    /// Others may have been told something else of every writer.
+    /// Marks every writer as changed.
+    ///
+    /// Called when the published state of every writer may change.
     mutating func changeAll() { changed.formUnion(progress.keys) }
 
-    /// Those that changed, or went, since the last call.
+    /// Returns the writers that changed or were removed since the last call.
     mutating func takeChanged() -> Set<WriterID> {
         defer { changed = [] }
         return changed

@@ -3,18 +3,20 @@
 
 package import TrackwayEvents
 
-/// An event that a destination will never accept, and why; its writer's log goes on without it.
+/// An event that a destination will never accept, and the reason.
+///
+/// Its writer's log continues without it.
 package struct DeadLetter: Sendable, Hashable {
-    /// The event's place in the batch that was read.
+    /// The event's index in the batch that was read.
     package var index: Int
     /// The reason the ledger counts it under.
     package var reason: DropReason
-    /// The back-end's own code.
+    /// The back end's error code.
     package var code: String
-    /// A sentence for humans.
+    /// A human-readable sentence.
     package var message: String
 
-    /// Makes one.
+    /// Creates a dead letter.
     package init(index: Int, reason: DropReason, code: String = "", message: String = "") {
         self.index = index
         self.reason = reason
@@ -22,10 +24,10 @@ package struct DeadLetter: Sendable, Hashable {
         self.message = message
     }
 
-    /// What is kept for inspection: who and why, then the event as it was recorded.
+    /// The stored bytes: destination, writer and reason, then the event as it was recorded.
     fileprivate func fileBytes(of batch: JournalBatch) -> [UInt8] {
         let record = batch.events.records[index]
-        var lines = CheckedLines()
+        var lines = ChecksummedKeyValueFile()
         lines.add("destination", batch.destination)
         lines.add("writer", batch.events.writer)
         lines.add("sequence", record.sequence)
@@ -40,15 +42,16 @@ package struct DeadLetter: Sendable, Hashable {
     }
 }
 
-/// The log in which dead letters are kept for inspection. A convenience: counts and reasons are in the cursors, so failures
-/// of the storage are ignored.
+/// The log in which dead letters are kept for inspection.
+///
+/// It is a convenience: counts and reasons are in the cursors, so storage failures are ignored.
 struct DeadLetterLog: Sendable {
-    /// Enough to look at, small enough to forget.
+    /// The maximum number of segments: enough for inspection, and little space.
     private static let maxSegments: UInt32 = 16
 
     private let folder: String
     private let storage: any JournalStorage
-    /// Opened with the first dead letter.
+    /// Opened when the first dead letter is kept.
     private var log: SegmentedLog?
 
     init(folder: String, storage: any JournalStorage) {
@@ -56,7 +59,7 @@ struct DeadLetterLog: Sendable {
         self.storage = storage
     }
 
-    /// Keeps dead letters of a batch; the oldest go.
+    /// Stores dead letters of a batch; removes the oldest beyond the limit.
     mutating func keep(_ deadLetters: [DeadLetter], of batch: JournalBatch) {
         guard !deadLetters.isEmpty else { return }
         do {
@@ -80,13 +83,13 @@ struct DeadLetterLog: Sendable {
         }
     }
 
-    /// Removes everything that was kept.
+    /// Removes all dead letters.
     mutating func removeAll() throws(StorageError) {
         close()
         for name in try storage.names(in: folder) { try storage.remove(folder + "/" + name) }
     }
 
-    /// Gives the folder free until the next dead letter.
+    /// Releases the folder until the next dead letter.
     mutating func close() {
         log?.close()
         log = nil

@@ -7,15 +7,17 @@ extension Journal {
     /// The consumer that this process holds; nil while it does not deliver.
     package var heldConsumer: JournalConsumer? { consumer.withLock { $0.consumer } }
 
-    /// Becomes the process that delivers; nil while another process is.
+    /// Elects this process for delivery; returns nil while another process delivers.
     ///
     /// The election ends with ``JournalConsumer/close()``, when the consumer is released, or when the process dies.
     package func tryElection() throws(JournalError) -> JournalConsumer? {
         try elections.withLock { (_) throws(JournalError) in try elect() }
     }
 
-    /// Runs `body` as the process that delivers; nil while anybody does, this process included. An election that is about to
-    /// begin or to end in this process is waited for.
+    /// Runs `body` as the delivering process.
+    ///
+    /// Returns nil while any process delivers, including this one. Waits for an election that is about to start or end
+    /// in this process.
     package func withElection<Result>(
         _ body: (JournalConsumer) throws(JournalError) -> sending Result
     ) throws(JournalError) -> sending Result? {
@@ -26,8 +28,9 @@ extension Journal {
         }
     }
 
-    /// Runs `body` with the consumer that this process holds, or as ``withElection(_:)`` where it holds none; nil while another
-    /// process delivers.
+    /// Runs `body` with the consumer that this process holds, or else as ``withElection(_:)``.
+    ///
+    /// Returns nil while another process delivers.
     package func withConsumer<Result>(
         _ body: (JournalConsumer) throws(JournalError) -> sending Result
     ) throws(JournalError) -> sending Result? {
@@ -42,7 +45,7 @@ extension Journal {
     private func elect() throws(JournalError) -> JournalConsumer? {
         let lock = try JournalError.wrap { () throws(StorageError) in try storage.lock(folder.deliverLock) }
         guard let lock else { return nil }
-        // What is delivered from now on is known under this identity for ever.
+        // From now on, delivered data is permanently associated with this identity.
         try JournalError.wrap { () throws(StorageError) in try synchronizeIdentity() }
         let elected = try JournalConsumer(journal: self, lock: lock)
         consumer.withLock { $0.consumer = elected }

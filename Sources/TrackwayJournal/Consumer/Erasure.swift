@@ -4,32 +4,36 @@
 package import TrackwayEvents
 
 extension ConsumerState {
-    /// Removes everything the installation has recorded, and its identity; see ``JournalConsumer/erase()``.
+    /// Removes all recorded events and the installation's identity; see ``JournalConsumer/erase()``.
     ///
-    /// In this order, so that a kill between any two steps leaves nothing that could be sent: first every event is given up
-    /// at every cursor; then the totals say which folders the new identity will find counted, which its next opening removes
-    /// before anything else; then the identity changes, and the former one's counts end with it; the folders go last.
+    /// The order ensures that a kill between any two steps leaves nothing that could be sent:
+    /// 1. Every event is dropped at every cursor.
+    /// 2. The totals record which folders the new identity will find counted; its next opening removes them before
+    /// anything else.
+    /// 3. The identity changes, and the former one's counts end with it.
+    /// 4. The folders are removed.
     ///
     /// - Parameters:
-    ///   - successor: the identity that is to follow; nil for a new one.
-    ///   - isAnnounced: whether back ends are to forget the former identity, too.
+    ///   - successor: the identity that follows; nil for a new one.
+    ///   - isAnnounced: whether back ends must forget the former identity, too.
     mutating func erase(
         for successor: Identity? = nil,
         isAnnounced: Bool = true
     ) throws(JournalError) -> InstallationID {
         leases.endAll()
         try refresh()
-        // What cannot be read cannot be erased; the caller hears of it, and may call again.
+        // Unreadable data cannot be erased; the caller gets the error, and may call again.
         let unreadable = order.first { progressByWriter[$0]?.isUnreadable ?? false }
         if let unreadable, let obstacle = progressByWriter[unreadable]?.problem { throw obstacle }
         if isAnnounced {
             try JournalError.wrap { () throws(StorageError) in
-                // First, while the cursors still tell who knows of earlier erasings, and while there is something to prove with.
+                // Do this first, while the cursors still show which destinations know of earlier erasures, and while
+                // the identity can be proven.
                 try journal.keepProof()
                 try journal.listErasure(proof: journal.proof.withLock { $0 })
             }
         }
-        try giveEverythingUp()
+        try dropEverything()
         let identity = successor ?? .fresh(at: journal.clock.now().wall)
         let fresh = identity.installation
         let own = journal.writer
@@ -47,7 +51,7 @@ extension ConsumerState {
             compaction.removeFolders()
             if let obstacle = compaction.leftovers.values.first?.cause { throw obstacle }
         } catch {
-            // This process may go on in its old folder.
+            // This process may continue in its old folder.
             if journal.writer == own { compaction.keep(own) }
             throw JournalError(error)
         }
@@ -55,13 +59,14 @@ extension ConsumerState {
         return fresh
     }
 
-    private mutating func giveEverythingUp() throws(JournalError) {
+    private mutating func dropEverything() throws(JournalError) {
         for id in order where progressByWriter[id]?.problem == nil {
             for destination in progressByWriter[id]?.cursors.accountable ?? [] {
                 do throws(JournalError) {
                     try progressByWriter[id]?.discard(for: destination, through: nil, reason: .erased)
                 } catch {
-                    // A newer version's log is left for it; one whose key is not there goes with its folder.
+                    // A newer version's log is left for that version; a log whose key is missing is removed with its
+                    // folder.
                     guard error.leavesAlone else { throw error }
                     try progressByWriter[id]?.leaveOut(error)
                     break
@@ -73,33 +78,43 @@ extension ConsumerState {
 }
 
 extension JournalConsumer {
-    /// Removes everything the installation has recorded, and its identity; a new identity takes its place.
+    /// Removes all recorded events and the installation's identity.
     ///
-    /// What was not delivered is gone, here and for every destination. Other processes that have the installation open
-    /// keep recording; what they had recorded before is given up as `erased`. The counts start anew.
+    /// A new identity replaces it. Undelivered events are removed, here and for every destination. Other processes that
+    /// have the installation open keep recording; what they had recorded before is dropped as `erased`. The counts
+    /// restart at zero.
     ///
     /// - Returns: the new identity, which is on stable storage when this returns.
     /// - Throws: `storage` when something could not be removed: call again.
     package func erase() throws(JournalError) -> InstallationID { try erase(for: nil) }
 
-    /// The same, with the identity that is to follow, and whether back ends are to forget the former one.
+    /// Erases, with the given successor identity.
+    ///
+    /// - Parameters:
+    ///   - successor: the identity that follows; nil for a new one.
+    ///   - isAnnounced: whether back ends must forget the former identity, too.
     func erase(for successor: Identity?, isAnnounced: Bool = true) throws(JournalError) -> InstallationID {
         try change { (state) throws(JournalError) in try state.erase(for: successor, isAnnounced: isAnnounced) }
     }
 
-    /// The installation whose events are delivered; erasing changes it. Any thread.
+    /// The installation whose events are delivered; erasing changes it.
+    ///
+    /// Callable from any thread.
     package var installation: InstallationID { journal.installation }
 }
 
 extension Journal {
-    /// Removes everything recorded, and the installation's identity; a new one takes its place. This journal goes on as
-    /// a new writer of the new installation, in the context that was set last.
+    /// Removes all recorded events and the installation's identity.
     ///
-    /// - Parameter successor: what ``identityCopy`` says elsewhere of the identity that is to follow; nil, or bytes that do not
-    ///   prove what they say, for a new one.
-    /// - Returns: the identity that was removed, and what proves that it was ours; nil for one that a first version
-    ///   made, and for one whose file was damaged.
-    /// - Throws: `locked` while somebody delivers: that has to stop first; `storage` when something could not be removed.
+    /// A new one replaces it. This journal continues as a new writer of the new installation, in the context that was
+    /// set last.
+    ///
+    /// - Parameter successor: the ``identityCopy`` of the identity that follows; nil for a new one. Bytes that do not
+    ///   prove their identity count as nil.
+    /// - Returns: the identity that was removed, and the proof that it was ours; the proof is nil for an identity
+    ///   created by an early version, and for one whose file was damaged.
+    /// - Throws: `locked` while any process delivers: delivery must stop first; `storage` when something could not be
+    ///   removed.
     package func erase(
         for successor: [UInt8]? = nil
     ) throws(JournalError) -> (former: InstallationID, proof: InstallationSecret?) {
@@ -107,13 +122,15 @@ extension Journal {
         let identity = successor.flatMap { Identity($0) }
         let isErased = try withElection { (consumer) throws(JournalError) in try consumer.erase(for: identity) }
         guard isErased != nil else {
-            throw JournalError(.locked, "\(folder.root) is being delivered from; stop delivery there, then erase")
+            throw JournalError(.locked, "events are being delivered from \(folder.root); stop delivery, then erase")
         }
         return (former, proof.withLock { $0.take() })
     }
 
-    /// Leaves the identity to another folder, of which this one is a copy; a new one takes its place. What this folder holds is removed,
-    /// and nothing asks a back end to forget the former identity.
+    /// Leaves the identity to another folder, of which this one is a copy.
+    ///
+    /// A new identity replaces it here. The contents of this folder are removed, and no back end is asked to forget the
+    /// former identity.
     ///
     /// - Throws: as ``erase(for:)``.
     package func leaveInstallation() throws(JournalError) {
@@ -122,12 +139,14 @@ extension Journal {
             return true
         }
         guard isLeft != nil else {
-            throw JournalError(.locked, "\(folder.root) is being delivered from; stop delivery there first")
+            throw JournalError(.locked, "events are being delivered from \(folder.root); stop delivery first")
         }
     }
 
-    /// Remembers what proves the identity that is about to go. An erasing that fails halfway has replaced the file already;
-    /// when it is called again, what the first call read still counts.
+    /// Remembers the proof of the identity that is about to be removed.
+    ///
+    /// An erasure that fails halfway has already replaced the file. When it is called again, the proof read by the
+    /// first call remains valid.
     fileprivate func keepProof() throws(StorageError) {
         let installation = installation
         if let known = proof.withLock({ $0 }), known.proves(installation) { return }
@@ -135,7 +154,9 @@ extension Journal {
         proof.withLock { $0 = found }
     }
 
-    /// Leaves this process's writer for a new one of another installation. What waits in memory is forgotten.
+    /// Replaces this process's writer with a new one of another installation.
+    ///
+    /// Discards events held in memory.
     fileprivate func restart(as installation: InstallationID) throws(StorageError) {
         var fresh: WriterState
         do throws(JournalError) {
@@ -151,7 +172,7 @@ extension Journal {
                 boot: bootID
             )
         } catch {
-            throw error.cause ?? StorageError(.other, operation: "begin anew in", path: folder.root)
+            throw error.cause ?? StorageError(.other, operation: "start a new writer in", path: folder.root)
         }
         state.withLock { state in
             fresh.setContext(state.context.json)

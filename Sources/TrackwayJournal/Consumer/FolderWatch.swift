@@ -3,14 +3,16 @@
 
 internal import TrackwayEvents
 
-/// Watches an installation's folder on behalf of the process that delivers: for other processes that ask it to, and for
-/// writers that come and go.
+/// Watches an installation's folder for the delivering process.
 ///
-/// A watch that ends, because the folder was removed or moved, is begun anew with the next ``renew()``.
+/// Detects delivery requests from other processes, and writers that are added and removed. A watch that ends because
+/// the folder was removed or moved is restarted by the next ``renew()``.
 final class FolderWatch: Sendable {
     private struct Slot: Sendable {
         var watch: (any StorageWatch)?
-        /// Counts the watches that were begun: what an old one still says of its end does not concern a new one.
+        /// Counts the watches started.
+        ///
+        /// The end of an old watch must not affect a new one.
         var begun = 0
     }
 
@@ -34,9 +36,9 @@ final class FolderWatch: Sendable {
         self.changed = changed
     }
 
-    /// Begins the watches that are missing. What changes after this is told.
+    /// Starts the missing watches; changes made after this returns are reported.
     ///
-    /// - Returns: false when something cannot be watched: whoever wants to know of it must look now and then.
+    /// - Returns: false when something cannot be watched; callers must then poll.
     func renew() -> Bool {
         let request = JournalFolder.deliveryRequest
         return state.withLock { state in
@@ -73,9 +75,9 @@ final class FolderWatch: Sendable {
         changed()
     }
 
-    /// Ends the watches for good.
+    /// Ends the watches permanently.
     func end() {
-        // Ended outside the lock, which what is told on another thread may be waiting for.
+        // Ended outside the lock, because a callback on another thread may be waiting for it.
         let watches = state.withLock { state in
             defer { state = State(isOver: true) }
             return [state.requests.watch, state.writers.watch]

@@ -3,25 +3,25 @@
 
 package import TrackwayEvents
 
-/// Events of one writer that a destination has yet to settle, leased until then.
+/// Events of one writer, leased until a destination settles them.
 package struct JournalBatch: Sendable {
-    /// The destination they are for.
+    /// The destination of the events.
     package let destination: DestinationID
-    /// The events and what lies between them.
+    /// The events and the gaps between them.
     package let events: EventBatch
 
     /// The lease's number.
     let lease: UInt64
-    /// Where each record ends.
+    /// The end position of each record.
     let ends: [LogPosition]
-    /// Where reading goes on when everything is settled.
+    /// Where reading continues when everything is settled.
     let end: LogPosition
-    /// Losses found in the batch's own stretch of the log, as opposed to earlier ones that were not reported yet.
+    /// Losses found in the batch's own part of the log, without earlier unreported ones.
     let found: [DroppedRange]
-    /// The places of the records that a filter changed, ascending.
+    /// The indices of the records that a filter changed, ascending.
     let changed: [Int]
 
-    /// How many of these records a filter changed, dead letters left out.
+    /// Returns the number of these records that a filter changed, excluding dead letters.
     func changedCount(in records: Range<Int>, except deadLetters: [DeadLetter]) -> UInt64 {
         guard !changed.isEmpty else { return 0 }
         let refused = Set(deadLetters.map(\.index))
@@ -29,16 +29,16 @@ package struct JournalBatch: Sendable {
     }
 }
 
-/// The batches on their way to destinations, one for each at most.
+/// The batches in flight to destinations, at most one for each.
 struct Leases: Sendable {
     private struct Lease: Sendable {
         let number: UInt64
         let writer: WriterID
-        /// The segments the batch lies in.
+        /// The segments that contain the batch.
         let segments: ClosedRange<UInt32>
         /// The batch's last number.
         let last: UInt64
-        /// Records settled so far.
+        /// The number of records settled so far.
         var settled = 0
     }
 
@@ -48,31 +48,33 @@ struct Leases: Sendable {
     /// The number of the next lease.
     var nextNumber: UInt64 { lastNumber + 1 }
 
-    /// The writer whose events are on their way to a destination; nil when none are.
+    /// Returns the writer whose events are in flight to a destination.
+    ///
+    /// Nil if none are.
     func writer(for destination: DestinationID) -> WriterID? {
         byDestination[destination]?.writer
     }
 
-    /// The last numbers of the batches on their way to destinations.
+    /// The last numbers of the batches in flight to destinations.
     var ends: [DestinationID: LeasedEnd] { byDestination.mapValues { LeasedEnd(writer: $0.writer, last: $0.last) } }
 
-    /// The writers with events on their way to anybody.
+    /// The writers with events in flight to any destination.
     var writers: Set<WriterID> { Set(byDestination.values.map(\.writer)) }
 
-    /// The segments of the writers asked for that hold events on their way.
+    /// Returns the segments with events in flight, of the writers that `isWanted` selects.
     func segments(where isWanted: (WriterID) -> Bool) -> [ClosedRange<UInt32>] {
         byDestination.values.filter { isWanted($0.writer) }.map(\.segments)
     }
 
-    /// Whether a batch is leased and these records are the next to be settled.
+    /// Whether a batch is leased and these records are the next to settle.
     func isNext(_ records: Range<Int>, of batch: JournalBatch) -> Bool {
         guard let lease = byDestination[batch.destination] else { return false }
         return lease.number == batch.lease && lease.settled == records.lowerBound
     }
 
-    /// Leases a batch that was made for ``nextNumber``.
+    /// Leases a batch that was created for ``nextNumber``.
     ///
-    /// - Parameter first: the segment in which its destination's cursor stands.
+    /// - Parameter first: the segment of its destination's cursor.
     mutating func lend(_ batch: JournalBatch, from first: UInt32) {
         lastNumber = batch.lease
         byDestination[batch.destination] = Lease(
@@ -83,7 +85,9 @@ struct Leases: Sendable {
         )
     }
 
-    /// Records of a leased batch are settled; with the last of them the lease ends.
+    /// Marks records of a leased batch as settled.
+    ///
+    /// The lease ends with the last of them.
     mutating func settled(_ records: Range<Int>, of batch: JournalBatch) {
         byDestination[batch.destination]?.settled = records.upperBound
         if records.upperBound == batch.ends.count { byDestination[batch.destination] = nil }
@@ -105,15 +109,17 @@ struct Leases: Sendable {
     }
 }
 
-/// Where a batch ends that is on its way to a destination.
+/// The end of a batch in flight to a destination.
 struct LeasedEnd: Sendable, Hashable {
     let writer: WriterID
     /// The batch's last number.
     let last: UInt64
 }
 
-/// The segments of this process's own log with events on their way to a destination. A type of its own: where the bare array stands
-/// in a generic place, a process that starts has to find out a good deal about ranges.
+/// The segments of this process's own log with events in flight to a destination.
+///
+/// A separate type: with the bare array as a generic argument, a launching process would have to look up a lot of type
+/// metadata for ranges.
 struct LeasedSegments: Sendable, Hashable {
     var ranges: [ClosedRange<UInt32>] = []
 }

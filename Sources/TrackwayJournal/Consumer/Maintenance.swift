@@ -3,56 +3,65 @@
 
 package import TrackwayEvents
 
-/// When an installation wants to be maintained again.
+/// When an installation needs maintenance again.
 package enum NextMaintenance: Sendable, Hashable {
-    /// Soon, and again and again: something failed that is to be tried again, or nothing tells of other processes.
+    /// Soon and repeatedly.
+    ///
+    /// A failure must be retried, or changes by other processes are not reported.
     case polled
-    /// At this time, and before it when something is told: then it is due at once.
+    /// At this time, or immediately when a change is reported earlier.
     case due(MonotonicTime)
 }
 
 extension JournalConsumer {
-    /// Maintenance: what ``Journal/performMaintenance()`` does, notices new and dead writers, trims by age and bytes, deletes what
-    /// every destination has passed. Call it about once a second while there is something to do.
+    /// Performs all maintenance of the installation.
+    ///
+    /// Does what ``Journal/performMaintenance()`` does, finds new and dead writers, trims by age and bytes, and deletes
+    /// segments that every destination has passed. Call it about once a second while there is something to do.
     ///
     /// - Complexity: O(number of writers and segments).
-    package func maintain(at moment: Moment) throws(JournalError) {
+    package func maintain(at moment: DualTimestamp) throws(JournalError) {
         var round = beginMaintenance(at: moment)
         while try continueMaintenance(&round) {}
     }
 
-    /// Does what ``maintain(at:)`` does, and deletes the segments of this process's writer that no destination needs, even if no event
-    /// was passed since they were left.
-    package func deleteSettledFiles(at moment: Moment) throws(JournalError) {
+    /// Performs maintenance, and deletes this process's segments that no destination needs.
+    ///
+    /// This includes segments that cursors have left without passing an event.
+    package func deleteSettledFiles(at moment: DualTimestamp) throws(JournalError) {
         try maintain(at: moment)
         try change { (state) throws(JournalError) in
             try JournalError.wrap { () throws(StorageError) in try state.removeLeftSegments() }
         }
     }
 
-    /// Begins what ``maintain(at:)`` does, to be done in parts: between two of them others may have the journal.
-    package func beginMaintenance(at moment: Moment) -> MaintenanceRound {
+    /// Starts the work of ``maintain(at:)`` in parts.
+    ///
+    /// Other threads can use the journal in between.
+    package func beginMaintenance(at moment: DualTimestamp) -> MaintenanceRound {
         journal.performMaintenance()
-        // Before the look, so that nothing falls in between.
+        // Renew the watch before the folders are read, so that no change is missed in between.
         return MaintenanceRound(moment: moment, isWatched: folderWatch.withLock { $0 }?.renew() ?? false)
     }
 
-    /// Does the next part.
+    /// Performs the next part.
     ///
-    /// - Returns: false when that was the last one.
-    /// - Throws: when a part failed; the round is over then, and everything is looked at again with the next.
+    /// - Returns: false after the last part.
+    /// - Throws: when a part failed; the round has then ended, and the next one checks everything again.
     /// - Complexity: O(number of writers and segments).
     package func continueMaintenance(_ round: inout MaintenanceRound) throws(JournalError) -> Bool {
         try change { (state) throws(JournalError) in try state.maintain(&round) }
     }
 
-    /// When ``maintain(at:)`` is due again if nothing is told until then.
+    /// When ``maintain(at:)`` is due again if no change is reported before.
     package var nextMaintenance: NextMaintenance {
         state.withLock { $0.maintenance.next }
     }
 
-    /// Calls back from now on when there may be something to maintain: another process asks for delivery, writers came or
-    /// went, or this process's writer began a segment or met an obstacle. Ends with ``close()``.
+    /// Sets the callback for possible maintenance work; ends with ``close()``.
+    ///
+    /// It is called when another process requests delivery, writers were added or removed, or this process's writer
+    /// started a segment or met an obstacle.
     ///
     /// - Parameter changed: called on any thread; must not wait for the journal.
     package func tellChanges(to changed: @escaping @Sendable () -> Void) {
@@ -66,50 +75,56 @@ extension JournalConsumer {
     }
 }
 
-/// What maintenance remembers from one time to the next.
+/// The state that maintenance keeps between rounds.
 struct MaintenanceRecord: Sendable {
-    /// When maintenance is due again, as things stood after the last one.
+    /// When maintenance is due again, according to the last round.
     fileprivate(set) var next = NextMaintenance.polled
-    /// When the journal was maintained last.
+    /// When the journal was last maintained.
     fileprivate var last: MonotonicTime?
-    /// How often the folder was made anew, as far as this consumer knows.
+    /// The number of folder recreations that this consumer has handled.
     fileprivate var restorations = 0
-    /// How the limits of age and bytes were seen to.
+    /// The state of the age and byte limits.
     var trimming = TrimmingRecord()
 }
 
-/// One time that a journal is maintained, and how far that has come.
+/// One round of maintenance and its progress.
 package struct MaintenanceRound: Sendable {
     fileprivate enum Part: Sendable {
         case beginning
-        /// Writers behind this one that live or that nobody has looked at; nil for all.
+        /// Writers after this one that are alive or whose folders were not read yet.
+        ///
+        /// Nil for all.
         case looks(after: WriterID?)
         case limits
-        /// Cursors nobody reads on from, at writers behind this one; nil for all.
+        /// Cursors from which delivery does not continue, at writers after this one.
+        ///
+        /// Nil for all.
         case idle(after: WriterID?)
-        /// Dead writers behind this one that everybody is done with; nil for all.
+        /// Dead writers after this one that all destinations have finished with.
+        ///
+        /// Nil for all.
         case drained(after: WriterID?)
         case conclusion
     }
 
-    fileprivate let moment: Moment
-    /// Whether changes that other processes make are told.
+    fileprivate let moment: DualTimestamp
+    /// Whether changes by other processes are reported.
     fileprivate let isWatched: Bool
     fileprivate var part = Part.beginning
 
-    fileprivate init(moment: Moment, isWatched: Bool) {
+    fileprivate init(moment: DualTimestamp, isWatched: Bool) {
         self.moment = moment
         self.isWatched = isWatched
     }
 }
 
 extension ConsumerState {
-    /// The next part of maintenance; see ``JournalConsumer/continueMaintenance(_:)``.
+    /// Performs the next part of maintenance; see ``JournalConsumer/continueMaintenance(_:)``.
     mutating func maintain(_ round: inout MaintenanceRound) throws(JournalError) -> Bool {
         let moment = round.moment
         switch round.part {
         case .beginning:
-            // Whatever fails below is tried again.
+            // Any failure below is retried.
             maintenance.next = .polled
             try resumeAfterRemoval()
             save()
@@ -120,51 +135,55 @@ extension ConsumerState {
             let last = try lookAgain(after: last)
             round.part = last.map { .looks(after: $0) } ?? .limits
         case .limits:
-            for id in order { progressByWriter[id]?.cursors.watchSkips(at: moment.monotonic) }
+            for id in order { progressByWriter[id]?.cursors.updateSkipTimes(at: moment.monotonic) }
             try observe(moment)
             try trim(at: moment)
             round.part = .idle(after: nil)
         case .idle(let last):
-            // After the limits: by then what delivers has begun, and its cursors are left to it.
-            let last = try passIdle(after: last)
+            // This follows the limits: by then delivery has started, and advances its own cursors.
+            let last = try advanceIdleCursors(after: last)
             round.part = last.map { .idle(after: $0) } ?? .drained(after: nil)
         case .drained(let last):
             let last = try compactDrained(after: last)
             round.part = last.map { .drained(after: $0) } ?? .conclusion
         case .conclusion:
-            try takeUpDiscards()
+            try handleDiscards()
             if round.isWatched, !isTroubled { maintenance.next = .due(due(after: moment.monotonic)) }
             return false
         }
         return true
     }
 
-    /// How long nothing need be looked at when nobody tells of anything: what this finds is told, or is in no hurry. The
-    /// time that passes is written down as often, see ``WriterAge``.
+    /// The longest time without a check when no change is reported.
+    ///
+    /// Changes that this check finds are reported, or are not urgent. Observed time is stored at the same interval; see
+    /// ``WriterAge``.
     private static let longestPause = Duration.seconds(600)
 
-    /// Whether something is to be tried again that nobody will tell of.
+    /// Whether something must be retried that no notification will announce.
     private var isTroubled: Bool {
         maintenance.trimming.isOwed || !compaction.leftovers.isEmpty || journal.holdsEvents
             || progressByWriter.values.contains { $0.isUnreadable || !$0.cursors.areSaved }
     }
 
-    /// When the next thing comes to pass that time alone brings about.
+    /// Returns the time of the next event that depends only on time.
     private func due(after now: MonotonicTime) -> MonotonicTime {
         let dues =
             progressByWriter.values.compactMap(\.cursors.skipsDue) + [maintenance.trimming.expiry].compactMap { $0 }
         let last = now.advanced(by: Self.longestPause)
-        // What was due already has been looked at: nothing becomes due in the past.
+        // Work that was already due is done, so only later times count.
         return dues.filter { $0 > now }.min().map { min($0, last) } ?? last
     }
 
-    /// How many writers' folders are looked into before others have the journal.
+    /// The maximum number of folders to read before other threads can use the journal.
     private static let writersPerPass = 32
 
-    /// Looks at other writers that live, that could not be read or that nobody has looked at.
+    /// Reads the folders of other writers again where needed.
     ///
-    /// - Parameter last: the writer at which the last call of this round stopped; nil to begin one.
-    /// - Returns: where this call stopped; nil when it has looked at all.
+    /// These are writers that are alive, were unreadable, or were not read yet.
+    ///
+    /// - Parameter last: the writer at which the previous call of this round stopped; nil to start a round.
+    /// - Returns: where this call stopped; nil when it has checked all writers.
     private mutating func lookAgain(after last: WriterID?) throws(JournalError) -> WriterID? {
         var looks = 0
         for id in order where last.map({ $0 < id }) ?? true {
@@ -184,8 +203,8 @@ extension ConsumerState {
         }
     }
 
-    /// Adds the time since the last look to the writers of earlier boots.
-    private mutating func observe(_ moment: Moment) throws(JournalError) {
+    /// Adds the time since the last observation to the age of dead writers.
+    private mutating func observe(_ moment: DualTimestamp) throws(JournalError) {
         defer { maintenance.last = moment.monotonic }
         guard let last = maintenance.last else { return }
         let passed = max(.zero, last.duration(to: moment.monotonic))
@@ -195,28 +214,30 @@ extension ConsumerState {
         }
     }
 
-    /// Lets the cursors that nobody reads on from go past what is for others: those of queues, and those of destinations
-    /// that are away.
+    /// Advances idle cursors over events for other destinations.
     ///
-    /// - Parameter last: the writer at which the last call of this round stopped; nil to begin one.
-    /// - Returns: where this call stopped; nil when it has looked at all.
-    private mutating func passIdle(after last: WriterID?) throws(JournalError) -> WriterID? {
+    /// Idle cursors are those of queues and of removed destinations, from which delivery does not continue.
+    ///
+    /// - Parameter last: the writer at which the previous call of this round stopped; nil to start a round.
+    /// - Returns: where this call stopped; nil when it has checked all writers.
+    private mutating func advanceIdleCursors(after last: WriterID?) throws(JournalError) -> WriterID? {
         let leases = leases
         let read = Set(journal.destinations.filter { isRead($0) })
         let rest = order.drop { id in last.map { id <= $0 } ?? false }
         let part = rest.prefix(Self.writersPerPass)
         for id in part {
             _ = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
-                try progress.passIdle { read.contains($0) || leases.writer(for: $0) == id }
+                try progress.advanceIdleCursors { read.contains($0) || leases.writer(for: $0) == id }
             }
         }
         return part.count < rest.count ? part.last : nil
     }
 
-    // MARK: A folder that was removed
+    // MARK: A removed folder
 
-    /// Takes up the place again after somebody removed the folder under the running process: the cursors of this process's
-    /// writer, the totals and the lock of the election were gone with it.
+    /// Restores the consumer's files after the folder was removed under the running process.
+    ///
+    /// The cursors of this process's writer, the totals and the election lock were removed with it.
     private mutating func resumeAfterRemoval() throws(JournalError) {
         let restorations = journal.restorationCount
         guard restorations != maintenance.restorations else { return }
@@ -239,7 +260,7 @@ extension ConsumerState {
     /// Moves the counts of a dead writer whose folder was removed into the totals.
     private mutating func countRemoved(_ id: WriterID) {
         guard let progress = progressByWriter[id], !progress.isOwn else { return }
-        // Of one that nobody has looked at nobody knows what it had.
+        // The contents of a writer whose folder was never read are unknown.
         guard progress.isSeen else { return forget(id) }
         guard progress.isComplete else { return }
         let cursors = progress.cursors.all

@@ -3,17 +3,23 @@
 
 internal import TrackwayEvents
 
-/// What is remembered of how the limits of age and bytes were seen to.
+/// The state of enforcing the limits of age and bytes.
 struct TrimmingRecord: Sendable {
-    /// Whether that was done since the election.
+    /// Whether trimming has run since the election.
     fileprivate(set) var isDone = false
-    /// When the first segment that waits reaches its age; nil when none does.
+    /// When the first pending segment reaches its maximum age.
+    ///
+    /// Nil if none is pending.
     fileprivate(set) var expiry: MonotonicTime?
-    /// A segment is beyond a limit and could not go: its records are on their way to a destination.
+    /// Whether a segment beyond a limit could not be removed.
+    ///
+    /// This happens while its records are in flight to a destination.
     fileprivate(set) var isOwed = false
-    /// The writers whose age was seen to before it was done, because they were read.
+    /// Writers whose age limit was enforced before the first trimming, because they were read.
     fileprivate var aged: Set<WriterID> = []
-    /// Writers of which the first time would have given up more, had nothing of them been on its way.
+    /// Writers that the first trimming spared.
+    ///
+    /// It would have dropped more of them, had none of their events been in flight.
     fileprivate var spared: Set<WriterID> = []
 
     init() {}
@@ -26,22 +32,24 @@ extension ConsumerState {
         let writer: WriterID
         let number: UInt32
         let bytes: Int
-        /// The segment behind it; nil when there is none.
+        /// The segment after it; nil if none.
         let following: UInt32?
-        /// Whether a destination has something in it, or before it, that waits for the app itself.
+        /// Whether an app-managed destination's cursor is in it, or before it.
         let isKept: Bool
-        /// Whether nobody else needs it.
+        /// Whether no other destination needs it.
         let isOnlyKept: Bool
     }
 
-    /// Gives up the oldest undelivered records beyond the limits of age and bytes. Leased records stay.
+    /// Drops the oldest undelivered records beyond the limits of age and bytes.
     ///
-    /// What waits for the app itself has no age limit, and a limit of bytes of its own: the segments that nobody else needs do
-    /// not count for the others, and go only when all together are beyond both limits.
+    /// Leased records stay. Events of app-managed destinations have no age limit and a separate byte limit: segments
+    /// that no other destination needs do not count for the others, and are removed only when all segments together
+    /// exceed both limits.
     ///
-    /// The first time since the election, what is on its way counts as gone, for it is the oldest: younger ones are not given
-    /// up in its place. Should it come back, ``trimFirst(at:)`` sees to it before anything else is read.
-    mutating func trim(at moment: Moment) throws(JournalError) {
+    /// In the first trimming since the election, records in flight count as gone, because they are the oldest: younger
+    /// ones are not dropped in their place. If they are not settled after all, ``trimFirst(at:)`` handles that before
+    /// anything else is read.
+    mutating func trim(at moment: DualTimestamp) throws(JournalError) {
         let segments = try segments()
         let isFirst = !maintenance.trimming.isDone
         var record = TrimmingRecord(isDone: true)
@@ -55,7 +63,7 @@ extension ConsumerState {
             else { continue }
             let isBeyond = ordinary > limits.maximumBytes && !segment.isOnlyKept
             let goesWhole = !segment.isKept || total > limits.maximumTotalBytes
-            // Of one that only the app needs, the age does not matter.
+            // The age of a segment that only app-managed destinations need does not matter.
             let age = progressByWriter[segment.writer]?.age.atLeast(before: segment.following, boot: boot, at: moment)
             let isExpired = !segment.isOnlyKept && age.map { limits.maximumAge <= $0 } ?? false
             if let age, !isExpired, !segment.isOnlyKept {
@@ -73,28 +81,31 @@ extension ConsumerState {
             }
             let done: Void? = try progressByWriter[segment.writer]?.attempt { (progress) throws(JournalError) in
                 let reason: DropReason = isExpired ? .expired : .journalFull
-                try progress.giveUp(segment.number, reason: reason, sparingKept: !goesWhole)
+                try progress.giveUp(segment.number, reason: reason, keepingAppManaged: !goesWhole)
             }
             guard done != nil else { continue }
             if goesWhole { try remove([segment.number], of: segment.writer) }
             if !segment.isOnlyKept { ordinary -= segment.bytes }
             if goesWhole { total -= segment.bytes }
         }
-        // Where that failed, all is to be done again.
+        // After a failure this is not reached, so that everything is done again.
         maintenance.trimming = record
     }
 
-    /// Trims before the next events are read, where the first trimming spared a writer of which nothing is on its way any more.
-    mutating func trimFirst(at moment: Moment) throws(JournalError) {
+    /// Trims before the next events are read, if the first trimming spared writers.
+    ///
+    /// Does nothing while one of those writers still has events in flight.
+    mutating func trimFirst(at moment: DualTimestamp) throws(JournalError) {
         guard !maintenance.trimming.spared.isEmpty, maintenance.trimming.spared.isDisjoint(with: leases.writers) else {
             return
         }
         try trim(at: moment)
     }
 
-    /// Gives up what is too old of a writer that is about to be read before the limits were seen to for the first time since the
-    /// election: what has expired does not leave.
-    mutating func expireFirst(_ id: WriterID, at moment: Moment) throws(JournalError) {
+    /// Drops expired events of a writer that is about to be read.
+    ///
+    /// Applies before the first trimming since the election. Expired events are not sent.
+    mutating func expireFirst(_ id: WriterID, at moment: DualTimestamp) throws(JournalError) {
         guard !maintenance.trimming.isDone, !maintenance.trimming.aged.contains(id), !leases.writers.contains(id) else {
             return
         }
@@ -109,16 +120,18 @@ extension ConsumerState {
                 let needed = progress.cursors.firstNeeded
                 let isKept = needed.kept.map { $0 <= number } ?? false
                 if isKept, needed.ordinary.map({ $0 > number }) ?? true { continue }
-                // Those behind it are younger.
+                // The segments after it are younger.
                 guard maximumAge <= progress.age.atLeast(before: following, boot: boot, at: moment) else { return }
-                try progress.giveUp(number, reason: .expired, sparingKept: isKept)
+                try progress.giveUp(number, reason: .expired, keepingAppManaged: isKept)
                 if !isKept { given.append(number) }
             }
         }
         try remove(given, of: id)
     }
 
-    /// Removes segments that were given up, once others know the counts: they never see an event as pending that no file holds.
+    /// Removes dropped segments after publishing the counts.
+    ///
+    /// Other threads thus never see an event as pending that is in no file.
     private mutating func remove(_ segments: [UInt32], of id: WriterID) throws(JournalError) {
         guard !segments.isEmpty else { return }
         publish()
@@ -126,13 +139,14 @@ extension ConsumerState {
             try JournalError.wrap { () throws(StorageError) in
                 for segment in segments { try progress.folder.remove(segment) }
             }
-            // On a full disk there is room for the cursors only now.
+            // On a full disk there is space for the cursors only now.
             if !progress.cursors.areSaved { progress.cursors.save() }
         }
     }
 
-    /// The segments of all writers that can be read, oldest first within each, once what went with segments that their writer
-    /// gave up itself is counted.
+    /// Returns the segments of all readable writers, oldest first within each.
+    ///
+    /// First counts the losses in segments that their writer removed itself.
     private mutating func segments() throws(JournalError) -> [Segment] {
         var segments: [Segment] = []
         let leases = leases
@@ -140,7 +154,7 @@ extension ConsumerState {
             let id = progress.id
             let sizes = try JournalError.wrap { () throws(StorageError) in try progress.folder.segmentSizes() }
             try progress.passMissingSegments(before: sizes.first?.number) { leases.writer(for: $0) == id }
-            // What is gone needs no age.
+            // The ages of removed segments are not needed.
             progress.age.forget(except: sizes.map(\.number))
             let needed = progress.cursors.firstNeeded
             for (index, size) in sizes.enumerated() {
@@ -162,27 +176,30 @@ extension ConsumerState {
     }
 }
 
-extension WriterProgress {
-    /// Gives up a segment for every destination that has not settled it, to be removed then.
+extension WriterReadState {
+    /// Drops a segment for every destination that has not settled it.
     ///
-    /// - Parameter sparingKept: true to leave it to the destinations whose events wait for the app itself; it stays then.
+    /// The caller then removes it.
+    ///
+    /// - Parameter keepingAppManaged: true to keep its events for app-managed destinations; the segment then stays.
     fileprivate mutating func giveUp(
         _ segment: UInt32,
         reason: DropReason,
-        sparingKept: Bool
+        keepingAppManaged: Bool
     ) throws(JournalError) {
-        for destination in cursors.accountable where !(sparingKept && cursors.isKept(destination)) {
+        for destination in cursors.accountable where !(keepingAppManaged && cursors.isKept(destination)) {
             try discard(for: destination, through: segment, reason: reason)
         }
         cursors.save()
     }
 
-    /// Counts what went with segments that their writer gave up itself: nobody can read them any more, so nobody would
-    /// come by.
+    /// Counts the losses in segments that their writer removed itself.
+    ///
+    /// No destination can read them any more, so no reader would find the losses.
     ///
     /// - Parameters:
-    ///   - oldest: the first segment there is; nil when there is none.
-    ///   - isBusy: whether a destination has a batch of this writer's; it is left alone.
+    ///   - oldest: the first existing segment; nil if none.
+    ///   - isBusy: whether a batch of this writer is leased to a destination; that destination is skipped.
     /// - Complexity: O(destinations), plus one read where something is missing.
     fileprivate mutating func passMissingSegments(
         before oldest: UInt32?,

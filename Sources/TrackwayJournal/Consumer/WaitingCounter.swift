@@ -3,15 +3,16 @@
 
 internal import TrackwayEvents
 
-/// Counts the waiting events of one writer's log for all queues at once, reading on from where it stopped last time.
+/// Counts the waiting events of one writer's log for all queues at once.
 ///
-/// One reader for all of them: its window is what costs memory, and an installation may have hundreds of queues.
+/// It continues where it stopped last time. All queues share one reader, because its window takes most of the memory,
+/// and an installation may have hundreds of queues.
 struct WaitingCounter: Sendable {
     private let folder: String
     private let storage: any JournalStorage
     private var reader: LogReader
     private var tallies: [String: WaitingTally] = [:]
-    /// The highest sequence number any record told of.
+    /// The highest sequence number found in any record.
     private var seen: UInt64 = 0
 
     init(folder: String, storage: any JournalStorage, from position: LogPosition) {
@@ -20,15 +21,15 @@ struct WaitingCounter: Sendable {
         reader = LogReader(folder: folder, storage: storage, from: position)
     }
 
-    /// What waits for a queue.
+    /// Returns the waiting events of a queue.
     ///
     /// - Parameters:
     ///   - cursor: the queue's cursor in this log.
-    ///   - last: the writer's highest sequence number, when that is known without reading.
+    ///   - last: the writer's highest sequence number, if known without reading.
     ///   - isComplete: whether the writer is known to be dead.
-    ///   - missing: the numbers that were in segments that are removed.
-    /// - Complexity: O(what was written since the last call for any queue); O(what waits) for a queue's first call, and
-    ///   when its cursor was moved in among the events that wait.
+    ///   - missing: the numbers that were in removed segments.
+    /// - Complexity: O(data written since the last call for any queue); O(waiting events) for a queue's first call, and
+    ///   when its cursor was moved to a place among the waiting events.
     mutating func tally(
         of queue: DestinationID,
         _ cursor: Cursor,
@@ -59,7 +60,7 @@ struct WaitingCounter: Sendable {
         }
     }
 
-    /// Counts one queue up to where the others are counted.
+    /// Counts one queue up to the position that the others are counted to.
     private mutating func recount(_ name: String, _ cursor: Cursor, isComplete: Bool) throws(JournalError) {
         var tally = WaitingTally(from: cursor.firstWaiting)
         var behind = LogReader(folder: folder, storage: storage, from: cursor.position, isComplete: isComplete)
@@ -76,10 +77,10 @@ struct WaitingCounter: Sendable {
     }
 }
 
-/// The events of one queue that wait in one writer's log: how many, and between which numbers.
+/// The count and range of one queue's waiting events in one writer's log.
 ///
-/// Kept by segment, so that it stays small whatever waits, and so that trimming, which gives up whole segments, can be
-/// followed without reading again.
+/// It is stored per segment, so that it stays small regardless of the number of waiting events. It can thus follow
+/// trimming, which drops whole segments, without reading again.
 struct WaitingTally: Sendable, Hashable {
     private struct Part: Sendable, Hashable {
         let segment: UInt32
@@ -88,9 +89,11 @@ struct WaitingTally: Sendable, Hashable {
         var count: UInt64
     }
 
-    /// The first sequence number that may wait; whatever lies before is settled or released.
+    /// The first sequence number that may wait.
+    ///
+    /// Earlier ones are settled or released.
     private(set) var first: UInt64
-    /// How many events wait.
+    /// The number of waiting events.
     private(set) var count: UInt64 = 0
     private var parts: [Part] = []
 
@@ -98,10 +101,10 @@ struct WaitingTally: Sendable, Hashable {
         self.first = first
     }
 
-    /// The number of the last event that waits; nil when none does.
+    /// The number of the last waiting event; nil if none.
     var last: UInt64? { parts.last?.last }
 
-    /// Takes an event in, in the order of the log.
+    /// Counts an event, in the order of the log.
     mutating func add(_ sequence: UInt64, segment: UInt32) {
         guard sequence >= first else { return }
         count += 1
@@ -113,9 +116,9 @@ struct WaitingTally: Sendable, Hashable {
         }
     }
 
-    /// Leaves out what lies before a number.
+    /// Excludes the numbers before `first`.
     ///
-    /// - Returns: false when that number lies amid a segment's events: then they have to be counted again.
+    /// - Returns: false when that number is among a segment's events, which must then be counted again.
     mutating func advance(to first: UInt64) -> Bool {
         guard first >= self.first else { return false }
         self.first = first
@@ -126,7 +129,7 @@ struct WaitingTally: Sendable, Hashable {
         return parts.first.map { $0.first >= first } ?? true
     }
 
-    /// Leaves out the segments that are removed.
+    /// Excludes the segments that were removed.
     mutating func leaveOut(_ missing: MissingNumbers) {
         guard !missing.isEmpty else { return }
         let gone = parts.filter { missing.contains($0.first) }
@@ -136,23 +139,26 @@ struct WaitingTally: Sendable, Hashable {
     }
 }
 
-/// What waits in each writer's log for destinations that nobody reads on for. Counting reads files, and writes none.
+/// The waiting events in each writer's log, for destinations without continuing delivery.
+///
+/// Counting reads files, and writes none.
 struct Tallies: Sendable {
-    /// Destinations that were asked about as queues.
+    /// Destinations that were queried as queues.
     var queues: Set<DestinationID> = []
     fileprivate var counters: [WriterID: WaitingCounter] = [:]
 
-    /// Forgets a writer whose folder is gone.
+    /// Removes a writer whose folder is gone.
     mutating func forget(_ id: WriterID) {
         counters[id] = nil
     }
 }
 
 extension Locked<Tallies> {
-    /// What waits for a queue at a writer. No file is read under the lock: somebody who counts the same log at the same time
-    /// begins at the queue's cursor.
+    /// Returns the waiting events of a queue at a writer.
     ///
-    /// - Complexity: see ``WaitingCounter/tally(of:_:upTo:isComplete:)``.
+    /// No file is read under the lock: a concurrent count of the same log starts at the queue's cursor.
+    ///
+    /// - Complexity: see ``WaitingCounter/tally(of:_:upTo:isComplete:missing:)``.
     func tally(
         of destination: DestinationID,
         at id: WriterID,
@@ -172,8 +178,8 @@ extension Locked<Tallies> {
     }
 }
 
-extension WriterProgress {
-    /// What waits for a queue beyond its release mark.
+extension WriterReadState {
+    /// Returns the events beyond a queue's release mark.
     mutating func tally(of queue: DestinationID, in tallies: Locked<Tallies>) throws(JournalError) -> WaitingTally {
         let cursor = try cursor(of: queue)
         let last = isOwn ? try extent().last : nil

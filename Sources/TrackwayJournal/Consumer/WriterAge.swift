@@ -3,20 +3,24 @@
 
 internal import TrackwayEvents
 
-/// How old the segments of one writer may be called with certainty.
+/// The guaranteed minimum age of one writer's segments.
 ///
-/// Wall clocks jump, and monotonic clocks start anew with each boot. So the age of what an earlier boot left is the time
-/// that deliverers really saw pass: never too long, at worst too short, and then bytes decide. It is kept in the file
-/// `observed` in the writer's folder.
+/// Wall clocks jump, and monotonic clocks restart with each boot. The age of segments from an earlier boot is therefore
+/// the time that delivering processes really observed. It is never too high; at worst it is too low, and then the byte
+/// limit decides. It is stored in the file `observed` in the writer's folder.
 struct WriterAge: Sendable {
-    /// How often the time that was seen to pass is written down: often enough for an age that is counted in days.
+    /// The interval at which observed time is stored.
+    ///
+    /// It is short enough for an age that is counted in days.
     private static let saveInterval = Duration.seconds(600)
 
     private let folder: String
     private let storage: any JournalStorage
-    /// Time deliverers have spent on this writer since its boot ended.
+    /// The time that delivering processes have observed since the writer was found dead.
     private var observed: Duration = .zero
-    /// What the segments say of their beginnings, as far as that was asked for: it never changes.
+    /// The origins of segments, as far as they were read.
+    ///
+    /// They never change.
     private var origins: [UInt32: SegmentOrigin] = [:]
 
     init(folder: String, storage: any JournalStorage) {
@@ -24,38 +28,38 @@ struct WriterAge: Sendable {
         self.storage = storage
     }
 
-    /// Takes up what earlier deliverers have seen.
+    /// Loads the time that earlier delivering processes observed.
     ///
     /// - Parameter names: the folder's files, listed a moment ago.
     mutating func load(_ names: [String]) throws(StorageError) {
         guard observed == .zero, names.contains("observed"), let bytes = try storage.contents(of: path),
-            let seen = CheckedLines(bytes)?.number("milliseconds")
+            let seen = ChecksummedKeyValueFile(bytes)?.number("milliseconds")
         else { return }
         observed = .milliseconds(Int64(clamping: seen))
     }
 
-    /// Adds the time since the last look, and writes the sum down now and then.
+    /// Adds the time since the last observation, and stores the sum at intervals.
     mutating func observe(_ passed: Duration) throws(StorageError) {
         let before = observed
         observed += passed
         let interval = Self.saveInterval.wholeMilliseconds
         guard before.wholeMilliseconds / interval != observed.wholeMilliseconds / interval else { return }
-        var lines = CheckedLines()
+        var lines = ChecksummedKeyValueFile()
         lines.add("milliseconds", observed.wholeMilliseconds)
         try storage.replace(path, with: lines.bytes, durably: false)
     }
 
-    /// How old a segment's youngest record is at least.
+    /// Returns the minimum age of a segment's youngest record.
     ///
     /// - Parameters:
-    ///   - following: the segment behind it, which was begun when it was complete; nil when there is none.
+    ///   - following: the next segment, which was started when this one was complete; nil if none.
     ///   - boot: the boot that `moment` belongs to.
-    mutating func atLeast(before following: UInt32?, boot: String, at moment: Moment) -> Duration {
+    mutating func atLeast(before following: UInt32?, boot: String, at moment: DualTimestamp) -> Duration {
         guard let following, let origin = origin(of: following), origin.boot == boot else { return observed }
         return max(.zero, origin.begun.monotonic.duration(to: moment.monotonic))
     }
 
-    /// Forgets the segments that are gone.
+    /// Discards the ages of removed segments.
     mutating func forget(except numbers: [UInt32]) {
         let present = Set(numbers)
         origins = origins.filter { present.contains($0.key) }
@@ -63,10 +67,10 @@ struct WriterAge: Sendable {
 
     private mutating func origin(of segment: UInt32) -> SegmentOrigin? {
         if let known = origins[segment] { return known }
-        // The first record is all that is wanted, and it is short.
+        // Only the first record is needed, and it is short.
         let place = LogPosition(segment: segment, offset: 0)
         var reader = LogReader(folder: folder, storage: storage, from: place, window: 4096)
-        // A segment that cannot be read now has no age; it is looked at again next time.
+        // A segment that cannot be read now has no age; it is read again next time.
         guard let entry = try? reader.next(), entry.start.segment == segment, entry.kind == .origin,
             let origin = SegmentOrigin(reader.payload(of: entry))
         else { return nil }

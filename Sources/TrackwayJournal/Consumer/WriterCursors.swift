@@ -3,31 +3,41 @@
 
 internal import TrackwayEvents
 
-/// The cursors in one writer's log, in memory and on disk: where they begin, when they are written, and which segments that
-/// lets go.
+/// The cursors in one writer's log, in memory and on disk.
+///
+/// It determines where they start, when they are written, and which segments can then be deleted.
 struct WriterCursors: Sendable {
     private let id: WriterID
-    /// This process's own writer.
+    /// Whether this is the current process's own writer.
     private let isOwn: Bool
     private let journal: Journal
-    /// Those known; a destination that counts here but was never asked about has none yet.
+    /// The known cursors.
+    ///
+    /// A destination that counts here but was never queried has none yet.
     private(set) var all: [DestinationID: Cursor] = [:]
-    /// Destinations whose cursor file was found damaged: what is kept for them begins anew once it is asked for.
+    /// Destinations whose cursor file was found damaged.
+    ///
+    /// They get a new cursor when one is requested.
     private var damaged: Set<DestinationID> = []
-    /// Cursors whose newest state is not on disk yet.
+    /// Destinations whose newest cursor is not on disk yet.
     private var unsaved: Set<DestinationID> = []
-    /// How long the files are that this value wrote last, and nobody since.
+    /// The lengths of files that this value wrote last, unchanged since.
     private var lengths: [DestinationID: Int] = [:]
-    /// Since when there have been numbers for others that a destination has not been told of.
+    /// The time since which numbers for others are unreported, by destination.
     private var skippingSince: [DestinationID: MonotonicTime] = [:]
-    /// The last number that somebody wanted a destination told of, even where no event is left to carry it.
+    /// The last number requested to be reported to a destination.
+    ///
+    /// It is reported even if no event is left to report it with.
     private var wanted: [DestinationID: UInt64] = [:]
 
-    /// How long numbers that were for others wait for an event to travel with: a request of their own then tells of all of
-    /// them, so an app that records for others alone costs this one at most twelve requests an hour.
+    /// The maximum time that skipped numbers wait to be reported together with an event.
+    ///
+    /// After that, a separate request reports all of them. An app that records only for other destinations thus costs
+    /// this one at most twelve requests an hour.
     private static let skipTimeout = Duration.seconds(300)
-    /// The longest content that is written over the former one. With all that encryption adds it lies in one sector, which a disk writes
-    /// as a whole or not at all.
+    /// The maximum length of content that overwrites a file in place.
+    ///
+    /// Including everything that encryption adds, it fits in one sector, which a disk writes as a whole or not at all.
     private static let maxInPlace = 400
 
     init(of id: WriterID, isOwn: Bool, in journal: Journal) {
@@ -42,22 +52,24 @@ struct WriterCursors: Sendable {
     /// The destinations that have a place in the writer's folder.
     var destinations: Set<DestinationID> { damaged.union(all.keys) }
 
-    /// The destinations that count here: those with a place in the folder and those there are at present.
+    /// The destinations that count here: registered, or with a place in the folder.
     var accountable: [DestinationID] { destinations.union(journal.destinations).sorted() }
 
-    /// What destinations have settled so far, as far as their cursors are known.
+    /// The settled counts of destinations, as far as their cursors are known.
     var settled: [DestinationID: Ledger.Account] {
         all.mapValues { cursor in Ledger.Account(cursor, last: cursor.next - 1) }
     }
 
-    /// Whether a destination's events wait for the app itself. What this process was told of a destination that is there counts;
-    /// of one that is away, what its cursor says.
+    /// Whether a destination is app-managed.
+    ///
+    /// For a registered destination, this process's setting applies; for a removed one, the flag in its cursor.
     func isKept(_ destination: DestinationID) -> Bool {
         journal.registry.withLock { $0.isKept(destination) } ?? all[destination]?.isKept ?? false
     }
 
-    /// The first segment that destinations need whose events are delivered, and the first that those need whose events wait
-    /// for the app itself; nil where there are none of the kind.
+    /// The first segments that ordinary and app-managed destinations still need.
+    ///
+    /// Nil for a kind without destinations.
     var firstNeeded: (ordinary: UInt32?, kept: UInt32?) {
         var first: (ordinary: UInt32?, kept: UInt32?) = (nil, nil)
         for (destination, cursor) in all {
@@ -71,7 +83,7 @@ struct WriterCursors: Sendable {
         return first
     }
 
-    /// Notices the cursors that another process made for a destination it added, in its own writer's folder.
+    /// Loads cursors that the writer's own process created for destinations it added.
     ///
     /// - Parameter names: the folder's files, listed a moment ago; nil to list them.
     mutating func notice(_ names: [String]? = nil) throws(StorageError) {
@@ -85,10 +97,11 @@ struct WriterCursors: Sendable {
         }
     }
 
-    /// The cursor of a destination in this log.
+    /// Returns the cursor of a destination in this log.
     ///
-    /// A destination that has none there begins, in this process's own log, where that stood when it was added; in any other
-    /// log at the oldest record kept when the configuration names it, else where it was first meant by name.
+    /// A destination without a cursor here starts, in this process's own log, at the log's end when it was added. In
+    /// any other log it starts at the oldest stored record if the configuration names it, and otherwise at the first
+    /// event addressed to it.
     ///
     /// - Parameter isComplete: whether the writer is known to be dead.
     /// - Throws: `newerVersion` when it has none and a newer version wrote the log.
@@ -108,29 +121,31 @@ struct WriterCursors: Sendable {
             return fresh
         } catch {
             guard error.code == .newerVersion else { throw error }
-            throw JournalError(.newerVersion, "\(folder) was written by a newer version and is left for it")
+            throw JournalError(.newerVersion, "\(folder) was written by a newer version and is left unchanged")
         }
     }
 
     private func beginning(of destination: DestinationID, isComplete: Bool) throws(JournalError) -> Cursor {
         if isOwn, let beginning = journal.registry.withLock({ $0.beginning(of: destination) }) { return beginning }
         let first = try journal.firstSequence(of: id)
-        // A damaged cursor says that the destination had a place in the log, and no more: then it gets all that is kept.
+        // A damaged cursor proves only that the destination had a place in the log: it gets everything that is stored.
         let path = journal.folder.cursor(id, destination)
         let isDamaged = try JournalError.wrap { () throws(StorageError) in try storage.size(of: path) != nil }
-        if isDamaged { return Cursor(forgottenBefore: first) }
+        if isDamaged { return Cursor(damagedBefore: first) }
         if !isOwn, !journal.registry.withLock({ $0.takesBacklog(destination) }) {
             let extent = try journal.extent(of: id, isComplete: isComplete)
-            return try firstMeant(destination, after: extent, isComplete: isComplete)
+            return try firstAddressed(destination, after: extent, isComplete: isComplete)
         }
         return Cursor(at: .start, next: first)
     }
 
-    /// A cursor before the first event that names a destination, else at the log's end.
+    /// Returns a cursor before the first event addressed to a destination.
     ///
-    /// The process that wrote the log knew nothing of the destination, or it could not write the cursor of one it added: then
-    /// what it recorded for it by name must not be lost.
-    private func firstMeant(
+    /// Without such an event, the cursor is at the log's end.
+    ///
+    /// The process that wrote the log did not know the destination, or could not write the cursor of one it added. In
+    /// the latter case, events it addressed to the destination must not be lost.
+    private func firstAddressed(
         _ destination: DestinationID,
         after extent: LedgerCounter.Extent,
         isComplete: Bool
@@ -148,24 +163,24 @@ struct WriterCursors: Sendable {
         return Cursor(addedAt: reader.position, next: last + 1)
     }
 
-    /// Moves a cursor without a need to write that down: nothing is counted by it.
+    /// Moves a cursor in memory only: the move counts nothing that must be stored.
     mutating func move(_ cursor: Cursor, of destination: DestinationID) {
         all[destination] = cursor
     }
 
-    /// Keeps a cursor in memory; ``save()`` writes it.
+    /// Sets a cursor in memory; ``save()`` writes it.
     mutating func set(_ cursor: Cursor, of destination: DestinationID) {
         var cursor = cursor
-        // An app may decide anew what a destination is.
+        // An app may change whether a destination is app-managed.
         cursor.isKept = isKept(destination)
         all[destination] = cursor
         unsaved.insert(destination)
     }
 
-    /// Keeps a cursor, writes it, then deletes the segments nobody needs any more.
+    /// Sets a cursor, writes it, then deletes the segments no longer needed.
     ///
     /// - Parameter durably: true when it must survive power loss as well as the death of the process.
-    /// - Throws: `storage` when it could not be written: it is written with the next ``save()``.
+    /// - Throws: `storage` when it could not be written: the next ``save()`` writes it.
     mutating func store(
         _ cursor: Cursor,
         of destination: DestinationID,
@@ -189,8 +204,9 @@ struct WriterCursors: Sendable {
         let bytes = cursor.fileBytes(of: id, for: destination)
         let path = journal.folder.cursor(id, destination)
         let known = lengths.removeValue(forKey: destination)
-        // A delivery moves numbers of the same length, mostly. Writing over them spares a file and its name, which cost a disk several
-        // pages each time. No kill cuts a write so short, no power loss a sector, and a reader who meets it looks again.
+        // A delivery mostly changes numbers without changing their lengths. Overwriting avoids a new file and name,
+        // which cost several disk pages each time. A kill does not truncate such a short write, a power loss does not
+        // split a sector, and a reader that runs during the write reads again.
         if !durably, known == bytes.count, bytes.count <= Self.maxInPlace {
             try storage.overwrite(path, with: bytes)
         } else {
@@ -207,8 +223,8 @@ struct WriterCursors: Sendable {
             do throws(StorageError) {
                 try write(cursor, of: destination)
             } catch {
-                // Still unsaved; the next call tries again. Until then a restart delivers a little twice, which the
-                // receiving end recognises.
+                // Still unsaved; the next call tries again. Until then a restart delivers a few events twice, which the
+                // receiving end recognizes.
             }
         }
     }
@@ -216,14 +232,15 @@ struct WriterCursors: Sendable {
     /// Whether every cursor's newest state is on disk.
     var areSaved: Bool { unsaved.isEmpty }
 
-    /// The files are gone: everything known is to be written anew.
+    /// Marks all cursors as unsaved, because their files were removed.
     mutating func forgetFiles() {
         unsaved.formUnion(all.keys)
         lengths = [:]
     }
 
-    /// Moves a queue's release mark, on disk first: what is not written is not released, so that nothing leaves twice
-    /// after a kill.
+    /// Moves a queue's release mark, on disk first.
+    ///
+    /// A mark that is not written releases nothing, so that nothing is sent twice after a kill.
     mutating func release(_ destination: DestinationID, before mark: UInt64) throws(StorageError) {
         guard var cursor = all[destination] else { return }
         cursor.mark = mark
@@ -231,14 +248,15 @@ struct WriterCursors: Sendable {
         all[destination] = cursor
     }
 
-    /// The lowest segment any destination still needs.
+    /// The lowest segment that any destination still needs.
     private var firstNeededSegment: UInt32 {
         all.values.map(\.position.segment).min() ?? 0
     }
 
-    /// Writes where every cursor is, then deletes the segments that every destination has passed.
+    /// Writes all cursors, then deletes the segments that every destination has passed.
     ///
-    /// A cursor that moved on into a new segment without passing an event was not written, and its former segment not deleted.
+    /// A cursor that moved into a new segment without passing an event was not written, and its former segment not
+    /// deleted.
     mutating func removeLeftSegments() throws(StorageError) {
         for (destination, cursor) in all { try write(cursor, of: destination) }
         try removePassed()
@@ -254,38 +272,40 @@ struct WriterCursors: Sendable {
         }
     }
 
-    // MARK: What is still to be told
+    // MARK: Unreported numbers
 
-    /// Whether a destination is due to be told of numbers that no event came with.
+    /// Whether numbers without an event are due to be reported to a destination.
     ///
-    /// Losses are told soon; numbers that were for others or left out by rules when the next event travels,
-    /// when somebody asks, when nothing can follow any more because the writer is dead, or when they have waited long enough.
-    func isUntold(_ destination: DestinationID, isComplete: Bool) -> Bool {
+    /// Losses are reported soon. Numbers that were for others or omitted by rules are reported with the next event, on
+    /// request, when nothing can follow because the writer is dead, or when they have waited long enough.
+    func isReportDue(_ destination: DestinationID, isComplete: Bool) -> Bool {
         guard let cursor = all[destination] else { return false }
         guard !cursor.owesLosses, !cursor.isFullOfUntold else { return true }
         guard cursor.owesSkips else { return false }
         if isComplete { return true }
-        // What was passed over since somebody asked waits like before.
+        // Numbers passed since the request wait as before.
         if let last = wanted[destination], let first = cursor.firstOmitted, first <= last { return true }
         guard let since = skippingSince[destination] else { return false }
         return since.duration(to: journal.clock.now().monotonic) >= Self.skipTimeout
     }
 
-    /// Somebody wants a destination told of every number up to one.
+    /// Requests that every number up to `last` be reported to a destination.
     mutating func want(_ destination: DestinationID, through last: UInt64) {
         wanted[destination] = max(wanted[destination] ?? 0, last)
     }
 
-    /// Notes since when numbers for others wait to be told.
-    mutating func watchSkips(at now: MonotonicTime) {
+    /// Updates the times since which numbers for others are unreported.
+    mutating func updateSkipTimes(at now: MonotonicTime) {
         for (destination, cursor) in all {
-            // A clock that went back would let them wait for long.
+            // If the clock went back, they would otherwise wait for a long time.
             let since = min(skippingSince[destination] ?? now, now)
             skippingSince[destination] = cursor.firstOmitted == nil ? nil : since
         }
     }
 
-    /// When numbers for others will have waited long enough to be told; nil when none wait.
+    /// When numbers for others will have waited long enough to be reported.
+    ///
+    /// Nil if none wait.
     var skipsDue: MonotonicTime? {
         skippingSince.values.min()?.advanced(by: Self.skipTimeout)
     }

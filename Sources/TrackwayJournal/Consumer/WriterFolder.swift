@@ -3,12 +3,12 @@
 
 internal import TrackwayEvents
 
-/// What a writer's folder says beside its cursors: which segments there are, and whether anybody writes to it.
+/// A writer's folder apart from its cursors: its segments and its process's lock.
 struct WriterFolder: Sendable {
     /// The folder.
     let path: String
     let storage: any JournalStorage
-    /// The names of a dead writer's files, as long as nothing here has removed one since they were listed.
+    /// The names of a dead writer's files, until this value removes one of them.
     private var listing: [String]?
 
     init(path: String, storage: any JournalStorage) {
@@ -16,19 +16,21 @@ struct WriterFolder: Sendable {
         self.storage = storage
     }
 
-    /// The names of the files there are.
+    /// Returns the names of the existing files.
     func names() throws(StorageError) -> [String] {
         try storage.names(in: path)
     }
 
-    /// The numbers of the segments there are, ascending.
+    /// Returns the numbers of the existing segments, ascending.
     func segments() throws(StorageError) -> [UInt32] {
         try SegmentName.all(in: path, storage)
     }
 
-    /// The same, with their sizes in bytes; listed anew unless ``listed(_:)`` was told of them.
+    /// Returns the existing segments with their sizes in bytes.
+    ///
+    /// Lists the folder again unless ``listed(_:)`` provided the names.
     mutating func segmentSizes() throws(StorageError) -> [(number: UInt32, bytes: Int)] {
-        // Once: whoever else may remove files of the dead is noticed by the next call.
+        // Used only once, so that the next call notices when other processes remove a dead writer's files.
         defer { listing = nil }
         let numbers =
             if let listing { listing.compactMap { SegmentName.number($0) }.sorted() } else { try segments() }
@@ -37,7 +39,9 @@ struct WriterFolder: Sendable {
         }
     }
 
-    /// The names of a dead writer's files were listed a moment ago; nil when some may be gone since then.
+    /// Sets the names of a dead writer's files, listed a moment ago.
+    ///
+    /// Nil when some may have been removed since.
     mutating func listed(_ names: [String]?) {
         listing = names
     }
@@ -54,11 +58,11 @@ struct WriterFolder: Sendable {
         try storage.removeFolder(path)
     }
 
-    /// Whether another process's writer is gone: its lock can be had, and it has begun to write.
+    /// Whether another process's writer has ended.
     ///
-    /// A process makes its folder, then takes the lock, then makes its first segment. A folder without a segment whose
-    /// lock is free may therefore belong to a process that is just starting; only after an hour it is taken for one
-    /// that died there.
+    /// A writer has ended when its lock is free and it has started to write. A process creates its folder, then takes
+    /// the lock, then creates its first segment. A folder without a segment whose lock is free may therefore belong to
+    /// a process that is just starting. Only after an hour is it treated as one whose process died there.
     ///
     /// - Parameter names: the folder's files, listed a moment ago.
     func isDead(_ id: WriterID, _ names: [String], at now: Timestamp) throws(StorageError) -> Bool {
@@ -69,7 +73,7 @@ struct WriterFolder: Sendable {
         return made.duration(to: now) > .seconds(3600)
     }
 
-    /// Fails when the segments may not be read, though the folder may.
+    /// Throws if the segments cannot be read, although the folder can.
     ///
     /// - Parameter names: the folder's files, listed a moment ago.
     func probe(_ names: [String]) throws(StorageError) {

@@ -3,12 +3,12 @@
 
 internal import TrackwayEvents
 
-/// How far one destination has come in one writer's log, and what became of everything before.
+/// One destination's position in one writer's log, with counts of everything before it.
 ///
 /// Invariant, checked by ``isBalanced``: every sequence number from ``base`` up to, not including, ``next`` was
 /// delivered, dropped for a reason, or addressed to other destinations.
 struct Cursor: Sendable, Hashable {
-    /// Where reading goes on.
+    /// Where reading continues.
     var position = LogPosition.start
     /// The first sequence number this destination is accountable for.
     var base: UInt64 = 1
@@ -16,36 +16,43 @@ struct Cursor: Sendable, Hashable {
     var next: UInt64 = 1
     /// Events the destination accepted.
     var delivered: UInt64 = 0
-    /// How many of those were changed on their way, by rules of the destination's.
+    /// The number of delivered events that the destination's rules changed.
     var changed: UInt64 = 0
     /// Events addressed to other destinations only.
     var skipped: UInt64 = 0
-    /// Events given up, by reason.
+    /// Dropped events, by reason.
     var dropped: [DropReason: UInt64] = [:]
-    /// The release mark of a queue: the first sequence number not released to delivery; nil before the first transfer.
-    /// What the cursor has passed is settled, wherever the mark stands.
+    /// The release mark of a queue: the first sequence number not released to delivery.
+    ///
+    /// Nil before the first transfer. Numbers before the cursor are settled, regardless of the mark.
     var mark: UInt64?
-    /// Losses the destination has not been told of yet.
+    /// Losses not yet reported to the destination.
     var unreported = DroppedRanges()
-    /// Numbers for other destinations that this one has not been told of yet.
+    /// Numbers for other destinations not yet reported to this one.
     var untoldSkips = SkippedRanges()
-    /// Whether the events wait for the app itself, which reads them back and removes them; see ``JournalSnapshot``. It stands in
-    /// the file, so that no process trims them by age that does not know the destination.
+    /// Whether the destination is app-managed: the app reads its events and removes them.
+    ///
+    /// See ``JournalSnapshot``. The flag is stored in the file, so that a process that does not know the destination
+    /// does not trim its events by age.
     var isKept = false
 
-    /// Whether the destination is to be told soon of events that were lost.
+    /// Whether lost events are due to be reported to the destination soon.
     var owesLosses: Bool { unreported.ranges.contains { !$0.reason.isByRule } }
-    /// Whether the destination misses numbers that it is told when that costs least: they were for others, or its own rules
-    /// left them out. One that never heard of the writer misses nothing: it need not hear that all of its events were for
+    /// Whether the destination has gaps that are reported when that costs least.
+    ///
+    /// These numbers were for other destinations, or the destination's own rules omitted them. A destination that never
+    /// received anything about the writer has no gaps: it need not learn that all of the writer's events were for
     /// others.
     var owesSkips: Bool { firstOmitted != nil && isHeardOf }
-    /// The first number of those; nil when there is none.
+    /// The first number of those gaps; nil if none.
     var firstOmitted: UInt64? {
         let omitted = unreported.ranges.first { $0.reason.isByRule }?.sequences.lowerBound
         guard let skipped = untoldSkips.ranges.first?.lowerBound else { return omitted }
         return min(omitted ?? skipped, skipped)
     }
-    /// Whether so many ranges wait to be told that more might not be remembered.
+    /// Whether the unreported ranges reach half of a limit.
+    ///
+    /// Beyond the limit, ranges are forgotten.
     var isFullOfUntold: Bool {
         unreported.ranges.count >= DroppedRanges.limit / 2 || untoldSkips.ranges.count >= SkippedRanges.limit / 2
     }
@@ -59,15 +66,15 @@ struct Cursor: Sendable, Hashable {
     /// The first sequence number of a queue that may wait for a transfer.
     var firstWaiting: UInt64 { max(next, mark ?? base) }
 
-    /// How many numbers lie between the cursor and its mark.
+    /// The count of numbers between the cursor and its mark.
     var released: UInt64 {
         let mark = mark ?? base
         return mark > next ? mark - next : 0
     }
 
-    /// Counts numbers that are given up.
+    /// Counts numbers as dropped.
     ///
-    /// - Parameter isTold: true when the destination learns of them with the request that is being settled.
+    /// - Parameter isTold: true when the request that is being settled reports them to the destination.
     mutating func drop(_ ranges: [DroppedRange], isTold: Bool) {
         for range in ranges {
             dropped[range.reason, default: 0] += UInt64(range.sequences.count)
@@ -75,7 +82,7 @@ struct Cursor: Sendable, Hashable {
         }
     }
 
-    /// Counts numbers that are for other destinations; see ``drop(_:isTold:)``.
+    /// Counts numbers as addressed to other destinations; see ``drop(_:isTold:)``.
     mutating func skip(_ ranges: [ClosedRange<UInt64>], isTold: Bool) {
         for range in ranges {
             skipped += UInt64(range.count)
@@ -83,7 +90,7 @@ struct Cursor: Sendable, Hashable {
         }
     }
 
-    /// Moves on, over numbers that are all counted.
+    /// Advances the cursor over numbers that are all counted.
     mutating func advance(to next: UInt64, at position: LogPosition) {
         self.next = next
         self.position = position
@@ -92,32 +99,35 @@ struct Cursor: Sendable, Hashable {
 }
 
 extension Cursor {
-    /// A cursor of a destination that is accountable from a number on.
+    /// Creates a cursor of a destination that is accountable from `next` on.
     init(at position: LogPosition, next: UInt64) {
         self.position = position
         base = next
         self.next = next
     }
 
-    /// A cursor of a destination that was added when a log had been begun: what came before was for others, and the
-    /// destination is told so.
+    /// Creates a cursor of a destination that was added to an existing log.
+    ///
+    /// Earlier numbers were for others, and that is reported to the destination.
     init(addedAt position: LogPosition, next: UInt64) {
         self.init(at: position, next: next)
         if next > 1 { untoldSkips.insert(1...(next - 1)) }
     }
 
-    /// A cursor in place of a damaged one, before the oldest event that is left.
+    /// Creates a replacement for a damaged cursor, before the oldest remaining event.
     ///
-    /// What became of those before cannot be told apart any more. They count as damaged, though most were delivered: a
-    /// count that was once given does not shrink, and no loss is called a delivery.
-    init(forgottenBefore first: UInt64) {
+    /// The outcomes of the events before it can no longer be distinguished. They count as damaged, although most were
+    /// delivered: a count that was once reported does not shrink, and no loss counts as a delivery.
+    init(damagedBefore first: UInt64) {
         next = first
         if first > base { dropped[.damaged] = first - base }
     }
 
-    /// The file's bytes. They name writer and destination, so that the file proves itself in its place only.
+    /// The file's bytes.
+    ///
+    /// They include writer and destination, so that the file is valid only in its own place.
     func fileBytes(of writer: WriterID, for destination: DestinationID) -> [UInt8] {
-        var lines = CheckedLines()
+        var lines = ChecksummedKeyValueFile()
         lines.add("cursor", 2)
         lines.add("writer", writer)
         lines.add("destination", destination)
@@ -139,11 +149,12 @@ extension Cursor {
         return lines.bytes
     }
 
-    /// Reads the file; nil when it is damaged, or another writer's or destination's.
+    /// Reads the file.
     ///
-    /// Files of before the names were in it (`cursor 1`) are taken for what their place says.
+    /// Nil when it is damaged, or belongs to another writer or destination. Older files, which do not contain these
+    /// names (`cursor 1`), are accepted in any place.
     init?(fileBytes bytes: [UInt8], of writer: WriterID, for destination: DestinationID) {
-        guard let lines = CheckedLines(bytes), let place = lines["position"].flatMap(LogPosition.init),
+        guard let lines = ChecksummedKeyValueFile(bytes), let place = lines["position"].flatMap(LogPosition.init),
             let base = lines.number("base"), let next = lines.number("next"),
             let delivered = lines.number("delivered"), let skipped = lines.number("skipped"), base <= next
         else { return nil }
@@ -179,13 +190,14 @@ extension Cursor {
 
 /// The cursor files in a writer's folder.
 enum CursorFile {
-    /// How often a file is looked at that seems damaged, while it changes.
+    /// The maximum number of reads of a file that appears damaged while it changes.
     private static let maxLooks = 4
 
-    /// A destination's cursor; nil when it has none yet. A damaged file counts as none: reading then starts again at the
-    /// oldest record kept, and the receiving end recognises what it has already.
+    /// Returns a destination's cursor; nil when it has none yet.
     ///
-    /// Whoever delivers may be writing over the file: what seems damaged is read again, until it stays as it is.
+    /// A damaged file counts as missing: reading then restarts at the oldest stored record, and the receiving end
+    /// recognizes what it already has. The delivering process may be overwriting the file, so a file that appears
+    /// damaged is read again until it stops changing.
     static func load(
         _ writer: WriterID,
         _ destination: DestinationID,
@@ -203,7 +215,7 @@ enum CursorFile {
         return nil
     }
 
-    /// The destinations that have a cursor in a writer's folder.
+    /// Returns the destinations that have a cursor in a writer's folder.
     static func destinations(
         of writer: WriterID,
         _ folder: JournalFolder,
@@ -212,11 +224,11 @@ enum CursorFile {
         destinations(among: try storage.names(in: folder.writer(writer)))
     }
 
-    /// The destinations that have a cursor among the names of a writer's files.
+    /// Returns the destinations that have a cursor among the names of a writer's files.
     static func destinations(among names: [String]) -> [DestinationID] {
         names.compactMap { name in
             guard name.hasPrefix(JournalFolder.cursorPrefix) else { return nil }
-            // A file that is just being written has no destination's name.
+            // A file that is being written does not have the name of a destination.
             return DestinationID(String(name.dropFirst(JournalFolder.cursorPrefix.count)))
         }
     }

@@ -3,10 +3,10 @@
 
 internal import TrackwayEvents
 
-/// Ranges of lost sequence numbers, each with its reason; neighbours of one reason are kept as one.
+/// Ranges of lost sequence numbers with reasons.
 ///
-/// Bounded: beyond ``limit`` ranges the oldest are forgotten here. Their counts stay in the cursor; the collector then
-/// sees those numbers as an unexplained gap instead of an explained one.
+/// Adjacent ranges of one reason are merged. Bounded: beyond ``limit`` ranges, the oldest are forgotten here. Their
+/// counts stay in the cursor; the collector then sees those numbers as an unexplained gap instead of an explained one.
 struct DroppedRanges: Sendable, Hashable {
     static let limit = 256
 
@@ -28,12 +28,12 @@ struct DroppedRanges: Sendable, Hashable {
         if ranges.count > Self.limit { ranges.removeFirst(ranges.count - Self.limit) }
     }
 
-    /// Forgets the ranges that end before a number.
+    /// Removes the ranges that end before a number.
     mutating func remove(before sequence: UInt64) {
         ranges.removeAll { $0.sequences.upperBound < sequence }
     }
 
-    /// `first last reason`, as in a dropped record and in a cursor file.
+    /// The form `first last reason`, used in dropped records and cursor files.
     static func text(of range: DroppedRange) -> String {
         "\(range.sequences.lowerBound) \(range.sequences.upperBound) \(range.reason.rawValue)"
     }
@@ -48,7 +48,7 @@ struct DroppedRanges: Sendable, Hashable {
 }
 
 extension DroppedRange {
-    /// The part inside a range of sequence numbers; nil when there is none.
+    /// Returns the part inside a range of sequence numbers; nil if empty.
     func clamped(to bounds: Range<UInt64>) -> DroppedRange? {
         let low = max(sequences.lowerBound, bounds.lowerBound)
         let high = min(sequences.upperBound + 1, bounds.upperBound)
@@ -56,11 +56,11 @@ extension DroppedRange {
     }
 }
 
-/// Ranges of sequence numbers that were for other destinations only, in ascending order; neighbours are kept as one.
+/// Ascending ranges of sequence numbers addressed only to other destinations.
 ///
-/// Bounded: beyond ``limit`` ranges the oldest are forgotten here. Their counts stay in the cursor; the collector then
-/// sees those numbers as a gap. Only what is passed over without a single event for the destination gathers here, so there
-/// is one range, unless losses lie between.
+/// Adjacent ranges are merged. Bounded: beyond ``limit`` ranges, the oldest are forgotten here. Their counts stay in
+/// the cursor; the collector then sees those numbers as a gap. Only numbers passed without a single event for the
+/// destination accumulate here, so there is one range unless losses separate them.
 struct SkippedRanges: Sendable, Hashable {
     static let limit = 1024
 
@@ -77,12 +77,12 @@ struct SkippedRanges: Sendable, Hashable {
         if ranges.count > Self.limit { ranges.removeFirst(ranges.count - Self.limit) }
     }
 
-    /// Forgets the ranges that end before a number.
+    /// Removes the ranges that end before a number.
     mutating func remove(before sequence: UInt64) {
         ranges.removeAll { $0.upperBound < sequence }
     }
 
-    /// `first last`, as in a cursor file.
+    /// The form `first last`, as in a cursor file.
     static func text(of range: ClosedRange<UInt64>) -> String {
         "\(range.lowerBound) \(range.upperBound)"
     }
@@ -97,7 +97,7 @@ struct SkippedRanges: Sendable, Hashable {
 }
 
 extension [ClosedRange<UInt64>] {
-    /// The parts that lie inside a stretch of sequence numbers.
+    /// Returns the parts inside a range of sequence numbers.
     func clamped(to stretch: Range<UInt64>) -> [ClosedRange<UInt64>] {
         guard !stretch.isEmpty else { return [] }
         let bounds = stretch.lowerBound...(stretch.upperBound - 1)
@@ -105,19 +105,22 @@ extension [ClosedRange<UInt64>] {
     }
 }
 
-/// Why numbers are missing in a writer's log: whole segments that went before everybody had read them.
+/// The reasons why numbers are missing in a writer's log.
 ///
-/// The writer keeps it, and writes it before the segments go, so that what is missing is never missing without a reason,
-/// whoever is killed when. A number that is in the log all the same is there, whatever the file says. Lines:
+/// Their segments were removed before every destination had read them. The writer maintains the file, and writes it
+/// before the segments are removed. Numbers are therefore never missing without a reason, even if any process is killed
+/// at any time. A number that is still in the log is present, regardless of the file. Lines:
 /// ```
 /// gaps 1
 /// gap 1 250 journal_full
 /// ```
 enum GapFile {
-    /// The reasons known in a writer's folder; a missing or damaged file says nothing.
+    /// Returns the reasons stored in a writer's folder.
+    ///
+    /// Empty for a missing or damaged file.
     static func load(_ folder: String, _ storage: any JournalStorage) throws(StorageError) -> [DroppedRange] {
         guard let bytes = try storage.contents(of: path(folder)) else { return [] }
-        return CheckedLines(bytes)?.all("gap").compactMap { DroppedRanges.range(from: $0) } ?? []
+        return ChecksummedKeyValueFile(bytes)?.all("gap").compactMap { DroppedRanges.range(from: $0) } ?? []
     }
 
     static func save(
@@ -125,7 +128,7 @@ enum GapFile {
         _ folder: String,
         _ storage: any JournalStorage
     ) throws(StorageError) {
-        var lines = CheckedLines()
+        var lines = ChecksummedKeyValueFile()
         lines.add("gaps", 1)
         for range in ranges.ranges { lines.add("gap", DroppedRanges.text(of: range)) }
         try storage.replace(path(folder), with: lines.bytes, durably: false)

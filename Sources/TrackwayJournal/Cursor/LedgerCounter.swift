@@ -3,18 +3,18 @@
 
 internal import TrackwayEvents
 
-/// How many events each writer has recorded, as far as somebody looked.
+/// The number of events each writer has recorded, as far as it was counted.
 struct LedgerCounter: Sendable {
-    /// The numbers of a writer that is not this process's own.
+    /// The sequence numbers of a writer in another process.
     struct Extent: Sendable, Hashable {
         /// The lowest sequence number its log still accounts for.
         var first: UInt64
-        /// The highest one, a torn record at the end of a dead writer's log included.
+        /// The highest one, including a torn record at a dead writer's end.
         var last: UInt64
     }
 
     private var tails: [WriterID: LogTail] = [:]
-    /// What was found when a writer was counted last, also while somebody counts it.
+    /// The result of each writer's last count, available even during a count.
     private var known: [WriterID: Extent] = [:]
 
     /// - Parameter isComplete: whether the writer is known to be dead.
@@ -30,39 +30,45 @@ struct LedgerCounter: Sendable {
         return try tail.extent(isComplete: isComplete)
     }
 
-    /// Takes a writer's tail out, to read on without this value; nil when there is none, or somebody else has it: then it is
-    /// to be made anew.
+    /// Takes out a writer's tail, so that it can be read outside this value.
+    ///
+    /// Returns nil when the writer has no tail yet or another caller has it; the caller must then create one.
     mutating func take(_ writer: WriterID) -> LogTail? {
         tails.removeValue(forKey: writer)
     }
 
-    /// Puts a tail back, unless another has come further meanwhile.
+    /// Puts a tail back, unless another one has advanced further.
     mutating func putBack(_ tail: LogTail, of writer: WriterID) {
         if let other = tails[writer], other.found.last > tail.found.last { return }
         tails[writer] = tail
         known[writer] = tail.found
     }
 
-    /// The highest number that was seen of a writer so far; nil when nobody looked.
+    /// Returns the highest number seen from a writer so far.
+    ///
+    /// Nil when it was never counted.
     func lastSeen(of writer: WriterID) -> UInt64? {
         known[writer]?.last
     }
 
-    /// The lowest number of a writer; nil when nobody looked.
-    func firstSeen(of writer: WriterID) -> UInt64? {
+    /// Returns the lowest number of a writer.
+    ///
+    /// Nil when it was never counted.
+    func knownFirst(of writer: WriterID) -> UInt64? {
         known[writer]?.first
     }
 
-    /// Forgets a writer that is counted for good.
+    /// Removes a writer that is counted permanently.
     mutating func forget(_ writer: WriterID) {
         tails[writer] = nil
         known[writer] = nil
     }
 }
 
-/// The end of one writer's log, read on from where it was last found.
+/// The end of one writer's log, read from where it was last found.
 ///
-/// The first look costs O(a segment or two), whatever waits; later ones O(what was written since).
+/// The first call costs O(a segment or two), regardless of the number of pending events; later ones O(data written
+/// since).
 struct LogTail: Sendable {
     private let folder: String
     private let storage: any JournalStorage
@@ -70,14 +76,14 @@ struct LogTail: Sendable {
     private var isBegun = false
     private var first: UInt64?
     private var last: UInt64 = 0
-    /// The highest number that was in the writer's memory only when it was last looked at.
+    /// The highest number that existed only in the writer's memory at the last read.
     private var noted: UInt64 = 0
-    /// Torn tails seen up to the last record.
+    /// Torn tails found up to the last record.
     private var tornTails = 0
 
     private let boot: String
 
-    /// - Parameter boot: the boot this process runs in, when that is known.
+    /// - Parameter boot: the boot this process runs in, if known.
     init(folder: String, storage: any JournalStorage, boot: String = "") {
         self.folder = folder
         self.storage = storage
@@ -86,10 +92,10 @@ struct LogTail: Sendable {
         reader.boot = boot
     }
 
-    /// What the records say that were read so far.
+    /// The extent according to the records read so far.
     var found: LedgerCounter.Extent { LedgerCounter.Extent(first: first ?? 1, last: last) }
 
-    /// The writer's numbers now.
+    /// Returns the writer's current numbers.
     ///
     /// - Parameter isComplete: whether the writer is known to be dead.
     mutating func extent(isComplete: Bool) throws(JournalError) -> LedgerCounter.Extent {
@@ -98,21 +104,21 @@ struct LogTail: Sendable {
         while let entry = try reader.next() {
             if first == nil { take(first: entry) }
             last = max(last, entry.sequence)
-            // A torn tail with records behind it, in a later segment, is among the numbers before those.
+            // A torn tail followed by records in a later segment is among the numbers before those records.
             tornTails = reader.damage.tornTails
         }
         if !isComplete {
-            // What a writer holds in memory is recorded, too; of a dead one the note is read as a record.
+            // Events in a living writer's memory count as recorded, too. A dead writer's marker is read as a record.
             noted = try JournalError.wrap { () throws(StorageError) in try reader.numberInMemory() ?? 0 }
         } else {
-            // Nothing more is read of it.
-            reader.forgetWindow()
+            // Nothing more will be read from this log.
+            reader.releaseWindow()
         }
         let isTorn = reader.damage.tornTails > tornTails
         return LedgerCounter.Extent(first: first ?? 1, last: max(last + (isTorn ? 1 : 0), noted))
     }
 
-    /// The lowest number of a log, without a look at its end.
+    /// Returns the lowest number of a log without reading its end.
     static func firstSequence(
         in folder: String,
         _ storage: any JournalStorage,
@@ -124,7 +130,9 @@ struct LogTail: Sendable {
         return entry.kind == .event ? entry.sequence : entry.sequence + 1
     }
 
-    /// The lowest number of one segment; nil when it is gone, or its beginning is damaged.
+    /// Returns the lowest number of one segment.
+    ///
+    /// Nil when it was removed or its start is damaged.
     static func firstSequence(
         ofSegment segment: UInt32,
         in folder: String,
@@ -136,19 +144,22 @@ struct LogTail: Sendable {
         return entry.kind == .event ? entry.sequence : entry.sequence + 1
     }
 
-    /// Takes the log's first record in.
+    /// Sets the lowest number from the log's first record.
     private mutating func take(first entry: LogEntry) {
-        // A segment's opening record says what came before it.
+        // A segment's opening record contains the number before it.
         first = entry.kind == .event ? entry.sequence : entry.sequence + 1
     }
 
-    /// Goes to the end of a log that was not looked at yet. Its first record says where the log begins; what lies before the
-    /// last segments says nothing of its end, because every segment opens with the number before it.
+    /// Moves to the end of a log that was not read yet.
+    ///
+    /// The first record contains the log's lowest number. Everything before the last segments is irrelevant for its
+    /// end, because every segment opens with the number before it.
     private mutating func begin() throws(JournalError) {
         let numbers = try JournalError.wrap { () throws(StorageError) in try SegmentName.all(in: folder, storage) }
         guard numbers.count > 2 else { return isBegun = true }
         guard let oldest = try opening(of: numbers[0]) else { return isBegun = true }
-        // The newest segment that tells its number, and the one before it: a note of what was in memory may lie there.
+        // Find the newest segment that contains its number, and start at the one before it: a marker of numbers in
+        // memory may be there.
         for index in numbers.indices.dropFirst(2).reversed() {
             guard try opening(of: numbers[index])?.start.segment == numbers[index] else { continue }
             let place = LogPosition(segment: numbers[index - 1], offset: 0)
@@ -160,7 +171,7 @@ struct LogTail: Sendable {
         isBegun = true
     }
 
-    /// The first record at or behind a segment's beginning.
+    /// Returns the first record at or after a segment's start.
     private func opening(of segment: UInt32) throws(JournalError) -> LogEntry? {
         let place = LogPosition(segment: segment, offset: 0)
         var reader = LogReader(folder: folder, storage: storage, from: place, window: 4096)

@@ -3,17 +3,19 @@
 
 internal import TrackwayEvents
 
-/// The sequence numbers of one writer that were in segments that are removed.
+/// The sequence numbers of one writer that were in removed segments.
 ///
-/// A destination that has not passed them cannot read them any more: for it they are dropped, not pending, from the moment of the
-/// removal, whenever its cursor moves over them.
+/// A destination that has not passed them can no longer read them. For that destination they are dropped, not pending,
+/// from the moment of the removal, no matter when its cursor moves over them.
 struct MissingNumbers: Sendable, Hashable {
     /// In ascending order, without overlaps.
     private(set) var ranges: [DroppedRange] = []
 
     init() {}
 
-    /// Orders ranges; where two of them overlap, the one that begins earlier gives the reason, as for ``BatchReader``.
+    /// Sorts ranges.
+    ///
+    /// Where two overlap, the one that starts earlier provides the reason, as in ``BatchReader``.
     init(_ known: [DroppedRange]) {
         var next: UInt64 = 0
         let ascending = known.enumerated().sorted {
@@ -26,12 +28,12 @@ struct MissingNumbers: Sendable, Hashable {
         }
     }
 
-    /// The missing numbers of a writer's log, by its files.
+    /// Reads the missing numbers of a writer's log from its files.
     ///
-    /// ``GapFile`` is written before the segments are removed: a writer that was killed between the two has left some of them,
+    /// ``GapFile`` is written before the segments are removed. A writer killed between the two has left some segments,
     /// whose numbers are not missing.
     ///
-    /// - Complexity: O(1) while no segment was given up; else one read for each segment that may be named.
+    /// - Complexity: O(1) while no segment was dropped; otherwise one read for each segment that may be listed.
     init(of folder: String, _ storage: any JournalStorage) throws(JournalError) {
         self.init(
             try JournalError.wrap { () throws(StorageError) in try GapFile.load(folder, storage) }
@@ -40,7 +42,7 @@ struct MissingNumbers: Sendable, Hashable {
         let segments = try JournalError.wrap { () throws(StorageError) in try SegmentName.all(in: folder, storage) }
         for segment in segments {
             let first = try LogTail.firstSequence(ofSegment: segment, in: folder, storage)
-            // One that cannot be read says nothing of its numbers.
+            // An unreadable segment contributes no numbers.
             guard let first else { continue }
             guard first <= last else { return }
             keep(first)
@@ -53,7 +55,7 @@ struct MissingNumbers: Sendable, Hashable {
         ranges.contains { $0.sequences.contains(sequence) }
     }
 
-    /// How many numbers of a range are missing, by reason.
+    /// Returns the count of missing numbers in a range, by reason.
     ///
     /// - Complexity: O(ranges), of which there are at most ``DroppedRanges/limit``.
     func counts(from first: UInt64, through last: UInt64) -> [DropReason: UInt64] {
@@ -65,8 +67,9 @@ struct MissingNumbers: Sendable, Hashable {
         }
     }
 
-    /// Leaves out the numbers of a segment that is there, and of those behind it up to the end of the range: segments are
-    /// removed in ascending order.
+    /// Excludes the numbers of an existing segment.
+    ///
+    /// Also excludes the numbers after it up to the end of the range, because segments are removed in ascending order.
     private mutating func keep(_ first: UInt64) {
         guard let index = ranges.firstIndex(where: { $0.sequences.contains(first) }) else { return }
         let range = ranges[index]
@@ -79,10 +82,10 @@ struct MissingNumbers: Sendable, Hashable {
 }
 
 extension Journal {
-    /// The numbers of a writer that were in segments that are removed. What cannot be read now counts as being there: whoever reads
-    /// the log itself next reports the failure.
+    /// Returns the numbers of a writer that were in removed segments.
     ///
-    /// Ask before the cursors are looked at: then no number counts as missing that a destination settled meanwhile.
+    /// Numbers that cannot be read now count as present; the next caller that reads the log reports the failure. Call
+    /// this before reading the cursors, so that no number counts as missing that a destination settled in between.
     func missingNumbers(of id: WriterID) -> MissingNumbers {
         if let own = state.withLock({ $0.id == id ? $0.gaps : nil }) { return MissingNumbers(own.ranges) }
         do throws(JournalError) {
@@ -94,15 +97,18 @@ extension Journal {
 }
 
 extension Ledger.Account {
-    /// The account of a cursor, given the writer's last sequence number and the numbers that can no longer be read.
+    /// Creates the account of a cursor, with unreadable numbers counted as dropped.
     ///
-    /// - Parameter leased: the last number of the batch on its way to the destination, which is in memory; nil when there is none.
+    /// - Parameters:
+    ///   - last: the writer's last sequence number.
+    ///   - missing: the numbers that can no longer be read.
+    ///   - leased: the last number of the batch in flight to the destination, which is in memory; nil if none.
     init(_ cursor: Cursor, last: UInt64, missing: MissingNumbers, leased: UInt64?) {
         self.init(cursor, last: last)
         drop(missing.counts(from: max(cursor.next, (leased ?? 0) + 1), through: last))
     }
 
-    /// Counts missing numbers beyond a cursor, which are no longer pending, as dropped.
+    /// Counts missing numbers after a cursor, which are no longer pending, as dropped.
     mutating func add(missing: MissingNumbers, beyond cursor: Cursor, leased: UInt64?) {
         for (reason, count) in missing.counts(from: max(cursor.next, (leased ?? 0) + 1), through: .max) {
             recorded += count

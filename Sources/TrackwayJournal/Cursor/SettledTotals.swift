@@ -3,17 +3,19 @@
 
 internal import TrackwayEvents
 
-/// What writers whose folders are gone have recorded, and what became of it.
+/// The counts of recorded events and their outcomes, for removed writers.
 ///
-/// A writer's counts move here before its folder is removed. ``compacted`` names the writers counted here whose folders
-/// may still stand, so that a process killed between the two steps counts nothing twice.
+/// A writer's counts move here before its folder is removed. ``compacted`` lists the writers counted here whose folders
+/// may still exist, so that a process killed between the two steps counts nothing twice.
 struct SettledTotals: Sendable, Hashable {
-    /// Whose counts these are; nil in files of the first versions, which belong to whoever is there.
+    /// The installation these counts belong to.
+    ///
+    /// Nil in files of the first versions; those belong to the current installation.
     var installation: InstallationID?
     var recorded: UInt64 = 0
     var accounts: [DestinationID: Ledger.Account] = [:]
     var compacted: Set<WriterID> = []
-    /// The installation that is about to take this one's place, and the writers that it will find counted.
+    /// The installation about to replace this one, and the writers it will find counted.
     private(set) var successor: InstallationID?
     private(set) var leaving: Set<WriterID> = []
 
@@ -29,8 +31,10 @@ struct SettledTotals: Sendable, Hashable {
         }
     }
 
-    /// The same counts, and what is left of them once another installation has taken this one's place: so a kill between
-    /// that and the next writing of the file costs no counts before, and makes nothing alive after.
+    /// Returns these totals with an announced successor installation.
+    ///
+    /// A kill between the replacement and the next write of the file then neither loses earlier counts nor revives
+    /// writers.
     func announcing(
         _ successor: InstallationID,
         after installation: InstallationID,
@@ -43,8 +47,10 @@ struct SettledTotals: Sendable, Hashable {
         return announced
     }
 
-    /// What the file means to an installation: the counts if they are its own; of another's only which writers' folders
-    /// are to be removed.
+    /// Returns the totals as they apply to an installation.
+    ///
+    /// If the counts are its own, returns them unchanged. For another installation's file, returns only the writers
+    /// whose folders must be removed.
     func seen(by installation: InstallationID) -> SettledTotals {
         var own = SettledTotals(of: installation)
         if self.installation == nil || self.installation == installation {
@@ -58,7 +64,7 @@ struct SettledTotals: Sendable, Hashable {
     }
 
     var fileBytes: [UInt8] {
-        var lines = CheckedLines()
+        var lines = ChecksummedKeyValueFile()
         lines.add("settled", 1)
         if let installation { lines.add("installation", installation) }
         lines.add("recorded", recorded)
@@ -77,7 +83,7 @@ struct SettledTotals: Sendable, Hashable {
 
     /// Reads the file; nil when it is damaged.
     init?(fileBytes bytes: [UInt8]) {
-        guard let lines = CheckedLines(bytes), let recorded = lines.number("recorded") else { return nil }
+        guard let lines = ChecksummedKeyValueFile(bytes), let recorded = lines.number("recorded") else { return nil }
         self.recorded = recorded
         installation = lines["installation"].flatMap { InstallationID($0) }
         for line in lines.all("account") {
@@ -116,16 +122,16 @@ extension Ledger.Account {
         changed += other.changed
     }
 
-    /// Leaves out pending numbers that are known to be for others.
+    /// Excludes pending numbers that are known to be for other destinations.
     mutating func limitPending(to known: UInt64) {
         guard known < pending else { return }
         recorded -= pending - known
         pending = known
     }
 
-    /// What a cursor says, given the writer's last sequence number.
+    /// Creates an account from a cursor and the writer's last sequence number.
     init(_ cursor: Cursor, last: UInt64) {
-        // After power loss the log may have lost a tail that was delivered before: the cursor then knows more.
+        // Power loss may have removed a tail of the log that was delivered before; the cursor is then ahead of the log.
         let last = max(last, cursor.next - 1)
         self.init(
             recorded: last - (cursor.base - 1) - cursor.skipped,
@@ -138,8 +144,10 @@ extension Ledger.Account {
 }
 
 extension SettledTotals {
-    /// The totals of an installation in its folder; none when the file is missing or damaged, or an erasing that was cut
-    /// short left that of the former installation.
+    /// Loads the totals of an installation from its folder.
+    ///
+    /// Returns empty totals when the file is missing or damaged, or when an interrupted erasure left the former
+    /// installation's file.
     static func load(
         _ folder: JournalFolder,
         _ storage: any JournalStorage,

@@ -3,40 +3,42 @@
 
 /// The content of a small file, encrypted as a whole:
 ///
-/// | at | bytes | what |
+/// | offset | bytes | content |
 /// |--:|--:|---|
 /// | 0 | 8 | `TRACKENC` |
 /// | 8 | 4 | format version, 1 |
 /// | 12 | 4 | the key's id |
 /// | 16 | 32 | salt |
 /// | 48 | … | the content, encrypted |
-/// | … | 16 | tag; proves bytes 0–47, too |
+/// | … | 16 | tag; also authenticates bytes 0–47 |
 /// | … | 4 | crc32 of all bytes before |
 ///
-/// Each content has a key of its own, derived from a salt of 32 bytes that is drawn with every write and from the file's path
-/// below the installation's folder. So the nonce can be the same always, and a file in another's place proves nothing there.
-/// The checksum needs no key: it tells a damaged file from one whose key is not there.
+/// Each content has its own key, derived from a 32-byte salt generated for every write and from the file's path below
+/// the installation's folder. The nonce can therefore be constant, and a file in another file's place fails
+/// authentication. The checksum needs no key: it distinguishes a damaged file from one whose key is missing.
 enum EncryptedFile {
-    /// By how many bytes a file becomes longer.
+    /// The number of bytes by which a file becomes longer.
     static let overhead = header + FolderKeys.tag + 4
     private static let salt = 32
     private static let header = 48
     private static let version: UInt32 = 1
     private static let magic = Array("TRACKENC".utf8)
 
-    /// What bytes of a file are.
+    /// The result of decoding a file's bytes.
     enum Content {
         /// They are not encrypted.
         case plain
         /// They were decrypted.
         case decrypted([UInt8])
-        /// They need a key of this id, which is not there.
+        /// They need the key with this ID, which is missing.
         case keyMissing(UInt32)
-        /// They are no content that was written to this file.
+        /// They are not content that was written to this file.
         case damaged
     }
 
-    /// The bytes that a content is kept as; nil when the system's library refuses.
+    /// Returns the encrypted form of a content.
+    ///
+    /// Nil when the system's library fails.
     ///
     /// - Parameter file: the file's path below the installation's folder.
     static func bytes(_ content: [UInt8], of file: String, _ keys: FolderKeys) -> [UInt8]? {
@@ -63,7 +65,7 @@ enum EncryptedFile {
         return bytes
     }
 
-    /// What the bytes of a file are.
+    /// Decodes the bytes of a file.
     static func content(of bytes: [UInt8], of file: String, _ keys: FolderKeys?) -> Content {
         guard bytes.starts(with: magic) else { return .plain }
         guard let key = key(of: bytes) else { return .damaged }
@@ -85,7 +87,9 @@ enum EncryptedFile {
         return .decrypted(text)
     }
 
-    /// The id of the key that an encrypted file needs; nil for a plain file, and a damaged one.
+    /// Returns the ID of the key that an encrypted file needs.
+    ///
+    /// Nil for a plain or damaged file.
     static func key(of bytes: [UInt8]) -> UInt32? {
         guard bytes.starts(with: magic), bytes.count >= overhead, word(bytes, at: 8) == version else { return nil }
         let end = bytes.count - 4

@@ -1,34 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A storage in which small files are encrypted as they are written, and decrypted as they are read; logs encrypt their records
-/// themselves, with the keys that they find here.
+/// A storage that encrypts small files when writing and decrypts them when reading.
 ///
-/// Without keys it writes plainly, and says of an encrypted file that its key is missing, where anybody else would take it for
-/// a damaged one and begin anew. Plain files are read with and without keys: what an installation wrote before it had any stays
-/// readable. Sizes, and what is read at an offset, are of the bytes as they are stored: ``EncryptedFile/overhead`` more than the
-/// content of an encrypted file; only logs read so, and they decrypt. A note holds nothing but numbers and is written when there is
-/// no key yet: it stays plain. Damaged files, and those that are in another's place, are handed out as they are: whoever reads them finds no
-/// content of theirs, as in any damaged file.
+/// Logs encrypt their records themselves, with the keys from this storage. Without keys it writes plain files, and
+/// reports that the key of an encrypted file is missing, where other code would treat the file as damaged and start
+/// over. Plain files are readable with and without keys, so data that an installation wrote before it had keys stays
+/// readable.
+///
+/// Sizes, and reads at an offset, refer to the stored bytes: ``EncryptedFile/overhead`` more than the content of an
+/// encrypted file. Only logs read that way, and they decrypt. Marker files (``JournalStorage/makeNote(_:bytes:)``)
+/// contain only numbers and are written before a key exists, so they stay plain.
+///
+/// Damaged files, and files in another file's place, are returned unchanged: a reader finds no valid content in them,
+/// as in any damaged file.
 package struct EncryptedStorage: ForwardingStorage {
-    /// Where the bytes go.
+    /// The underlying storage.
     package let base: any JournalStorage
     /// The installation's folder.
     private let root: String
-    /// nil to write plainly.
+    /// The keys; nil to write plain files.
     let keys: FolderKeys?
 
     /// - Parameters:
-    ///   - base: where the bytes go.
-    ///   - root: the installation's folder; files are known by their paths below it.
-    ///   - keys: nil to write plainly.
+    ///   - base: the underlying storage.
+    ///   - root: the installation's folder; files are identified by their paths below it.
+    ///   - keys: nil to write plain files.
     package init(_ base: any JournalStorage, root: String, keys: FolderKeys?) {
         self.base = base
         self.root = JournalFolder(root).root
         self.keys = keys
     }
 
-    /// A file's path below the installation's folder, which may be moved as a whole.
+    /// Returns a file's path below the installation's folder.
+    ///
+    /// The folder may be moved as a whole.
     private func name(of path: String) -> String {
         path.hasPrefix(root + "/") ? String(path.dropFirst(root.utf8.count + 1)) : path
     }
@@ -42,7 +48,7 @@ package struct EncryptedStorage: ForwardingStorage {
         }
     }
 
-    /// What is written in a file's place.
+    /// Returns the bytes to write to a file.
     private func encrypted(_ bytes: [UInt8], for path: String) throws(StorageError) -> [UInt8] {
         guard let keys else { return bytes }
         guard let encrypted = EncryptedFile.bytes(bytes, of: name(of: path), keys) else {
@@ -67,13 +73,13 @@ package struct EncryptedStorage: ForwardingStorage {
 // MARK: Before the folder is used
 
 extension EncryptedStorage {
-    /// Looks whether the installation's files can be read with these keys, and writes the small ones anew that are plain or
-    /// encrypted with a previous key. Call it before anything else is done with the folder.
+    /// Checks that these keys can read the installation's files, and re-encrypts the small ones.
     ///
-    /// The installation's identity is written last: as long as it is not under the current key, the next start looks at
-    /// everything again. Logs stay as they are; what waits in them is delivered and goes.
+    /// Rewrites small files that are plain or encrypted with a previous key. Call it before anything else is done with
+    /// the folder. The installation's identity is written last: until it is under the current key, the next start
+    /// checks everything again. Logs stay unchanged; their pending events are delivered and then removed.
     ///
-    /// - Throws: `encrypted`, naming the file and the key it needs; then nothing was changed.
+    /// - Throws: `encrypted`, naming the file and the key it needs; nothing was changed then.
     package func prepare() throws(StorageError) {
         let folder = JournalFolder(root)
         let identity = try base.contents(of: folder.installation)
@@ -88,27 +94,27 @@ extension EncryptedStorage {
             guard let bytes = try fileContents(of: path), let key = EncryptedFile.key(of: bytes) else { continue }
             if keys.root(key) == nil { throw .keyMissing(key, path) }
         }
-        // Whoever delivers writes cursors and totals; it has done this already, or the next start will.
+        // The delivering process writes cursors and totals; it has done this already, or the next start will.
         guard let lock = try base.lock(folder.deliverLock) else { return }
         defer { lock.release() }
         var isWhole = true
         for path in files where path != folder.installation {
-            if try !writeAnew(path, keys) { isWhole = false }
+            if try !reencrypt(path, keys) { isWhole = false }
         }
-        // Nobody else writes it without the same lock.
-        if isWhole { _ = try writeAnew(folder.installation, keys) }
+        // No other process writes it without the same lock.
+        if isWhole { _ = try reencrypt(folder.installation, keys) }
     }
 
-    /// Files that several processes write in turns, each with a lock beside it.
+    /// Files that several processes write in turn, each with a lock file.
     private static let writtenInTurns: Set<String> = ["settings", "streams", "intercepted"]
 
-    /// Encrypts a file with the current key where it is not.
+    /// Encrypts a file with the current key if it is not yet.
     ///
-    /// What another process writes in between may be undone, as by a loss of power; not so with settings and the like, which are
-    /// written in turns.
+    /// A concurrent write by another process may be undone, as by a power loss. This does not affect settings and
+    /// similar files, which are written in turn.
     ///
-    /// - Returns: false when it was another process's turn.
-    private func writeAnew(_ path: String, _ keys: FolderKeys) throws(StorageError) -> Bool {
+    /// - Returns: false when another process holds the file's lock.
+    private func reencrypt(_ path: String, _ keys: FolderKeys) throws(StorageError) -> Bool {
         var turn: (any StorageLock)?
         if Self.writtenInTurns.contains(name(of: path)) {
             turn = try base.lock(path + ".lock")
@@ -121,20 +127,20 @@ extension EncryptedStorage {
         switch EncryptedFile.content(of: bytes, of: name(of: path), keys) {
         case .plain: try replace(path, with: bytes, durably: true)
         case .decrypted(let content): try replace(path, with: content, durably: true)
-        // Whoever reads it says so.
+        // The next reader of the file reports it.
         case .damaged, .keyMissing: break
         }
         return true
     }
 
-    /// The files that are no logs and no locks, the identity included.
+    /// Returns the files that are not logs or locks, including the identity.
     private func smallFiles(_ folder: JournalFolder) throws(StorageError) -> [String] {
         var files = try plainFiles(in: root)
         files += try plainFiles(in: root + "/taken")
         for name in try base.names(in: folder.writers) {
             let writer = folder.writers + "/" + name
             let (cursors, own) = (JournalFolder.cursorPrefix, ["gaps", "observed"])
-            // What a living writer writes itself it writes under its own keys.
+            // A living writer writes its own files under its own keys.
             guard let alive = try base.lock(writer + JournalFolder.aliveLock) else {
                 files += try base.names(in: writer).filter { $0.hasPrefix(cursors) && !$0.contains("~") }
                     .map { writer + "/" + $0 }
@@ -150,21 +156,21 @@ extension EncryptedStorage {
     private func plainFiles(in folder: String) throws(StorageError) -> [String] {
         try base.names(in: folder)
             .filter { !$0.hasSuffix(".lock") && !$0.contains("~") && !Self.folders.contains($0) }
-            .filter { !$0.hasPrefix(HeldNote.prefix) }
+            .filter { !$0.hasPrefix(UnpersistedMarker.prefix) }
             .map { folder + "/" + $0 }
     }
 
-    /// A file's bytes as they are stored; nil for a folder.
+    /// Returns a file's stored bytes; nil for a folder.
     private func fileContents(of path: String) throws(StorageError) -> [UInt8]? {
         do throws(StorageError) {
             return try base.contents(of: path)
         } catch {
-            // What has names in it is a folder; a file has none to tell.
+            // A path that can be listed is a folder.
             guard (try? base.names(in: path)) != nil else { throw error }
             return nil
         }
     }
 
-    /// What is no small file in the installation's folder.
+    /// The entries of the installation's folder that are not small files.
     private static let folders: Set<String> = ["writers", "set-aside", "taken", "crashes"]
 }

@@ -3,65 +3,70 @@
 
 internal import CTrackway
 
-/// A secret that files at rest are encrypted with: 32 bytes of chance or more, which the app keeps somewhere else than beside
-/// those files.
+/// A secret that encrypts files at rest: 32 or more random bytes.
 ///
-/// It is no password: whoever has the files can try a million passwords a second. Neither a description nor a dump of a
-/// value shows its bytes.
+/// The app stores it separately from those files. A password is not suitable: an attacker who has the files can try a
+/// million passwords a second. Neither a description nor a dump of a value shows its bytes.
 public struct EncryptionKey: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// How many bytes a key has at least.
+    /// The minimum number of bytes in a key.
     public static let leastBytes = 32
 
     package let bytes: [UInt8]
-    /// A short hash of the bytes, eight hexadecimal digits. It stands in every encrypted file and tells which key that needs.
+    /// A short hash of the bytes, eight hexadecimal digits.
+    ///
+    /// Every encrypted file contains it, to show which key the file needs.
     public let id: String
 
-    /// A key of these bytes. Fewer than ``leastBytes`` are refused where the key is to be used.
+    /// Creates a key from these bytes.
+    ///
+    /// Keys with fewer than ``leastBytes`` bytes are rejected where they are used.
     public init(_ bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
         id = FolderKeys.Root(self.bytes).name
     }
 
-    /// A new key of 32 bytes from the kernel's generator.
+    /// Generates a new key of 32 bytes.
     ///
-    /// - Throws: when the kernel has no chance to give; nothing else is good enough for a key.
+    /// The bytes come from the kernel's random number generator.
+    ///
+    /// - Throws: when the kernel cannot provide random bytes. No other source is secure enough for a key.
     public static func generate() throws(StorageError) -> EncryptionKey {
         var bytes = [UInt8](repeating: 0, count: leastBytes)
         guard bytes.withUnsafeMutableBytes({ ctrackway_random_bytes($0.baseAddress, $0.count) }) == 0 else {
-            throw StorageError.system("draw a key from", "the kernel's generator")
+            throw StorageError.system("read random bytes from", "the kernel's generator")
         }
         return EncryptionKey(bytes)
     }
 
-    /// The key's bytes, for the app to keep.
+    /// Passes the key's bytes to `body`, for the app to store.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try bytes.withUnsafeBytes(body)
     }
 
-    /// Names the key without telling it.
+    /// Identifies the key without revealing it.
     public var description: String { "encryption key \(id)" }
 
-    /// Shows the id alone.
+    /// Shows only the ID.
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
 
-/// Which keys an installation's files are encrypted with at rest.
+/// The keys that encrypt an installation's files at rest.
 ///
 /// ```swift
 /// configuration.storage.encryption = .key(EncryptionKey(bytes))
 /// configuration.storage.encryption = .key(EncryptionKey(fresh), previous: [EncryptionKey(bytes)])
 /// ```
 public struct Encryption: Sendable, Hashable {
-    /// What is written is encrypted with this key.
+    /// The key that encrypts new data.
     public var key: EncryptionKey
-    /// What was encrypted with one of these can still be read.
+    /// Keys that can still decrypt older data.
     public var previous: [EncryptionKey]
 
-    /// Encrypts with a key.
+    /// Returns settings that encrypt with a key.
     ///
     /// - Parameters:
-    ///   - key: for what is written from now on.
-    ///   - previous: keys that were used before, as long as something encrypted with them waits.
+    ///   - key: for data written from now on.
+    ///   - previous: keys that were used before, while data encrypted with them is pending.
     public static func key(_ key: EncryptionKey, previous: [EncryptionKey] = []) -> Encryption {
         Encryption(key: key, previous: previous)
     }

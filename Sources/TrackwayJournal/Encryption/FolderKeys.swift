@@ -3,14 +3,18 @@
 
 internal import TrackwayEvents
 
-/// AES-256-GCM as the system has it, under one key. Any thread.
+/// The system's AES-256-GCM with one key.
+///
+/// Callable from any thread.
 package protocol AuthenticatedCipher: AnyObject, Sendable {
-    /// Encrypts a text; `output` gets as many bytes, and a tag of 16 behind them.
+    /// Encrypts a text.
+    ///
+    /// `output` gets as many bytes, followed by a 16-byte tag.
     ///
     /// - Parameters:
     ///   - nonce: 12 bytes that were never used with this key before.
-    ///   - associated: what is proven beside the text, and not stored.
-    /// - Returns: false when the system's library refuses; then `output` holds nothing of use.
+    ///   - associated: data that is authenticated with the text, and not stored.
+    /// - Returns: false when the system's library fails; `output` then contains nothing useful.
     func encrypt(
         _ text: UnsafeRawBufferPointer,
         nonce: UnsafeRawPointer,
@@ -18,9 +22,9 @@ package protocol AuthenticatedCipher: AnyObject, Sendable {
         into output: UnsafeMutableRawPointer
     ) -> Bool
 
-    /// Decrypts what ``encrypt(_:nonce:with:into:)`` gave, the tag included; `output` gets the text.
+    /// Decrypts the output of ``encrypt(_:nonce:with:into:)``, including the tag; `output` gets the text.
     ///
-    /// - Returns: false when these bytes are not what was encrypted under this key, nonce and associated data.
+    /// - Returns: false when these bytes were not encrypted with this key, nonce and associated data.
     func decrypt(
         _ bytes: UnsafeRawBufferPointer,
         nonce: UnsafeRawPointer,
@@ -29,30 +33,33 @@ package protocol AuthenticatedCipher: AnyObject, Sendable {
     ) -> Bool
 }
 
-/// Makes a cipher under a key of 32 bytes; nil when the system's library refuses.
+/// Creates a cipher from a key of 32 bytes.
+///
+/// Nil when the system's library fails.
 package typealias CipherMaker = @Sendable (_ key: [UInt8]) -> (any AuthenticatedCipher)?
 
-/// The keys of one installation's folder, and those that are derived from them: one for each segment, one for each content of
-/// a small file. A key that the app handed in encrypts nothing itself.
+/// The keys of one installation's folder, and the keys derived from them.
 ///
-/// Derivation is HKDF with SHA-256 (RFC 5869) of the vocabulary, so that files mean the same on every system.
+/// There is one derived key for each segment, and one for each content of a small file. A key provided by the app
+/// encrypts nothing itself. Derivation uses HKDF with SHA-256 (RFC 5869) as implemented in `TrackwayEvents`, so that it
+/// gives the same keys on every system.
 package struct FolderKeys: Sendable {
-    /// Bytes of a tag.
+    /// The number of bytes of a tag.
     static let tag = 16
-    /// Bytes of a nonce.
+    /// The number of bytes of a nonce.
     static let nonce = 12
 
-    /// What is written is encrypted under this one.
+    /// The key for new data.
     let current: Root
     private let previous: [Root]
     private let makeCipher: CipherMaker
-    /// As many bytes from the kernel's generator.
+    /// Returns this many bytes from the kernel's random number generator.
     let random: @Sendable (Int) -> [UInt8]
 
     /// - Parameters:
     ///   - encryption: the app's keys.
-    ///   - makeCipher: the system's.
-    ///   - random: where salts come from; a test hands in its own.
+    ///   - makeCipher: the system's cipher.
+    ///   - random: the source of salts; tests provide their own.
     package init(
         _ encryption: Encryption,
         cipher makeCipher: @escaping CipherMaker,
@@ -64,22 +71,22 @@ package struct FolderKeys: Sendable {
         self.random = random
     }
 
-    /// A key that the app handed in, in the form from which others are derived.
+    /// A key provided by the app, prepared for deriving other keys.
     struct Root: Sendable {
-        /// Tells which key a file needs.
+        /// Identifies the key that a file needs.
         let id: UInt32
         private let secret: [UInt8]
 
         init(_ key: [UInt8]) {
-            // HKDF's first step; its salt is ours.
+            // The first step of HKDF, with a fixed salt of this project.
             secret = SHA256.authenticate(key, key: Array("trackway encryption 1".utf8))
             id = Self.expand(secret, Array("id".utf8)).prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
         }
 
-        /// The id, in eight hexadecimal digits.
+        /// The ID as eight hexadecimal digits.
         var name: String { FolderKeys.name(of: id) }
 
-        /// HKDF's second step for 32 bytes, which is a single block.
+        /// The second step of HKDF for 32 bytes, which is a single block.
         private static func expand(_ secret: [UInt8], _ purpose: [UInt8]) -> [UInt8] {
             SHA256.authenticate(purpose + [1], key: secret)
         }
@@ -87,34 +94,34 @@ package struct FolderKeys: Sendable {
         fileprivate func derive(_ purpose: [UInt8]) -> [UInt8] { Self.expand(secret, purpose) }
     }
 
-    /// How a key's id is written for people.
+    /// Returns the human-readable form of a key's ID.
     static func name(of id: UInt32) -> String {
         let digits = String(id, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// The key of an id; nil when it was not handed in.
+    /// Returns the key with an ID; nil when it was not provided.
     func root(_ id: UInt32) -> Root? {
         current.id == id ? current : previous.first { $0.id == id }
     }
 
-    /// The cipher for the frames of one segment.
+    /// Returns the cipher for the frames of one segment.
     ///
     /// - Parameter log: the name of the log's folder, which is a writer's id, or `set-aside`.
     func cipher(_ root: Root, log: String, segment: UInt32) -> (any AuthenticatedCipher)? {
         makeCipher(root.derive(Array("segment \(log)/\(segment)".utf8)))
     }
 
-    /// The cipher for one content of a small file.
+    /// Returns the cipher for one content of a small file.
     ///
     /// - Parameters:
     ///   - file: the file's path below the installation's folder.
-    ///   - salt: drawn anew with each content.
+    ///   - salt: newly generated for each content.
     func cipher(_ root: Root, file: String, salt: ArraySlice<UInt8>) -> (any AuthenticatedCipher)? {
         makeCipher(root.derive(Array("file ".utf8) + salt + Array(file.utf8)))
     }
 
-    /// Bytes from the kernel's generator.
+    /// Returns bytes from the kernel's random number generator.
     package static let entropy: @Sendable (Int) -> [UInt8] = { count in
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -125,6 +132,8 @@ package struct FolderKeys: Sendable {
 }
 
 extension JournalStorage {
-    /// The keys that logs in this storage are encrypted with; nil where they are plain.
+    /// The keys that encrypt logs in this storage.
+    ///
+    /// Nil when logs are plain.
     var folderKeys: FolderKeys? { (self as? EncryptedStorage)?.keys }
 }

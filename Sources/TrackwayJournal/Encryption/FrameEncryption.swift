@@ -3,33 +3,37 @@
 
 internal import TrackwayEvents
 
-/// Encrypts the payloads of one segment's frames. Any thread.
+/// Encrypts the payloads of one segment's frames.
 ///
-/// What stands in an encrypted frame behind the header:
+/// Callable from any thread.
 ///
-/// | at | bytes | what |
+/// The contents of an encrypted frame after the header:
+///
+/// | offset | bytes | content |
 /// |--:|--:|---|
 /// | 24 | 4 | the key's id |
-/// | 28 | 12 | nonce: eight bytes of chance, then a count of frames |
+/// | 28 | 12 | nonce: eight random bytes, then a count of frames |
 /// | 40 | … | the payload, encrypted |
 /// | … | 16 | tag |
 ///
-/// The tag also proves bytes 8–23 of the header (kind, flags, lengths, context, sequence number), the frame's offset in the
-/// segment and the key's id. Writer and segment are in the key. So a frame that stands anywhere else is no frame.
+/// The tag also authenticates bytes 8–23 of the header (kind, flags, lengths, context, sequence number), the frame's
+/// offset in the segment and the key's ID. Writer and segment are part of the key derivation. A frame in any other
+/// place is therefore invalid.
 ///
-/// **A nonce never repeats under a key.** The key is derived from the log's name and the segment's number: it serves one file.
-/// Nobody appends to what another process left, and a segment of the same name can come about a second time only in a folder
-/// that was emptied; then its eight bytes of chance differ, which are drawn whenever an appender is made. Within one appender
-/// the count differs, also for a note that is written into the same place again; when it has run through, new chance is drawn.
+/// **A nonce never repeats under a key.** The key is derived from the log's name and the segment's number, so it serves
+/// one file. No process appends to another process's file, and a segment can get the same name a second time only in a
+/// folder that was emptied. In that case the eight random bytes differ, because they are generated for every appender.
+/// Within one appender the count differs, even for a marker that is written into the same slot again; when the count
+/// reaches its maximum, new random bytes are generated.
 final class FrameEncryptor: Sendable {
-    /// By how much an encrypted payload is longer.
+    /// The number of bytes by which an encrypted payload is longer.
     static let overhead = 4 + FolderKeys.nonce + FolderKeys.tag
 
     private let keys: FolderKeys
     private let cipher: any AuthenticatedCipher
     private let nonces: Locked<Nonces>
 
-    /// Eight bytes of chance, and how many frames were encrypted since they were drawn.
+    /// Eight random bytes, and the number of frames encrypted since they were generated.
     private struct Nonces {
         var prefix: UInt64
         var count: UInt32 = 0
@@ -53,9 +57,9 @@ final class FrameEncryptor: Sendable {
     /// Encrypts a payload into the frame of `header` at an offset of the segment.
     ///
     /// - Parameters:
-    ///   - header: the frame's, its length and flags being those of the encrypted frame.
-    ///   - output: where the payload's place begins; takes ``overhead`` bytes more than the payload has.
-    /// - Returns: false when the system's library refuses.
+    ///   - header: the frame's header, with the length and flags of the encrypted frame.
+    ///   - output: the start of the frame's payload; takes ``overhead`` bytes more than the payload has.
+    /// - Returns: false when the system's library fails.
     func encrypt(
         _ payload: UnsafeRawBufferPointer,
         of header: FrameHeader,
@@ -77,7 +81,7 @@ final class FrameEncryptor: Sendable {
     }
 }
 
-/// What a frame's tag proves beside its payload, as 24 bytes.
+/// The 24 bytes that a frame's tag authenticates in addition to its payload.
 private struct FramePlace {
     let sealed: UInt64
     let sequence: UInt64
@@ -91,15 +95,17 @@ private struct FramePlace {
     }
 }
 
-/// Decrypts frames for a reader, one at a time. A value; each copy has a text of its own.
+/// Decrypts frames for a reader, one at a time.
+///
+/// A value; each copy has its own text.
 struct FrameDecryptor: Sendable {
-    /// What became of a frame whose checksum is right.
+    /// The result for a frame whose checksum is right.
     enum Outcome {
-        /// ``FrameDecryptor/text`` is its payload.
+        /// ``FrameDecryptor/text`` contains its payload.
         case decrypted
-        /// It is not what was encrypted for this place.
+        /// It was not encrypted for this place.
         case forged
-        /// It needs a key of this id, which is not there.
+        /// It needs the key with this ID, which is missing.
         case keyMissing(UInt32)
     }
 
@@ -119,9 +125,9 @@ struct FrameDecryptor: Sendable {
     /// Decrypts a frame.
     ///
     /// - Parameters:
-    ///   - header: the frame's.
-    ///   - stored: what lies behind the header.
-    ///   - offset: where the frame begins in its segment.
+    ///   - header: the frame's header.
+    ///   - stored: the bytes after the header.
+    ///   - offset: the frame's start in its segment.
     mutating func decrypt(
         _ header: FrameHeader,
         _ stored: UnsafeRawBufferPointer,
@@ -134,13 +140,13 @@ struct FrameDecryptor: Sendable {
         let key = UInt32(littleEndian: start.loadUnaligned(as: UInt32.self))
         guard let keys, let root = keys.root(key) else { return .keyMissing(key) }
         if known?.segment != segment || known?.key != key {
-            // Nothing is called damaged because the library refuses.
+            // A failure of the library must not count as damage.
             guard let cipher = keys.cipher(root, log: log, segment: segment) else { return .keyMissing(key) }
             known = (segment, key, cipher)
         }
         let count = stored.count - FrameEncryptor.overhead
         let hidden = UnsafeRawBufferPointer(rebasing: stored[(4 + FolderKeys.nonce)...])
-        // Room for the tag keeps the address from being nil where there is no text.
+        // Space for the tag keeps the address from being nil when the text is empty.
         if text.count < count + FolderKeys.tag { text = [UInt8](repeating: 0, count: count + FolderKeys.tag) }
         let isOurs = text.withUnsafeMutableBytes { text in
             withUnsafeBytes(of: FramePlace(header, at: offset, key: key)) { place in

@@ -1,43 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Why a journal could not do what was asked of it.
+/// The error of a failed journal operation.
 public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of failure it was.
+    /// The kind of failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's stable text.
         public let rawValue: String
 
-        /// Makes a code from its stable text.
+        /// Creates a code from its stable text.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The storage underneath failed; ``JournalError/cause`` says how.
+        /// The underlying storage failed; ``JournalError/cause`` has the details.
         public static let storage = Code(rawValue: "storage")
-        /// The folder was written by a newer version that this one cannot read; it is left untouched.
+        /// A newer version wrote the folder, and this one cannot read it.
+        ///
+        /// It is left untouched.
         public static let newerVersion = Code(rawValue: "newer_version")
-        /// Records are encrypted with a key that was not given. They are left as they are.
+        /// Records are encrypted with a key that was not provided.
+        ///
+        /// They are left unchanged.
         public static let keyMissing = Code(rawValue: "key_missing")
-        /// The installation's identity exists but cannot be read now. It is never replaced because of that.
+        /// The installation's identity exists but cannot be read now.
+        ///
+        /// It is never replaced because of that.
         public static let identityUnreadable = Code(rawValue: "identity_unreadable")
-        /// Somebody else holds the lock of this folder.
+        /// Another holder has the lock of this folder.
         public static let locked = Code(rawValue: "locked")
         /// The journal or log was closed.
         public static let closed = Code(rawValue: "closed")
-        /// A flush to stable storage failed. What it covered may not survive power loss, and asking again proves nothing.
+        /// A flush to stable storage failed.
+        ///
+        /// The data it covered may not survive power loss, even if a later flush succeeds.
         public static let synchronizationFailed = Code(rawValue: "synchronization_failed")
         /// The record is larger than a segment can hold.
         public static let tooLarge = Code(rawValue: "too_large")
-        /// The call is out of order, for example a batch settled that is not leased.
+        /// The call is out of order, such as settling an unleased batch.
         public static let outOfOrder = Code(rawValue: "out_of_order")
     }
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public let code: Code
-    /// A sentence for people, naming the file or folder at fault and the remedy.
+    /// A sentence that names the affected file or folder and the remedy.
     public let message: String
-    /// What the storage said, when it was the storage.
+    /// The storage error, if the storage caused the failure.
     public let cause: StorageError?
 
     init(_ code: Code, _ message: String, cause: StorageError? = nil) {
@@ -46,11 +54,11 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// An event that a failed flush may have covered.
+    /// Creates the error for an event that a failed flush may have covered.
     package static func doubtful(_ sequence: UInt64) -> JournalError {
         JournalError(
             .synchronizationFailed,
-            "a flush that covered event \(sequence) failed; later ones succeed without proving anything for it"
+            "a flush that covered event \(sequence) failed; later flushes succeed without proving that it is durable"
         )
     }
 
@@ -58,10 +66,12 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(cause.code == .encrypted ? .keyMissing : .storage, cause.description, cause: cause)
     }
 
-    /// Whether what was met is left alone as long as the process lives: only another version, or another key, can read it.
+    /// Whether the log is skipped for the process's lifetime.
+    ///
+    /// Only another version or another key can read it.
     var leavesAlone: Bool { code == .newerVersion || code == .keyMissing }
 
-    /// A writer's folder that cannot be read, while the others can.
+    /// Creates the error for an unreadable folder of a single writer.
     init(unreadable folder: String, _ cause: StorageError) {
         guard cause.code != .encrypted else {
             self.init(cause)
@@ -69,12 +79,12 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         }
         let remedy =
             cause.code == .denied
-            ? "give the folder and its files to the user this app runs as, or remove it"
-            : "they wait until it can be read"
+            ? "change the owner of the folder and its files to the user this app runs as, or remove it"
+            : "they stay pending until it can be read"
         self.init(.storage, "the events in \(folder) cannot be read now (\(cause)); \(remedy)", cause: cause)
     }
 
-    /// Asks the storage for something; what it refuses is the journal's failure.
+    /// Runs a storage operation, and converts its errors to journal errors.
     @discardableResult
     static func wrap<Result>(_ body: () throws(StorageError) -> Result) throws(JournalError) -> Result {
         do throws(StorageError) {
@@ -84,6 +94,6 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The sentence for people.
+    /// The human-readable sentence.
     public var description: String { message }
 }

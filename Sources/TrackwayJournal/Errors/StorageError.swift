@@ -3,42 +3,46 @@
 
 internal import CTrackway
 
-/// A storage operation that failed: what was tried, where, and what the system said.
+/// A failed storage operation: what was attempted, where, and the system's error.
 public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of failure it was, as far as a caller can act on it.
+    /// The kind of failure, as far as callers can handle it.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's stable text.
         public let rawValue: String
 
-        /// Makes a code from its stable text.
+        /// Creates a code from its stable text.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// No space is left, or a quota is used up.
+        /// No space is left, or a quota is exhausted.
         public static let full = Code(rawValue: "full")
-        /// The file or folder may not be used now: permissions, a read-only file system, or a locked device.
+        /// The file or folder cannot be accessed now.
+        ///
+        /// The reason is its permissions, a read-only file system, or a locked device.
         public static let denied = Code(rawValue: "denied")
         /// The device reported an input or output error.
         public static let inputOutput = Code(rawValue: "input_output")
         /// The file or folder does not exist.
         public static let missing = Code(rawValue: "missing")
-        /// The file is encrypted with a key that was not given. It is left as it is.
+        /// The file is encrypted with a key that was not provided.
+        ///
+        /// It is left unchanged.
         public static let encrypted = Code(rawValue: "encrypted")
-        /// Anything else; the number tells.
+        /// Anything else; see the error number.
         public static let other = Code(rawValue: "other")
     }
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public let code: Code
     /// The operation that failed, for example `"reserve"`.
     public let operation: String
     /// The file or folder it failed on.
     public let path: String
-    /// The system's error number; 0 when there was none.
+    /// The system's error number; 0 if none.
     public let number: Int32
 
-    /// Makes an error; implementers of ``JournalStorage`` use this.
+    /// Creates an error; implementations of ``JournalStorage`` use this.
     public init(_ code: Code, operation: String, path: String, number: Int32 = 0) {
         self.code = code
         self.operation = operation
@@ -46,12 +50,12 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         self.number = number
     }
 
-    /// A file that is encrypted with a key that was not given.
+    /// Creates the error for a file whose key was not provided.
     static func keyMissing(_ key: UInt32, _ path: String) -> StorageError {
         StorageError(.encrypted, operation: "read, without the key \(FolderKeys.name(of: key)),", path: path)
     }
 
-    /// An error from the calling thread's `errno`.
+    /// Creates an error from the calling thread's `errno`.
     static func system(_ operation: String, _ path: String) -> StorageError {
         let number = ctrackway_errno()
         return StorageError(
@@ -62,21 +66,21 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         )
     }
 
-    /// `ENFILE` and `EMFILE` on every system we run on.
+    /// `ENFILE` and `EMFILE` on every supported system.
     private static let tooManyOpen: Set<Int32> = [23, 24]
 
-    /// A sentence for people, with the remedy where there is one.
+    /// A human-readable sentence, with the remedy if there is one.
     public var description: String {
         let remedy =
             switch code {
-            case .full: "; free some space, nothing already stored is touched"
+            case .full: "; free some space, stored data is not affected"
             case .denied: "; make the folder writable for this user"
             case .encrypted:
-                "; give that key in Configuration.storage.encryption, as a previous one if another has taken its place. Nothing was "
-                    + "changed"
+                "; provide that key in Configuration.storage.encryption, as a previous key if another one has replaced "
+                    + "it. Nothing was changed"
             default:
                 Self.tooManyOpen.contains(number)
-                    ? "; too many files are open: close some, or raise the limit of open files" : ""
+                    ? "; too many files are open: close some, or raise the limit for open files" : ""
             }
         return "could not \(operation) \(path): \(code.rawValue) (errno \(number))\(remedy)"
     }

@@ -3,11 +3,12 @@
 
 internal import CTrackway
 
-/// The checksum of a frame: crc32 over the payload, continued over the header's last 16 bytes, xored with a salt.
+/// The checksum of a frame: a salted crc32 over its payload and header.
 ///
-/// The payload comes first so that it can be summed before the lock is taken, when the sequence number is not known
-/// yet. The salt comes from the log's folder and the segment's number: bytes inside a payload that imitate a frame, or
-/// a stale block of another segment, do not pass as records of this one.
+/// The crc32 covers the payload, continues over the header's last 16 bytes, and is xored with the salt. The payload
+/// comes first so that its part can be computed before the lock is taken, when the sequence number is not known yet.
+/// The salt comes from the log's folder name and the segment's number: bytes inside a payload that imitate a frame, or
+/// a stale block of another segment, are not accepted as records of this one.
 enum Checksum {
     static func payload(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         ctrackway_crc32(0, bytes.baseAddress, bytes.count)
@@ -25,7 +26,7 @@ enum Checksum {
         return text.withUTF8 { payload(UnsafeRawBufferPointer($0)) }
     }
 
-    /// The name of a log: its folder's, without the path.
+    /// The name of a log: its folder's name, without the path.
     static func logName(of folder: String) -> String {
         String(folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { folder[folder.index(after: $0)...] } ?? folder[...])
     }

@@ -3,27 +3,29 @@
 
 internal import TrackwayEvents
 
-/// The 24 bytes in front of every record, little-endian:
+/// The 24 bytes before every record, little-endian:
 ///
-/// | at | bytes | what |
+/// | offset | bytes | content |
 /// |--:|--:|---|
 /// | 0 | 4 | length of header and payload; 0 where nothing was written yet |
 /// | 4 | 4 | checksum of payload and the 16 bytes below, salted (``Checksum``) |
 /// | 8 | 1 | kind (``FrameKind``) |
 /// | 9 | 1 | flags |
-/// | 10 | 2 | length of the route in front of an addressed event's JSON |
+/// | 10 | 2 | length of the route before an addressed event's JSON |
 /// | 12 | 4 | generation of the context the event was recorded in |
 /// | 16 | 8 | sequence number |
 ///
-/// Frames start at multiples of eight; the gap behind a payload is zero. The length is written last, so a process
-/// killed inside a write leaves a zero there and nothing that looks like a record.
+/// Frames start at multiples of eight; the padding after a payload is zero. The length is written last, so a process
+/// killed during a write leaves a zero there and nothing that looks like a record.
 struct FrameHeader: Sendable, Hashable {
     static let size = 24
-    /// No segment is larger, so no record is; also what an address of 32 bits can count.
+    /// The largest length of a frame.
+    ///
+    /// No segment is larger than this. It also fits in a 32-bit `Int`.
     static let maximumLength: UInt32 = 1 << 30
-    /// An event whose payload starts with a route.
+    /// The flag of an event whose payload starts with a route.
     static let addressed: UInt8 = 1
-    /// The payload is encrypted; see ``FrameEncryptor``.
+    /// The flag of an encrypted payload; see ``FrameEncryptor``.
     static let encrypted: UInt8 = 2
 
     var length: UInt32
@@ -44,7 +46,7 @@ struct FrameHeader: Sendable, Hashable {
         (size + payload + 7) & ~7
     }
 
-    /// The two words that the checksum covers beside the payload.
+    /// The two words that the checksum covers in addition to the payload.
     var sealedWords: (UInt64, UInt64) {
         (
             UInt64(kind.rawValue) | UInt64(flags) << 8 | UInt64(routeLength) << 16 | UInt64(context) << 32,
@@ -52,9 +54,11 @@ struct FrameHeader: Sendable, Hashable {
         )
     }
 
-    /// Reads a header; nil when the bytes cannot be one. The payload may still be damaged.
+    /// Reads a header; nil when the bytes cannot be one.
     ///
-    /// - Parameter available: bytes from `start` to the end of what can be read.
+    /// The payload may still be damaged.
+    ///
+    /// - Parameter available: the number of readable bytes from `start`.
     init?(at start: UnsafeRawPointer, available: Int) {
         guard available >= Self.size else { return nil }
         length = UInt32(littleEndian: start.loadUnaligned(as: UInt32.self))
@@ -78,46 +82,54 @@ struct FrameHeader: Sendable, Hashable {
     }
 }
 
-/// What a record in a log is. Readers skip kinds they do not know, so that old versions can read newer logs.
+/// The kind of a record in a log.
+///
+/// Readers skip unknown kinds, so that old versions can read newer logs.
 public struct FrameKind: RawRepresentable, Sendable, Hashable {
     /// The byte in the file.
     public let rawValue: UInt8
 
-    /// Makes a kind from its byte.
+    /// Creates a kind from its byte.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// An event: canonical JSON, behind its route when it is addressed.
+    /// An event: canonical JSON, after its route if it is addressed.
     public static let event = FrameKind(rawValue: 1)
-    /// The context of the events behind it: a JSON object.
+    /// The context of the events after it: a JSON object.
     public static let context = FrameKind(rawValue: 2)
-    /// Sequence numbers whose events could not be kept: the text `first last reason`.
+    /// Sequence numbers of events that could not be stored.
+    ///
+    /// The form is `first last reason`.
     public static let dropped = FrameKind(rawValue: 3)
-    /// Who wrote the segment and when: a JSON object, first in every segment.
+    /// The segment's writer and start, as `key value` lines.
+    ///
+    /// The first record of every segment.
     public static let origin = FrameKind(rawValue: 4)
     /// The segment is complete; nothing follows.
     public static let seal = FrameKind(rawValue: 5)
-    /// An event a back-end refused, kept for inspection.
+    /// An event rejected by a back end, kept for inspection.
     public static let deadLetter = FrameKind(rawValue: 6)
-    /// A batch a collector has accepted.
+    /// A batch accepted by a collector.
     public static let intake = FrameKind(rawValue: 16)
-    /// A batch, or a part of one, that a collector has refused, with the reason.
+    /// A batch, or part of one, rejected by a collector.
+    ///
+    /// The record includes the reason.
     public static let quarantine = FrameKind(rawValue: 17)
 }
 
 /// The destinations an addressed event names: the comma-separated text at its payload's start.
 ///
-/// Valid only as long as the bytes it was made of.
+/// Valid only while the bytes it was created from are valid.
 struct RouteNames {
     private let bytes: UnsafeRawBufferPointer
 
-    /// - Parameter length: bytes of the route; see ``LogEntry/routeLength``.
+    /// - Parameter length: the number of bytes of the route; see ``LogEntry/routeLength``.
     init(_ payload: UnsafeRawBufferPointer, length: Int) {
         bytes = UnsafeRawBufferPointer(rebasing: payload.prefix(length))
     }
 
-    /// The names, as texts.
+    /// The destinations' names.
     var names: [String] {
         bytes.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) }
     }

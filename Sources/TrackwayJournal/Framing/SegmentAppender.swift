@@ -4,39 +4,47 @@
 internal import CTrackway
 internal import TrackwayEvents
 
-/// Writes frames into one mapped segment. Its owner holds a lock around every call.
+/// Writes frames into one mapped segment.
 ///
-/// The segment's last bytes are kept free for a note: a `dropped` record that says which numbers are in memory only. It
-/// needs no space that a full disk would have to give, and it is gone when the segment is sealed and cut.
+/// Its owner holds a lock around every call. The segment's last bytes are reserved for a marker: a `dropped` record
+/// that names the numbers held only in memory. Writing it needs no additional space, so it works on a full disk. It
+/// disappears when the segment is sealed and truncated.
 ///
-/// `@unchecked Sendable`: the raw address belongs to `file`, which this value keeps alive and which is Sendable; the
-/// value lives only inside the locked state of a log or a writer, so no two threads write through it at once.
+/// `@unchecked Sendable`: the raw address belongs to `file`, which this value keeps alive and which is Sendable. The
+/// value exists only inside the locked state of a log or a writer, so no two threads write through it at once.
 struct SegmentAppender: @unchecked Sendable {
-    /// Bytes at the end of a segment that no record takes: two places for the note, written in turn.
+    /// Bytes at the end of a segment that records cannot use.
+    ///
+    /// They contain two slots for the marker, written alternately.
     static let reserve = 2 * place
     private static let place = 96
 
     let number: UInt32
     let file: any SegmentStorage
     private let salt: UInt32
-    // The mapping's address, taken out of `file` once: the hot path must not pay for a protocol call.
+    // The mapping's address, read from `file` once: the hot path must not pay for a protocol call.
     private let start: UnsafeMutableRawPointer
-    /// Bytes that records may take.
+    /// The number of bytes available to records.
     let capacity: Int
     private(set) var used: Int
     /// Encrypts payloads; nil in a plain segment.
     private let encryptor: FrameEncryptor?
-    /// How far ``fitsPlain(payload:)`` says yes: first half of a plain segment's capacity, then all of it; nowhere in one that
-    /// is encrypted.
+    /// The end of the range in which ``fitsPlain(payload:)`` returns true.
+    ///
+    /// In a plain segment, first half of its capacity, then all of it; 0 in an encrypted segment.
     private var plainMark: Int
-    /// Whoever makes the next segment ahead of need knows that half of this one is full.
+    /// Whether the half-full segment was reported.
+    ///
+    /// The next segment is then created in advance.
     private var isMarkPassed = false
-    /// Which of the two places holds the note; nil while there is none.
+    /// The slot that holds the marker; nil if none.
     private var noted: Int?
 
-    /// Takes a fresh segment and writes its preamble; nil when the storage handed out too little memory.
+    /// Takes over an empty segment and writes its preamble.
     ///
-    /// - Parameter encryptor: made for this segment; nil for a plain one.
+    /// Nil when the storage provided too little memory.
+    ///
+    /// - Parameter encryptor: the encryptor created for this segment; nil for a plain one.
     init?(number: UInt32, file: any SegmentStorage, salt: UInt32, encryptor: FrameEncryptor? = nil) {
         guard let start = file.memory.baseAddress, file.memory.count >= SegmentPreamble.size + Self.reserve else {
             return nil
@@ -45,31 +53,35 @@ struct SegmentAppender: @unchecked Sendable {
         self.file = file
         self.salt = salt
         self.start = start
-        capacity = Self.noteOffset(inFile: file.memory.count)
+        capacity = Self.markerOffset(inFile: file.memory.count)
         used = SegmentPreamble.size
         self.encryptor = encryptor
         plainMark = encryptor == nil ? capacity / 2 : 0
         SegmentPreamble.write(encryptor == nil ? SegmentPreamble.plain : SegmentPreamble.encrypted, to: start)
     }
 
-    /// By how much payloads become longer here.
+    /// The number of bytes that encryption adds to a payload.
     private var overhead: Int { encryptor == nil ? 0 : FrameEncryptor.overhead }
 
     /// Where the next frame will start.
     var position: LogPosition { LogPosition(segment: number, offset: UInt32(used)) }
 
-    /// Whether a payload of this size still fits, leaving room for the seal.
+    /// Whether a payload of this size still fits, including space for the seal.
     func fits(payload: Int) -> Bool {
         used + FrameHeader.stride(payload: payload + overhead) + FrameHeader.size + overhead <= capacity
     }
 
-    /// The same of a plain segment, and false from where half of it is full until ``passMark()``; false in an encrypted one.
-    /// Recording asks this alone, so that neither costs anybody anything.
+    /// Whether a payload fits into a plain segment, below its mark.
+    ///
+    /// Returns false once half of the segment is full, until ``passMark()``, and always in an encrypted segment.
+    /// Recording calls only this method, so neither the mark nor encryption costs it an extra check.
     func fitsPlain(payload: Int) -> Bool {
         used + FrameHeader.stride(payload: payload) + FrameHeader.size <= plainMark
     }
 
-    /// Appends one frame to a plain segment; the caller has asked ``fitsPlain(payload:)``.
+    /// Appends one frame to a plain segment.
+    ///
+    /// The caller must have checked ``fitsPlain(payload:)``.
     ///
     /// - Parameter payloadChecksum: ``Checksum/payload(_:)`` of `payload`, computed before the lock was taken.
     @inline(__always)
@@ -78,10 +90,14 @@ struct SegmentAppender: @unchecked Sendable {
         used += header.stride
     }
 
-    /// Whether half of the segment is full, or nearly so: then it is time to make the next one ahead of need.
+    /// Whether half of the segment is full, or nearly so.
+    ///
+    /// It is then time to create the next one in advance.
     var isPastMark: Bool { isMarkPassed || used > capacity / 2 }
 
-    /// Something did not fit below the mark. True once, when that is because half of the segment is full, or nearly so.
+    /// Handles a payload that did not fit below the mark.
+    ///
+    /// Returns true, once, if the reason is that half of the segment is full, or nearly so.
     mutating func passMark() -> Bool {
         // In an encrypted segment nothing fits below the mark.
         guard !isMarkPassed, encryptor == nil || used > capacity / 2 else { return false }
@@ -90,10 +106,10 @@ struct SegmentAppender: @unchecked Sendable {
         return true
     }
 
-    /// Appends one frame; the caller has asked ``fits(payload:)``.
+    /// Appends one frame; the caller must have checked ``fits(payload:)``.
     ///
     /// - Parameter payloadChecksum: ``Checksum/payload(_:)`` of `payload`.
-    /// - Returns: false when it could not be encrypted; then nothing was written.
+    /// - Returns: false if it could not be encrypted; nothing was written then.
     mutating func append(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) -> Bool {
         guard write(header, at: used, payload: payload, payloadChecksum: payloadChecksum) else { return false }
         used += FrameHeader.stride(payload: payload.count + overhead)
@@ -115,7 +131,7 @@ struct SegmentAppender: @unchecked Sendable {
         header.flags |= FrameHeader.encrypted
         let place = start + offset + FrameHeader.size
         guard encryptor.encrypt(payload, of: header, at: offset, into: place) else { return false }
-        // The text is in its place already.
+        // The encrypted payload is already in place.
         let stored = UnsafeRawBufferPointer(start: place, count: payload.count + overhead)
         finish(header, at: offset, payloadChecksum: Checksum.payload(stored))
         return true
@@ -134,7 +150,7 @@ struct SegmentAppender: @unchecked Sendable {
         finish(header, at: offset, payloadChecksum: payloadChecksum)
     }
 
-    /// Writes the header in front of a payload that is in its place.
+    /// Writes the header before a payload that is already in place.
     @inline(__always)
     private func finish(_ header: FrameHeader, at offset: Int, payloadChecksum: UInt32) {
         let frame = start + offset
@@ -147,11 +163,11 @@ struct SegmentAppender: @unchecked Sendable {
         ctrackway_store_release(frame.assumingMemoryBound(to: UInt32.self), header.length.littleEndian)
     }
 
-    /// Marks the segment complete; the unused space is given back by finishing the file.
+    /// Marks the segment complete; finishing the file frees the unused space.
     ///
-    /// - Parameter lost: numbers that were never written and never will be; there is room for that in any segment.
+    /// - Parameter lost: numbers that were never written and never will be; any segment has space for that record.
     mutating func seal(sequence: UInt64, lost: DroppedRange? = nil) {
-        // What cannot be encrypted is missing then: readers go on to the next segment without it.
+        // A record that cannot be encrypted is left out: readers move to the next segment without it.
         if let lost, let (header, text) = frame(of: lost) {
             _ = text.withUnsafeBytes { append(header, payload: $0, payloadChecksum: Checksum.payload($0)) }
         }
@@ -159,13 +175,12 @@ struct SegmentAppender: @unchecked Sendable {
         _ = append(header, payload: UnsafeRawBufferPointer(start: nil, count: 0), payloadChecksum: 0)
     }
 
-    // MARK: The note
+    // MARK: The marker of numbers in memory
 
-    /// Notes numbers that are in memory only: whoever reads what a killed process left finds them there. Nil takes the
-    /// note back.
+    /// Writes a marker of the numbers held only in memory.
     ///
-    /// The new note is whole before the old one goes, so that a kill in between leaves one of them, or both, which say
-    /// nothing that differs but how far it reaches.
+    /// Nil removes the marker. A reader of a killed process's log finds it there. The new marker is complete before the
+    /// old one is cleared, so a kill in between leaves one or both; two markers differ only in how far they reach.
     mutating func note(_ range: DroppedRange?) {
         guard range != nil || noted != nil else { return }
         let before = noted
@@ -182,16 +197,18 @@ struct SegmentAppender: @unchecked Sendable {
         ctrackway_store_release(old.assumingMemoryBound(to: UInt32.self), 0)
     }
 
-    /// Where the note's places begin in a file of this many bytes.
-    static func noteOffset(inFile bytes: Int) -> Int {
+    /// The offset of the marker's slots in a file of this many bytes.
+    static func markerOffset(inFile bytes: Int) -> Int {
         (bytes - reserve) & ~7
     }
 
-    /// The highest number that notes in these bytes tell of; nil when there is no note.
+    /// Returns the highest number that the markers in these bytes contain.
     ///
-    /// - Parameter isOurs: whether an encrypted frame is what was written; asked with its header, what lies behind that, and
-    ///   where in `bytes` it begins.
-    static func numberNoted(
+    /// Nil if none.
+    ///
+    /// - Parameter isOurs: whether an encrypted frame is authentic; called with its header, the bytes after the header,
+    ///   and its offset in `bytes`.
+    static func highestMarkedNumber(
         in bytes: UnsafeRawBufferPointer,
         salt: UInt32,
         isOurs: (FrameHeader, UnsafeRawBufferPointer, Int) -> Bool
@@ -216,7 +233,9 @@ struct SegmentAppender: @unchecked Sendable {
         capacity + place * Self.place
     }
 
-    /// A `dropped` record, unless it is longer than a place: reasons are short words.
+    /// A `dropped` record, unless it is longer than a slot.
+    ///
+    /// Reasons are short words.
     private func frame(of range: DroppedRange) -> (header: FrameHeader, text: [UInt8])? {
         let text = Array(DroppedRanges.text(of: range).utf8)
         guard FrameHeader.stride(payload: text.count + overhead) <= Self.place else { return nil }
@@ -224,14 +243,18 @@ struct SegmentAppender: @unchecked Sendable {
     }
 }
 
-/// The first 16 bytes of a segment: `TRACKWAY`, the format's version, and a checksum of both.
+/// The first 16 bytes of a segment.
+///
+/// They contain `TRACKWAY`, the format's version, and a checksum of both.
 enum SegmentPreamble {
     static let size = 16
-    /// A segment whose frames are plain; a reader of version 1 reads it.
+    /// The version of a segment whose frames are plain.
+    ///
+    /// Readers of version 1 can read it.
     static let plain: UInt32 = 1
-    /// A segment whose frames are all encrypted (``FrameEncryptor``).
+    /// The version of a segment whose frames are all encrypted (``FrameEncryptor``).
     static let encrypted: UInt32 = 2
-    /// The newest version that this one reads.
+    /// The newest version that this code can read.
     static let newest = encrypted
     private static let magic: UInt64 = 0x5941_574B_4341_5254  // "TRACKWAY", little-endian
 
@@ -242,7 +265,9 @@ enum SegmentPreamble {
         start.storeBytes(of: sum.littleEndian, toByteOffset: 12, as: UInt32.self)
     }
 
-    /// The version the segment claims; nil when these bytes are damaged, which costs nothing but the claim.
+    /// The version the segment states; nil when these bytes are damaged.
+    ///
+    /// Damage here loses only the version, no records.
     static func version(of bytes: UnsafeRawBufferPointer) -> UInt32? {
         guard bytes.count >= size, let start = bytes.baseAddress else { return nil }
         guard UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)) == magic else { return nil }

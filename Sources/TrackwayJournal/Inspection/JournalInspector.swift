@@ -3,13 +3,15 @@
 
 public import TrackwayEvents
 
-/// Looks into an installation's folder without changing anything: no lock is taken, no file written. Safe while apps
-/// record and deliver; the answer is then a moment's picture.
+/// Inspects an installation's folder without changing anything.
+///
+/// It takes no lock and writes no file. It is safe while apps record and deliver; the result then shows a single
+/// moment.
 public struct JournalInspector: Sendable {
     private let folder: JournalFolder
     private let storage: any JournalStorage
 
-    /// An inspector of the installation in `folder`.
+    /// Creates an inspector of the installation in `folder`.
     public init(folder: String, storage: any JournalStorage = DiskStorage()) {
         self.folder = JournalFolder(folder)
         self.storage = storage
@@ -17,7 +19,7 @@ public struct JournalInspector: Sendable {
 
     /// Reads the whole folder.
     ///
-    /// - Throws: ``JournalError`` when there is no journal, or when it cannot be read.
+    /// - Throws: ``JournalError`` when the journal does not exist or cannot be read.
     /// - Complexity: O(size of the journal).
     public func inspect() throws(JournalError) -> JournalReport {
         do {
@@ -27,10 +29,12 @@ public struct JournalInspector: Sendable {
             guard identity != nil || !names.isEmpty else {
                 throw JournalError(
                     .storage,
-                    "\(folder.root) holds no journal; name the folder that contains 'installation' and 'writers'"
+                    "\(folder.root) contains no journal; specify the folder that contains 'installation' and 'writers'"
                 )
             }
-            report.installation = identity.flatMap { CheckedLines($0)?["installation"] }.flatMap { InstallationID($0) }
+            report.installation = identity.flatMap { ChecksummedKeyValueFile($0)?["installation"] }.flatMap {
+                InstallationID($0)
+            }
             let totals = try SettledTotals.load(folder, storage, of: report.installation)
             report.settled = Ledger(recorded: totals.recorded, destinations: totals.accounts)
             for id in names.compactMap({ WriterID($0) }).sorted() {
@@ -48,9 +52,9 @@ public struct JournalInspector: Sendable {
         }
     }
 
-    /// Calls `body` with every intact record of a writer, in order, until it returns false.
+    /// Calls `body` with every intact record of a writer, in order.
     ///
-    /// The payload of an addressed event is given without its route.
+    /// Stops when `body` returns false. The payload of an addressed event is passed without its route.
     public func records(
         of writer: WriterID,
         _ body: (_ record: LogEntry, _ payload: [UInt8], _ route: [DestinationID]) -> Bool
@@ -65,10 +69,11 @@ public struct JournalInspector: Sendable {
         }
     }
 
-    /// The last event that a writer recorded, and the boot that its monotonic time belongs to; nil when its log holds none
-    /// any more.
+    /// Returns a writer's last event and its boot.
     ///
-    /// - Complexity: O(size of the writer's last segment), of more only when that one holds no event.
+    /// Nil when its log no longer contains an event. The event's monotonic time belongs to that boot.
+    ///
+    /// - Complexity: O(size of the writer's last segment); more only when that segment contains no event.
     package func lastEvent(of writer: WriterID) throws(JournalError) -> (payload: [UInt8], boot: String)? {
         let log = folder.writer(writer)
         let segments: [UInt32]
@@ -147,7 +152,7 @@ public struct JournalInspector: Sendable {
     }
 }
 
-/// What an installation's folder holds, as ``JournalInspector`` found it.
+/// The contents of an installation's folder, as ``JournalInspector`` found them.
 public struct JournalReport: Sendable, Hashable {
     /// The installation; nil when its file is missing or damaged.
     public var installation: InstallationID?
@@ -155,22 +160,26 @@ public struct JournalReport: Sendable, Hashable {
     public var writers: [Writer] = []
     /// Events that became dead letters and are kept for inspection.
     public var deadLetters = 0
-    /// Counts of writers whose folders are gone already.
+    /// Counts of writers whose folders were removed.
     public var settled = Ledger()
 
     /// One process's part of the journal.
     public struct Writer: Sendable, Hashable {
         /// The writer.
         public var id: WriterID
-        /// When it started, by the wall clock then; nil when no segment says so any more.
+        /// When it started, by its wall clock.
+        ///
+        /// Nil when no segment contains the time any more.
         public var started: Timestamp?
         /// The boot it ran in.
         public var boot: String?
         /// Its segments, in order.
         public var segments: [Segment] = []
-        /// How far each destination has come.
+        /// Each destination's cursor in its log.
         public var cursors: [Position] = []
-        /// Why it could not be read; nil when it could.
+        /// The reason why it could not be read.
+        ///
+        /// Nil if it was read.
         public var problem: String?
     }
 
@@ -184,9 +193,11 @@ public struct JournalReport: Sendable, Hashable {
         public var events = 0
         /// Intact records of any kind.
         public var records = 0
-        /// The first and the last event's sequence number; nil when it holds none.
+        /// The sequence numbers of the first and the last event.
+        ///
+        /// Nil if none.
         public var sequences: ClosedRange<UInt64>?
-        /// What had to be stepped over.
+        /// The damage that was skipped.
         public var damage = LogDamage()
     }
 
@@ -194,17 +205,17 @@ public struct JournalReport: Sendable, Hashable {
     public struct Position: Sendable, Hashable {
         /// The destination.
         public var destination: DestinationID
-        /// Where reading goes on.
+        /// Where reading continues.
         public var position: LogPosition
         /// The first sequence number not settled.
         public var next: UInt64
         /// Events accepted.
         public var delivered: UInt64
-        /// Events given up, by reason.
+        /// Dropped events, by reason.
         public var dropped: [DropReason: UInt64]
         /// Events addressed to other destinations only.
         public var skipped: UInt64
-        /// Whether the cursor's own numbers add up.
+        /// Whether the counts in the cursor add up.
         public var isBalanced: Bool
     }
 

@@ -3,13 +3,15 @@
 
 internal import TrackwayEvents
 
-/// The file that says which installation this is.
+/// The file that contains the installation's identity.
 ///
-/// It is made once. A file that is there but cannot be read is an error to be retried, never a reason for a new
-/// identity; a damaged one is mended from what the writers' segments say.
+/// It is created once. A file that exists but cannot be read is an error to retry, never a reason for a new identity; a
+/// damaged one is repaired from the writers' segments.
 enum InstallationFile {
-    /// The identity, made when there is none yet. One that was made survives power loss only after
-    /// ``synchronize(in:storage:)``: the app that starts does not wait for the disk.
+    /// Returns the identity, creating it if it does not exist yet.
+    ///
+    /// A new identity survives power loss only after ``synchronize(in:storage:)``: a launching app does not wait for
+    /// the disk.
     static func loadOrMake(
         in folder: JournalFolder,
         storage: any JournalStorage,
@@ -20,28 +22,30 @@ enum InstallationFile {
             let secret = InstallationSecret.generate()
             let fresh = secret.installation(at: time)
             if try storage.create(folder.installation, with: bytes(fresh, secret), durably: false) { return fresh }
-            // Another process was quicker; its answer holds.
+            // Another process was faster; its identity is used.
             if let known = try load(in: folder, storage: storage) { return known }
         } catch {
             throw JournalError(
                 .identityUnreadable,
-                "the installation's identity in \(folder.installation) cannot be read or made now: \(error); "
+                "the installation's identity in \(folder.installation) cannot be read or created now: \(error); "
                     + "nothing was changed, try again when the folder is accessible",
                 cause: error
             )
         }
-        throw JournalError(.identityUnreadable, "\(folder.installation) vanished while it was being read; try again")
+        throw JournalError(.identityUnreadable, "\(folder.installation) disappeared while being read; try again")
     }
 
-    /// Sees to it that the identity, whichever process made it, survives power loss, with the folders above it. Comes before
-    /// anything leaves the device under the identity, or is called durable.
+    /// Makes the identity and the folders above it survive power loss.
+    ///
+    /// It does not matter which process created the identity. Called before data leaves the device under the identity,
+    /// or is reported as durable.
     ///
     /// - Complexity: O(depth) flushes.
     static func synchronize(in folder: JournalFolder, storage: any JournalStorage) throws(StorageError) {
         do throws(StorageError) {
             try storage.synchronize(folder.installation)
         } catch {
-            // A second flush would prove nothing: what may be lost is written anew.
+            // A second flush would prove nothing, so the data, which may be lost, is written again.
             guard let bytes = try storage.contents(of: folder.installation) else { throw error }
             try storage.replace(folder.installation, with: bytes, durably: true)
         }
@@ -49,40 +53,44 @@ enum InstallationFile {
         try storage.synchronizeFolders(above: folder.root, from: folder.root)
     }
 
-    /// The identity; nil when none was made yet.
+    /// Returns the identity; nil when none was created yet.
     static func load(in folder: JournalFolder, storage: any JournalStorage) throws(StorageError) -> InstallationID? {
         guard let bytes = try storage.contents(of: folder.installation) else { return nil }
-        if let id = CheckedLines(bytes)?["installation"].flatMap({ InstallationID($0) }) { return id }
+        if let id = ChecksummedKeyValueFile(bytes)?["installation"].flatMap({ InstallationID($0) }) { return id }
         guard let id = try fromSegments(in: folder, storage: storage) else {
-            // Damaged, and no segment remembers: the old bytes are kept beside, so that nothing is thrown away.
+            // The file is damaged and no segment contains the identity. The old bytes are kept in a renamed file, so
+            // that nothing is discarded.
             try storage.rename(folder.installation, to: folder.installation + ".damaged")
             return nil
         }
-        // The secret is lost with the damage: no segment has it, because segments are what others may get to see.
+        // The secret is lost with the damage. No segment contains it, because other parties may see segments.
         try storage.replace(folder.installation, with: self.bytes(id, nil), durably: true)
         return id
     }
 
-    /// The secret behind an installation's identity; nil when the file has none that proves it, as files of the
-    /// first versions and mended ones.
+    /// Returns the secret that proves an installation's identity.
+    ///
+    /// Nil when the file has no such secret. That is the case for files of the first versions and for repaired ones.
     static func secret(
         of id: InstallationID,
         in folder: JournalFolder,
         storage: any JournalStorage
     ) throws(StorageError) -> InstallationSecret? {
         guard let bytes = try storage.contents(of: folder.installation) else { return nil }
-        let secret = CheckedLines(bytes)?["secret"].flatMap { InstallationSecret($0) }
+        let secret = ChecksummedKeyValueFile(bytes)?["secret"].flatMap { InstallationSecret($0) }
         return secret?.proves(id) == true ? secret : nil
     }
 
     static func bytes(_ id: InstallationID, _ secret: InstallationSecret?) -> [UInt8] {
-        var lines = CheckedLines()
+        var lines = ChecksummedKeyValueFile()
         lines.add("installation", id)
         if let secret { lines.add("secret", secret) }
         return lines.bytes
     }
 
-    /// What the newest writer's first readable segment says.
+    /// Returns the installation named in the newest writer's first readable segment.
+    ///
+    /// If that writer has none, older writers are tried.
     private static func fromSegments(
         in folder: JournalFolder,
         storage: any JournalStorage
@@ -95,7 +103,7 @@ enum InstallationFile {
                     if let origin = SegmentOrigin(reader.payload(of: entry)) { return origin.installation }
                 }
             } catch {
-                // A segment that cannot be read has nothing to say here; the others may.
+                // An unreadable segment contributes nothing here; the others may.
                 continue
             }
         }
@@ -103,14 +111,15 @@ enum InstallationFile {
     }
 }
 
-/// An identity with what proves it, as its file has them.
+/// An identity and its proof, as stored in its file.
 struct Identity: Sendable, Hashable {
     let installation: InstallationID
     let bytes: [UInt8]
 
-    /// nil when these bytes do not name an identity and prove it.
+    /// Returns nil when these bytes do not name an identity and prove it.
     init?(_ bytes: [UInt8]) {
-        guard let lines = CheckedLines(bytes), let id = lines["installation"].flatMap({ InstallationID($0) }),
+        guard let lines = ChecksummedKeyValueFile(bytes),
+            let id = lines["installation"].flatMap({ InstallationID($0) }),
             lines["secret"].flatMap({ InstallationSecret($0) })?.proves(id) == true
         else { return nil }
         installation = id
@@ -122,6 +131,6 @@ struct Identity: Sendable, Hashable {
         bytes = InstallationFile.bytes(installation, secret)
     }
 
-    /// One that nobody had before.
+    /// Creates an identity that was never used before.
     static func fresh(at time: Timestamp) -> Identity { Identity(.generate(), at: time) }
 }

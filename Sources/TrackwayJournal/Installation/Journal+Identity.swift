@@ -3,14 +3,15 @@
 
 package import TrackwayEvents
 
-// Where the identity lies outside of the installation's folder.
+// Copies of the identity outside the installation's folder.
 
 extension Journal {
-    /// Sees to it that the identity survives power loss, once for this process; see
-    /// ``InstallationFile/synchronize(in:storage:)``. Blocks until done.
+    /// Makes the identity survive power loss, once per process; blocks until done.
     ///
-    /// - Throws: when a flush failed. A folder above the log may be among what could not be flushed: then this process calls nothing
-    ///   durable any more.
+    /// See ``InstallationFile/synchronize(in:storage:)``.
+    ///
+    /// - Throws: when a flush failed. A folder above the log may be among those that could not be flushed, so this
+    ///   process reports nothing as durable any more.
     package func synchronizeIdentity() throws(StorageError) {
         guard !isAwaitingStorage else { return }
         try isIdentityDurable.withLock { (isDurable) throws(StorageError) in
@@ -25,22 +26,27 @@ extension Journal {
         }
     }
 
-    /// What ``restoreIdentity(_:in:of:)`` takes; nil for an identity that nobody can prove, or that lies encrypted in its folder and
-    /// must not lie elsewhere plainly.
+    /// The bytes for ``restoreIdentity(_:in:of:)``, or nil.
+    ///
+    /// Nil for an identity that cannot be proven, or that is encrypted in its folder and must not be stored elsewhere
+    /// in plain form.
     package var identityCopy: [UInt8]? {
         guard storage.folderKeys == nil else { return nil }
         return state.withLock { state in state.secret.map { InstallationFile.bytes(state.installation, $0) } }
     }
 
-    /// Whether an installation was made in a folder, or begun to be.
-    package static func wasMade(in folder: String, of storage: any JournalStorage) throws(StorageError) -> Bool {
+    /// Whether an installation was created, or started to be created, in a folder.
+    package static func installationExists(in folder: String, of storage: any JournalStorage) throws(StorageError)
+        -> Bool
+    {
         let folder = JournalFolder(folder)
         guard try storage.size(of: folder.installation) == nil else { return true }
         return try !storage.names(in: folder.writers).isEmpty
     }
 
-    /// Puts an identity back into a folder that has none any more. Does nothing when the folder has one, or the bytes do not prove
-    /// what they say.
+    /// Restores an identity in a folder that no longer has one.
+    ///
+    /// Does nothing when the folder has an identity, or when the bytes do not prove theirs.
     package static func restoreIdentity(
         _ bytes: [UInt8],
         in folder: String,
@@ -55,8 +61,10 @@ extension Journal {
 }
 
 extension Journal {
-    /// The identity in a folder that holds nothing else, made with the first call of whatever process; what
-    /// ``restoreIdentity(_:in:of:)`` takes, or nil when it was damaged.
+    /// Returns the identity in a folder that contains nothing else.
+    ///
+    /// The first call of any process creates it. Returns the bytes for ``restoreIdentity(_:in:of:)``, or nil when the
+    /// identity was damaged.
     package static func sharedIdentity(
         in folder: String,
         of storage: any JournalStorage,
@@ -72,7 +80,7 @@ extension Journal {
         }
     }
 
-    /// Puts another identity there: the installation was erased.
+    /// Replaces the identity in a folder after the installation was erased.
     package static func saveIdentity(
         _ bytes: [UInt8],
         in folder: String,

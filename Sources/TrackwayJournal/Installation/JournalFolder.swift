@@ -3,7 +3,7 @@
 
 internal import TrackwayEvents
 
-/// Where things lie in an installation's folder.
+/// The paths in an installation's folder.
 struct JournalFolder: Sendable, Hashable {
     let root: String
 
@@ -14,13 +14,13 @@ struct JournalFolder: Sendable, Hashable {
     }
 
     var installation: String { root + "/installation" }
-    /// Erasings that some destination may not know of yet.
+    /// Erasures that some destination may not know of yet.
     var erased: String { root + "/erased" }
     var deliverLock: String { root + "/deliver.lock" }
     var settled: String { root + "/settled" }
     var deadLetters: String { root + "/set-aside" }
     var writers: String { root + "/writers" }
-    /// Touched by a process that wants the elected one to deliver now.
+    /// Written by a process that wants the delivering process to deliver now.
     var deliveryRequest: String { root + "/" + Self.deliveryRequest }
 
     func writer(_ id: WriterID) -> String { writers + "/" + id.description }
@@ -29,7 +29,7 @@ struct JournalFolder: Sendable, Hashable {
         writer(id) + "/" + Self.cursorPrefix + destination.rawValue
     }
 
-    /// The lock of a writer's life, in its folder.
+    /// The lock in a writer's folder that is held while the writer is alive.
     static let aliveLock = "/alive.lock"
     static let cursorPrefix = "cursor."
     static let deliveryRequest = "nudge"

@@ -3,17 +3,19 @@
 
 internal import TrackwayEvents
 
-/// What every segment says about who wrote it, in its first record.
+/// The description of a segment's writer, stored in the segment's first record.
 struct SegmentOrigin: Sendable, Hashable {
     var installation: InstallationID
     var writer: WriterID
-    /// The boot the writer ran in; monotonic times compare within one boot only.
+    /// The boot the writer ran in.
+    ///
+    /// Monotonic times compare within one boot only.
     var boot: String
-    /// When the segment was begun.
-    var begun: Moment
+    /// When the segment was started.
+    var begun: DualTimestamp
 
     var bytes: [UInt8] {
-        var lines = CheckedLines()
+        var lines = ChecksummedKeyValueFile()
         lines.add("installation", installation)
         lines.add("writer", writer)
         lines.add("boot", boot.isEmpty ? "-" : boot)
@@ -22,7 +24,7 @@ struct SegmentOrigin: Sendable, Hashable {
         return lines.bytes
     }
 
-    init(installation: InstallationID, writer: WriterID, boot: String, begun: Moment) {
+    init(installation: InstallationID, writer: WriterID, boot: String, begun: DualTimestamp) {
         self.installation = installation
         self.writer = writer
         self.boot = boot
@@ -30,7 +32,8 @@ struct SegmentOrigin: Sendable, Hashable {
     }
 
     init?(_ bytes: [UInt8]) {
-        guard let lines = CheckedLines(bytes), let installation = lines["installation"].flatMap({ InstallationID($0) }),
+        guard let lines = ChecksummedKeyValueFile(bytes),
+            let installation = lines["installation"].flatMap({ InstallationID($0) }),
             let writer = lines["writer"].flatMap({ WriterID($0) }), let boot = lines["boot"],
             let wall = lines["wall"].flatMap({ Int64($0) }), let monotonic = lines["monotonic"].flatMap({ Int64($0) })
         else { return nil }
@@ -38,7 +41,7 @@ struct SegmentOrigin: Sendable, Hashable {
             installation: installation,
             writer: writer,
             boot: boot == "-" ? "" : boot,
-            begun: Moment(
+            begun: DualTimestamp(
                 wall: Timestamp(milliseconds: wall),
                 monotonic: MonotonicTime(milliseconds: monotonic)
             )

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What one flush to stable storage has to do, taken under the lock and carried out outside it.
+/// The work of one flush to stable storage.
 ///
-/// One at a time per log: the system tells of a failed flush once, so of two flushes side by side only one may hear of
-/// it.
+/// It is planned under the lock and run outside it. Only one flush may run per log at a time: the system reports a
+/// failed flush once, so only one of two concurrent flushes would see the failure.
 struct LogFlushPlan: Sendable {
     let folder: String
     let storage: any JournalStorage
@@ -13,22 +13,29 @@ struct LogFlushPlan: Sendable {
     /// The segment being written.
     let current: (any SegmentStorage)?
     let currentNumber: UInt32
-    /// Whether segments were made since the last flush, so that their names must be flushed too.
+    /// Whether segments were created since the last flush.
+    ///
+    /// Their names must then be flushed too.
     let isFolderStale: Bool
-    /// Whether the folders above the log were never flushed by this process: a process that made one of them may have
-    /// been killed before it came to that.
+    /// Whether this process has not yet flushed the folders above the log.
+    ///
+    /// The process that created one of them may have been killed before it could flush it.
     let isPathStale: Bool
     /// See ``LogWriter/init(folder:root:storage:options:lastSegment:)``.
     let root: String
 
-    /// Why a flush failed.
+    /// The reason why a flush failed.
     struct Failure: Error {
         let cause: StorageError
-        /// Whether it was a folder above the log's: then nothing that is written to the log can be proven any more.
+        /// Whether a folder above the log's failed to flush.
+        ///
+        /// Then no later write to the log can be proven durable.
         let isAboveLog: Bool
     }
 
-    /// Blocks until everything is on stable storage, names included, all the way from the file system's root.
+    /// Blocks until everything is on stable storage.
+    ///
+    /// That includes the names, from the file system's root down.
     func carryOut() throws(Failure) {
         do throws(StorageError) {
             for number in finished ?? 0..<0 {
@@ -49,12 +56,14 @@ struct LogFlushPlan: Sendable {
 }
 
 extension JournalStorage {
-    /// Flushes the entries of every folder above `path`, so that `path`'s own name survives power loss.
+    /// Flushes the entries of every folder above `path`.
+    ///
+    /// `path`'s own name then survives power loss.
     ///
     /// - Parameters:
     ///   - path: a file or folder.
-    ///   - root: the topmost folder that is ours. A folder above it that this user may not open is passed over: who may
-    ///     not open it has not made anything in it.
+    ///   - root: the topmost folder that belongs to us. A folder above it that this user may not open is skipped,
+    ///     because a user who cannot open it has not created anything in it.
     /// - Complexity: O(depth) flushes.
     func synchronizeFolders(above path: String, from root: String) throws(StorageError) {
         var folder = path

@@ -3,46 +3,53 @@
 
 private import TrackwayEvents
 
-/// Reads a log's records in order, from any process, while it is being written or after its writer died.
+/// Reads a log's records in order, from any process.
 ///
-/// Damaged bytes are stepped over and counted, never fatal: the reader looks for the next intact record at the next
-/// possible place. It holds one window of the file in memory (256 KiB at most, more only for a larger record).
+/// Works while the log is being written and after its writer has died. Damaged bytes are skipped and counted, never
+/// fatal: the reader looks for the next intact record at the next possible offset. It keeps one window of the file in
+/// memory (at most 256 KiB, more only for a larger record).
 ///
-/// A value for one task at a time. Reading a record costs O(its size).
+/// A value; use each copy in one task at a time. Reading a record costs O(its size).
 public struct LogReader: Sendable {
-    /// Where the next record is looked for.
+    /// Where the reader looks for the next record.
     public private(set) var position: LogPosition
-    /// What was stepped over so far.
+    /// The damage skipped so far.
     public private(set) var damage = LogDamage()
-    /// Whether the writer is known to be gone: a half-written record at the end is then damage, not work in progress.
+    /// Whether the writer is known to have ended.
+    ///
+    /// A half-written record at the end is then damage, not work in progress.
     public var isComplete: Bool
-    /// Whether only records' kinds and numbers are wanted: payloads that are encrypted then stay so, and count as empty.
+    /// Whether to read only the records' kinds and numbers.
+    ///
+    /// Encrypted payloads then stay encrypted and count as empty.
     var readsHeadersOnly = false
-    /// The boot this process runs in, when that is known: see ``search(from:behindBlank:)``.
+    /// The boot this process runs in, if known; see ``search(from:behindBlank:)``.
     var boot = ""
 
     private let folder: String
     private let storage: any JournalStorage
     private var window: SegmentWindow
-    /// The path of the segment read last: made once per segment, not per record.
+    /// The path of the segment read last, built once per segment.
     private var known: (segment: UInt32, path: String) = (0, "")
     private var segments: [UInt32] = []
     /// The salt of the segment read last.
     private var salt: (segment: UInt32, value: UInt32) = (0, 0)
-    /// Decrypts where records are encrypted.
+    /// Decrypts encrypted records.
     private var decryptor: FrameDecryptor
-    /// A segment whose preamble says that all its records are encrypted.
+    /// A segment whose preamble states that all its records are encrypted.
     private var encryptedSegment: UInt32 = 0
-    /// Where a complete log was found to end, so that asking again is free.
+    /// Where a complete log was found to end.
+    ///
+    /// Further reads at the end then cost nothing.
     private var finalEnd: LogPosition?
-    /// The last segment that was seen to be begun in this boot.
+    /// The last segment that was found to have been started in this boot.
     private var segmentOfThisBoot: UInt32 = 0
 
-    /// A reader of the log in `folder`.
+    /// Creates a reader of the log in `folder`.
     ///
     /// - Parameters:
     ///   - folder: the log's folder.
-    ///   - storage: where it lies.
+    ///   - storage: the storage that holds it.
     ///   - position: where to start; a record's `end`, or ``LogPosition/start``.
     ///   - isComplete: see ``isComplete``.
     public init(
@@ -59,15 +66,17 @@ public struct LogReader: Sendable {
         window = SegmentWindow()
     }
 
-    /// A reader that reads ahead less than usual, for somebody who wants a record or two.
+    /// Creates a reader that reads ahead less than usual.
     ///
-    /// - Parameter size: how many bytes of a segment to read at once; more only for a larger record.
+    /// For callers that need only a record or two.
+    ///
+    /// - Parameter size: the number of bytes of a segment to read at once; more only for a larger record.
     init(folder: String, storage: any JournalStorage, from position: LogPosition, window size: Int) {
         self.init(folder: folder, storage: storage, from: position)
         window = SegmentWindow(size: size)
     }
 
-    /// The next intact record; nil at the end for now.
+    /// Returns the next intact record, or nil at the current end.
     ///
     /// - Throws: ``JournalError`` when the storage cannot be read now (nothing is skipped because of that), or when a
     ///   newer version wrote the log.
@@ -81,45 +90,48 @@ public struct LogReader: Sendable {
         }
     }
 
-    /// The highest number that is in the writer's memory only, as the note at the end of the current segment says; nil when
-    /// there is none.
+    /// The highest number that exists only in the writer's memory.
+    ///
+    /// Nil if none. Read from the marker at the end of the current segment.
     func numberInMemory() throws(StorageError) -> UInt64? {
         guard position.segment > 0 else { return nil }
         let path = SegmentName.path(folder, position.segment)
         guard let size = try storage.size(of: path), size > SegmentPreamble.size + SegmentAppender.reserve else {
             return nil
         }
-        let place = SegmentAppender.noteOffset(inFile: size)
+        let place = SegmentAppender.markerOffset(inFile: size)
         let bytes = try storage.bytes(of: path, at: place, count: SegmentAppender.reserve) ?? []
         guard bytes.count == SegmentAppender.reserve else { return nil }
         let salt = Checksum.salt(folder: folder, segment: position.segment)
         var decryptor = decryptor
         return bytes.withUnsafeBytes { bytes in
-            SegmentAppender.numberNoted(in: bytes, salt: salt) { header, stored, offset in
+            SegmentAppender.highestMarkedNumber(in: bytes, salt: salt) { header, stored, offset in
                 let outcome = decryptor.decrypt(header, stored, at: place + offset, segment: position.segment)
                 return if case .decrypted = outcome { true } else { false }
             }
         }
     }
 
-    /// Gives the window's memory back; it is read again when it is needed.
-    mutating func forgetWindow() {
+    /// Releases the window's memory; the window is read again when needed.
+    mutating func releaseWindow() {
         window = window.emptied
     }
 
-    /// Goes on at another place: a record's `start` or `end`.
+    /// Moves to another position: a record's `start` or `end`.
     public mutating func seek(to position: LogPosition) {
         self.position = position
         finalEnd = nil
     }
 
-    /// The payload of the record ``next()`` returned last, without a copy. The pointer is valid during `body` only.
+    /// Passes `body` the last returned record's payload, without copying it.
+    ///
+    /// The record is the one that ``next()`` returned last. The pointer is valid only during `body`.
     public func withPayload<Result>(of entry: LogEntry, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         guard entry.isEncrypted else { return window.withBytes(entry.payload, body) }
         return decryptor.text.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[entry.payload])) }
     }
 
-    /// A copy of the payload of the record ``next()`` returned last.
+    /// Returns a copy of the last returned record's payload.
     public func payload(of entry: LogEntry) -> [UInt8] {
         withPayload(of: entry) { Array($0) }
     }
@@ -158,7 +170,7 @@ public struct LogReader: Sendable {
             }
             if !isFresh {
                 if case .nothing = finding, try isStillEnd(offset) { return nil }
-                // The window may be older than the record.
+                // The window may have been read before the record was written.
                 window.invalidate()
                 isFresh = true
                 continue
@@ -167,7 +179,7 @@ public struct LogReader: Sendable {
             let isHead = position.segment >= (segments.last ?? 0)
             if case .nothing = finding, isHead, !isComplete { return nil }
             if !isHead, !isRechecked {
-                // The writer may have finished this segment between our look at the bytes and at the folder.
+                // The writer may have finished this segment between our reads of the bytes and of the folder.
                 window.invalidate()
                 isRechecked = true
                 continue
@@ -175,10 +187,10 @@ public struct LogReader: Sendable {
             var isBlank = false
             if case .nothing = finding { isBlank = true }
             if let found = try search(from: offset + 8, behindBlank: isBlank) {
-                // A record seen behind a bad one proves that the bad one was complete: look at it once more.
+                // A record after a bad one proves that the bad one was complete, so examine it once more.
                 window.invalidate()
                 if case .frame = try examine(offset) { continue }
-                if !isNote(found) {
+                if !isMarkerFrame(found) {
                     damage.gaps += 1
                     damage.bytes += found - offset
                 }
@@ -200,7 +212,9 @@ public struct LogReader: Sendable {
         }
     }
 
-    /// Where the payload of a frame lies that was examined last: in the window, or in the decryptor's text.
+    /// The payload range of the last frame examined.
+    ///
+    /// It is a range in the window or in the decryptor's text.
     private func payload(of header: FrameHeader, at offset: Int) -> Range<Int> {
         guard header.flags & FrameHeader.encrypted != 0 else {
             return window.range(offset + FrameHeader.size, count: header.payloadLength)
@@ -208,10 +222,11 @@ public struct LogReader: Sendable {
         return 0..<(readsHeadersOnly ? 0 : header.payloadLength - FrameEncryptor.overhead)
     }
 
-    /// Whether nothing was written at `offset` since the window was read, and nothing behind: the usual case for whoever
-    /// follows a log. One small look tells, without reading ahead again.
+    /// Whether nothing was written at or after `offset` since the window was read.
+    ///
+    /// This is the usual case for a caller that follows a log. One small read answers it without reading ahead again.
     private mutating func isStillEnd(_ offset: Int) throws -> Bool {
-        // What the storage refuses here it refuses once more below, where it is told.
+        // A failure of the storage here recurs below, where it is reported.
         guard !isComplete, (try? window.isStillBlank(path(), at: offset, storage)) == true else { return false }
         segments = try SegmentName.all(in: folder, storage)
         return position.segment >= (segments.last ?? 0)
@@ -225,13 +240,16 @@ public struct LogReader: Sendable {
         return known.path
     }
 
-    /// Whether the record at `offset` is the one at the end of a segment that tells what was in memory only: the blank space
-    /// in front of it is no damage.
-    private func isNote(_ offset: Int) -> Bool {
+    /// Whether the record at `offset` is the marker of numbers held only in memory.
+    ///
+    /// That marker is at a segment's end. The blank space before it is not damage.
+    private func isMarkerFrame(_ offset: Int) -> Bool {
         offset + SegmentAppender.reserve >= window.fileSize && window.header(at: offset)?.kind == .dropped
     }
 
-    /// Points at the segment of ``position`` or, when that is gone, at the start of the next one there is.
+    /// Points the window at the segment of ``position``.
+    ///
+    /// If that segment was removed, it points at the start of the next existing one.
     private mutating func openSegment() throws -> Bool {
         if window.segment == position.segment, window.isValid { return true }
         if position.segment > 0 {
@@ -265,8 +283,8 @@ public struct LogReader: Sendable {
         guard let version, version > SegmentPreamble.newest else { return }
         throw JournalError(
             .newerVersion,
-            "\(path) was written in format version \(version), this reads up to \(SegmentPreamble.newest); "
-                + "it is left untouched, use the newer version to read it"
+            "\(path) was written in format version \(version), but this version reads only up to "
+                + "\(SegmentPreamble.newest); the file is unchanged, use the newer version to read it"
         )
     }
 
@@ -287,15 +305,17 @@ public struct LogReader: Sendable {
         }
         guard window.isIntact(header, at: offset, salt: salt.value) else { return .invalid }
         guard header.flags & FrameHeader.encrypted != 0 else {
-            // Between encrypted records a plain one is nobody's: the checksum needs no key.
+            // A plain record among encrypted ones cannot be trusted: its checksum needs no key.
             return encryptedSegment == position.segment ? .invalid : .frame(header)
         }
         return try decrypt(header, at: offset) ? .frame(header) : .invalid
     }
 
-    /// Decrypts a record whose checksum is right; false when it is not what was written here.
+    /// Decrypts a record whose checksum is right.
     ///
-    /// - Throws: when its key is not there: then it is no damage, and nothing is stepped over.
+    /// Returns false if it was not written here.
+    ///
+    /// - Throws: when its key is missing; the record is then not damage, and nothing is skipped.
     private mutating func decrypt(_ header: FrameHeader, at offset: Int) throws -> Bool {
         guard header.payloadLength >= FrameEncryptor.overhead else { return false }
         guard !readsHeadersOnly else { return true }
@@ -309,22 +329,24 @@ public struct LogReader: Sendable {
         }
     }
 
-    /// Remembers whether the segment was begun in this boot, as its first record says.
+    /// Remembers whether the segment was started in this boot, according to its first record.
     private mutating func noteBoot(_ origin: LogEntry) {
         let isOfThisBoot = withPayload(of: origin) { SegmentOrigin(Array($0))?.boot == boot }
         segmentOfThisBoot = isOfThisBoot ? position.segment : 0
     }
 
-    /// So much blank space in a segment of this boot is its end.
+    /// The number of blank bytes that mark a segment's end.
+    ///
+    /// This applies to segments of this boot.
     private static let blankEnd = 32 * 1024
 
-    /// The next place at or behind `offset` where an intact record starts.
+    /// Returns the next offset at or after `offset` where an intact record starts.
     ///
-    /// What was written in another boot may miss pages that lie in front of others, because the power failed in between: that is
-    /// searched to its last byte. In this boot the system has lost nothing: records were written one behind the other, so
-    /// nothing follows a long blank stretch but the note at the very end.
+    /// A segment written in another boot may have blank pages before written ones, because the power failed while pages
+    /// were being written. Such a segment is searched to its last byte. In this boot the system has lost nothing:
+    /// records were written one after another, so only the marker at the very end can follow a long blank range.
     ///
-    /// - Parameter isBlank: whether nothing was found in front of `offset`.
+    /// - Parameter isBlank: whether no bytes were found just before `offset`.
     private mutating func search(from offset: Int, behindBlank isBlank: Bool) throws -> Int? {
         var candidate = offset
         var mayEnd = isBlank && segmentOfThisBoot == position.segment
@@ -335,7 +357,7 @@ public struct LogReader: Sendable {
                 mayEnd = false
             } else if mayEnd, candidate - offset >= Self.blankEnd {
                 mayEnd = false
-                candidate = max(candidate, SegmentAppender.noteOffset(inFile: window.fileSize))
+                candidate = max(candidate, SegmentAppender.markerOffset(inFile: window.fileSize))
                 continue
             }
             if case .frame = try examine(candidate) { return candidate }
@@ -347,11 +369,13 @@ public struct LogReader: Sendable {
 
 /// One intact record of a log, as ``LogReader`` finds it.
 public struct LogEntry: Sendable, Hashable {
-    /// What the record is.
+    /// The kind of record.
     public let kind: FrameKind
-    /// Its sequence number; what it counts is up to the kind.
+    /// The record's sequence number; what it counts depends on the kind.
     public let sequence: UInt64
-    /// The generation of the context it was recorded in; 0 where that means nothing.
+    /// The generation of the context it was recorded in.
+    ///
+    /// 0 where that does not apply.
     public let context: UInt32
     /// Where the record starts.
     public let start: LogPosition
@@ -360,9 +384,13 @@ public struct LogEntry: Sendable, Hashable {
     /// Bytes of the payload.
     public var payloadLength: Int { payload.count }
 
-    /// Bytes of an addressed event's route at the payload's start; nil when the event goes everywhere.
+    /// Bytes of an addressed event's route at the payload's start.
+    ///
+    /// Nil when the event is for all destinations.
     package let routeLength: Int?
-    /// Where the payload lies in the reader's window, until its next call; where it is encrypted, in what was decrypted last.
+    /// The payload's range in the reader's window, valid until the reader's next call.
+    ///
+    /// For an encrypted payload, the range in the text decrypted last.
     let payload: Range<Int>
     /// Whether the payload is stored encrypted.
     let isEncrypted: Bool
@@ -379,18 +407,22 @@ public struct LogEntry: Sendable, Hashable {
     }
 }
 
-/// What a reader had to step over. Nothing here was thrown away: the bytes stay where they are.
+/// The damage that a reader skipped.
+///
+/// Skipping discards nothing: the bytes stay in the file.
 public struct LogDamage: Sendable, Hashable {
-    /// Places where damaged bytes lay between intact records. How many records they held, the sequence numbers tell.
+    /// Runs of damaged bytes between intact records.
+    ///
+    /// The sequence numbers show how many records they held.
     public var gaps = 0
-    /// Records that were begun at a log's very end and are not whole.
+    /// Records that were started at a log's very end but are incomplete.
     public var tornTails = 0
-    /// Bytes stepped over.
+    /// Bytes skipped.
     public var bytes = 0
 
-    /// No damage.
+    /// Creates a value without damage.
     public init() {}
 
-    /// Whether anything was stepped over.
+    /// Whether no damage was found.
     public var isEmpty: Bool { gaps == 0 && tornTails == 0 }
 }

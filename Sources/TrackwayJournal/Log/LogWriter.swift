@@ -3,38 +3,42 @@
 
 internal import TrackwayEvents
 
-/// The writing end of a log: the current segment and how to get the next. A value; its owner holds a lock around it.
+/// The writing end of a log: its current segment, and creation of the next.
+///
+/// A value; its owner holds a lock around it.
 struct LogWriter: Sendable {
     let folder: String
     let storage: any JournalStorage
     private let segmentBytes: Int
-    /// What segments are encrypted with; nil for plain ones.
+    /// The keys that encrypt segments; nil for plain ones.
     private let keys: FolderKeys?
     private(set) var appender: SegmentAppender?
     /// The newest segment's number; 0 before the first.
     private(set) var lastSegment: UInt32
-    /// The first segment that was not flushed to stable storage as a whole.
+    /// The first segment that was not completely flushed to stable storage.
     private(set) var firstUnsynchronized: UInt32
-    /// The next segment, made ahead of need; see ``offerSpare(_:)``.
+    /// The next segment, created in advance; see ``offerSpare(_:)``.
     private var spare: (any SegmentStorage)?
-    /// Complete segments whose unused space is still to be given back.
+    /// Complete segments whose unused space has not been freed yet.
     private var retired: [RetiredSegment] = []
-    /// The current segment, when its pages are still to be made ready; see ``takeUnpopulated()``.
+    /// The current segment, while its pages still have to be prefaulted.
+    ///
+    /// See ``takeUnpopulated()``.
     private var unpopulated: (any SegmentStorage)?
     /// See ``note(_:)``.
     private var noted: DroppedRange?
     /// The newest segment whose name in the folder was flushed.
     private var lastNamed: UInt32
     private let root: String
-    /// Whether the folders above the log's were flushed.
+    /// Whether the folders above the log's folder were flushed.
     private var isPathFlushed = false
 
     /// - Parameters:
     ///   - folder: the log's folder.
-    ///   - root: the topmost folder above it that is ours.
-    ///   - storage: where it lies.
-    ///   - options: how it is laid out.
-    ///   - lastSegment: the newest segment there is; 0 for none.
+    ///   - root: the topmost folder above it that belongs to us.
+    ///   - storage: the storage that holds it.
+    ///   - options: the log's layout.
+    ///   - lastSegment: the newest existing segment; 0 if none.
     init(folder: String, root: String, storage: any JournalStorage, options: LogOptions, lastSegment: UInt32) {
         self.root = root
         self.folder = folder
@@ -51,57 +55,64 @@ struct LogWriter: Sendable {
         appender?.position ?? LogPosition(segment: lastSegment + 1, offset: UInt32(SegmentPreamble.size))
     }
 
-    /// Whether the current segment has room; if not, ``roll(payload:sequence:origin:)`` comes first.
+    /// Whether the payload fits into the current segment.
+    ///
+    /// If not, call ``roll(payload:sequence:origin:)`` first.
     func fits(_ payload: Int) -> Bool {
         appender?.fits(payload: payload) ?? false
     }
 
-    /// Something did not fit below the mark. True when that is because half of the segment has been filled: the next one can
-    /// be made ahead of need.
+    /// Handles a payload that did not fit below the mark.
+    ///
+    /// Returns true if the reason is that half of the segment is full: the next segment can now be created in advance.
     mutating func passMark() -> Bool {
         appender?.passMark() ?? false
     }
 
-    /// Whether the current segment is plain and has room, and nobody need be told how full it is; see ``passMark()``.
+    /// Whether the payload fits into the current segment below its mark.
+    ///
+    /// The segment must be plain; see ``passMark()``.
     @inline(__always)
     func fitsPlain(_ payload: Int) -> Bool {
         appender?.fitsPlain(payload: payload) ?? false
     }
 
-    /// Appends to the current segment, which is plain and has room.
+    /// Appends to the current segment, which must be plain and have enough space.
     @inline(__always)
     mutating func appendPlain(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) {
         appender?.appendPlain(header, payload: payload, payloadChecksum: payloadChecksum)
     }
 
-    /// Appends to the current segment, which has room.
+    /// Appends to the current segment, which must have enough space.
     ///
-    /// - Returns: false when it could not be encrypted; then nothing was written.
+    /// - Returns: false if the record could not be encrypted; nothing was written then.
     mutating func append(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) -> Bool {
         appender?.append(header, payload: payload, payloadChecksum: payloadChecksum) ?? false
     }
 
-    /// Appends a small record of the log's own, its checksum computed here; the segment has room.
+    /// Appends a small internal record of the log and computes its checksum.
+    ///
+    /// The segment must have enough space.
     mutating func append(kind: FrameKind, _ payload: [UInt8], sequence: UInt64, context: UInt32 = 0) {
         payload.withUnsafeBytes { bytes in
             let header = FrameHeader(kind: kind, payload: bytes.count, sequence: sequence, context: context)
-            // One that cannot be encrypted is missing; events stand without it.
+            // A record that cannot be encrypted is left out; events are valid without it.
             _ = appender?.append(header, payload: bytes, payloadChecksum: Checksum.payload(bytes))
         }
     }
 
     /// Starts the next segment and completes the current one.
     ///
-    /// The new one is made first: when there is no space for it, the current one stays as it is and may still take a
-    /// smaller record.
+    /// The new segment is created first: if space for it runs out, the current one stays unchanged and may still take
+    /// a smaller record.
     ///
     /// - Parameters:
-    ///   - payload: bytes the next record needs, records that open the segment included.
+    ///   - payload: bytes the next record needs, including the records that open the segment.
     ///   - sequence: the last sequence number written so far.
-    ///   - origin: what the segment says about its writer, the content of its first record.
+    ///   - origin: the description of the segment's writer, stored in the segment's first record.
     mutating func roll(payload: Int, sequence: UInt64, origin: [UInt8]) throws(StorageError) {
         let number = lastSegment + 1
-        // The origin's frame, the next record's, the context's and the seal's become longer where they are encrypted.
+        // Encryption lengthens four frames: the origin's, the next record's, the context's and the seal's.
         let overhead = keys == nil ? 0 : 4 * FrameEncryptor.overhead
         let opening =
             SegmentPreamble.size + FrameHeader.stride(payload: origin.count) + 2 * FrameHeader.size
@@ -115,8 +126,8 @@ struct LogWriter: Sendable {
             unpopulated = nil
         } else {
             file = try storage.makeSegment(path, bytes: bytes)
-            // The first one is begun by an app that starts, and mostly for later. Any other is filled at once: making its pages ready
-            // together costs less than meeting them one by one.
+            // An app creates the first segment at launch, mostly for later use. Any other segment is filled at once,
+            // and prefaulting its pages together costs less than faulting on each one.
             unpopulated = number == 1 ? file : nil
             if number > 1 { file.populate() }
         }
@@ -124,12 +135,13 @@ struct LogWriter: Sendable {
         guard var next = SegmentAppender(number: number, file: file, salt: salt, encryptor: encryptor) else {
             throw StorageError(.other, operation: "map", path: path)
         }
-        // Before the old segment is sealed: what waits in memory is noted somewhere at any moment.
+        // Written before the old segment is sealed, so that some segment records the numbers in memory at all times.
         next.note(noted)
         if var old = appender {
             old.seal(sequence: sequence)
             retired.append(RetiredSegment(file: old.file, length: old.used))
-            // Normally left to whoever keeps house, off the recording thread; bounded when nobody does.
+            // Maintenance normally does this, off the recording thread; the number is bounded in case no maintenance
+            // runs.
             if retired.count > 1 { retired.removeFirst().finish() }
         }
         appender = next
@@ -142,14 +154,18 @@ struct LogWriter: Sendable {
         return try FrameEncryptor(keys, folder: folder, segment: segment)
     }
 
-    /// Notes which numbers are in memory only, where a reader finds it if this process is killed; nil when none is. Needs no
-    /// space; without a segment there is no place for it.
+    /// Writes a marker of the numbers held only in memory.
+    ///
+    /// Nil removes it. A reader finds the marker if this process is killed. It needs no additional space; without a
+    /// segment it cannot be written.
     mutating func note(_ range: DroppedRange?) {
         noted = range
         appender?.note(range)
     }
 
-    /// Leaves everything behind, as it is: the folder was made anew and holds nothing of it.
+    /// Abandons all segments as they are.
+    ///
+    /// The folder was recreated and contains none of them.
     mutating func startOver() {
         appender = nil
         spare = nil
@@ -160,7 +176,9 @@ struct LogWriter: Sendable {
         isPathFlushed = false
     }
 
-    /// Completes the current segment; nothing can be appended until the next ``roll(payload:sequence:origin:)``.
+    /// Completes the current segment.
+    ///
+    /// Nothing can be appended until the next ``roll(payload:sequence:origin:)``.
     ///
     /// - Parameters:
     ///   - sequence: the last sequence number accounted for.
@@ -172,7 +190,7 @@ struct LogWriter: Sendable {
             do {
                 try storage.remove(folder + "/" + SegmentName.spare)
             } catch {
-                // It goes with the folder.
+                // It is removed together with the folder.
             }
         }
         unpopulated = nil
@@ -182,28 +200,34 @@ struct LogWriter: Sendable {
         RetiredSegment(file: last.file, length: last.used).finish()
     }
 
-    // MARK: Keeping house, off the recording thread
+    // MARK: Maintenance, off the recording thread
 
-    /// Where the next segment is to be made ahead of need, and how large; nil when there is no need yet.
+    /// The path and size of the next segment to create in advance.
+    ///
+    /// Nil if not needed yet.
     func spareWanted() -> (path: String, bytes: Int)? {
         guard spare == nil, let appender, appender.isPastMark else { return nil }
         return (folder + "/" + SegmentName.spare, segmentBytes)
     }
 
-    /// Takes a segment made ahead of need; false when there is one already.
+    /// Accepts a segment created in advance.
+    ///
+    /// Returns false if there is already one.
     mutating func offerSpare(_ file: any SegmentStorage) -> Bool {
         guard spare == nil, appender != nil else { return false }
         spare = file
         return true
     }
 
-    /// Hands out the current segment, once, when it was not made ahead of need: its pages are still to be made ready.
+    /// Returns, once, the current segment if it was not created in advance.
+    ///
+    /// Its pages still have to be prefaulted.
     mutating func takeUnpopulated() -> (any SegmentStorage)? {
         defer { unpopulated = nil }
         return unpopulated
     }
 
-    /// Hands out the complete segments whose unused space is still to be given back.
+    /// Takes the complete segments whose unused space has not been freed yet.
     mutating func takeRetired() -> [RetiredSegment] {
         defer { retired = [] }
         return retired
@@ -216,7 +240,7 @@ struct LogWriter: Sendable {
         return file
     }
 
-    /// What must be flushed to make everything appended so far survive power loss.
+    /// Returns the plan for flushing, so that everything appended so far survives power loss.
     func flushPlan() -> LogFlushPlan {
         LogFlushPlan(
             folder: folder,
@@ -230,21 +254,23 @@ struct LogWriter: Sendable {
         )
     }
 
-    /// A flush plan was carried out.
+    /// Records that a flush plan succeeded.
     mutating func flushed(_ plan: LogFlushPlan) {
-        // The current segment stays on the list: it will be written to again.
+        // The current segment must be flushed again, because it will be written to again.
         firstUnsynchronized = max(firstUnsynchronized, plan.currentNumber)
         lastNamed = max(lastNamed, plan.currentNumber)
         isPathFlushed = true
     }
 
-    /// A flush plan failed: flushing the segments it names again would prove nothing, so that is never done.
+    /// Records that a flush plan failed.
+    ///
+    /// The segments it names are never flushed again, because that would prove nothing.
     mutating func flushFailed(_ plan: LogFlushPlan) {
         firstUnsynchronized = max(firstUnsynchronized, plan.currentNumber + 1)
     }
 }
 
-/// A complete segment whose unused space is still to be given back.
+/// A complete segment whose unused space has not been freed yet.
 struct RetiredSegment: Sendable {
     let file: any SegmentStorage
     let length: Int
@@ -253,18 +279,20 @@ struct RetiredSegment: Sendable {
         do {
             try file.finish(length: length)
         } catch {
-            // Every record is in place, and readers stop at the seal: only space was not given back.
+            // Every record is in place, and readers stop at the seal. Only the unused space was not freed.
         }
     }
 }
 
-/// How a log is laid out on disk.
+/// The layout of a log on disk.
 public struct LogOptions: Sendable, Hashable {
-    /// Bytes reserved for each segment. Larger segments roll less often; smaller ones give space back sooner.
-    /// At least 4 KiB, at most 1 GiB; 1 MiB unless told otherwise.
+    /// The number of bytes reserved for each segment.
+    ///
+    /// At least 4 KiB, at most 1 GiB. 1 MiB by default. Larger segments roll less often; smaller ones free space
+    /// sooner.
     public var segmentBytes: Int
 
-    /// Makes the options.
+    /// Creates the options.
     public init(segmentBytes: Int = 1 << 20) {
         self.segmentBytes = min(max(segmentBytes, 4096), 1 << 30)
     }

@@ -3,10 +3,13 @@
 
 /// The part of one segment file that a reader holds in memory.
 struct SegmentWindow: Sendable {
-    /// Read ahead this much at most: large enough to make system calls rare, small enough for a phone.
+    /// The maximum number of bytes to read ahead.
+    ///
+    /// It is large enough to make system calls rare, and small enough for a phone.
     static let usualSize = 256 * 1024
-    /// Read ahead this much at first. Each stretch that follows the one before is twice as long, so that a log of a few records
-    /// in a large reserved file costs little.
+    /// The number of bytes to read ahead at first.
+    ///
+    /// Each consecutive read is twice as long, so that a log of a few records in a large reserved file costs little.
     private static let firstSize = 16 * 1024
 
     private(set) var segment: UInt32 = 0
@@ -16,9 +19,9 @@ struct SegmentWindow: Sendable {
     private var start = 0
     private var bytes: [UInt8] = []
     private let size: Int
-    /// How much the next stretch is read ahead.
+    /// The number of bytes to read ahead next time.
     private var ahead: Int
-    /// The segment and the end of what was read last, whether it is still valid or not.
+    /// The segment and byte range read last, whether or not still valid.
     private var last: (segment: UInt32, bytes: Range<Int>) = (0, 0..<0)
 
     init(size: Int = Self.usualSize) {
@@ -30,10 +33,12 @@ struct SegmentWindow: Sendable {
         isValid = false
     }
 
-    /// The same without its memory.
+    /// A copy of the window without its memory.
     var emptied: SegmentWindow { SegmentWindow(size: size) }
 
-    /// Points the window at a file; false when the file does not exist.
+    /// Points the window at a file.
+    ///
+    /// Returns false if the file does not exist.
     mutating func open(
         _ path: String,
         segment: UInt32,
@@ -44,7 +49,9 @@ struct SegmentWindow: Sendable {
         return try fill(path, at: offset & ~7, count: 0, storage)
     }
 
-    /// Makes `count` bytes from `offset` available; false when the file ends before.
+    /// Makes `count` bytes from `offset` available.
+    ///
+    /// Returns false if the file ends before that.
     mutating func load(
         _ path: String,
         segment: UInt32,
@@ -96,7 +103,9 @@ struct SegmentWindow: Sendable {
         return true
     }
 
-    /// Whether the file still holds nothing at `offset`, where the window shows nothing; false when it is gone.
+    /// Whether the file still has no data at `offset`, where the window shows none.
+    ///
+    /// False if the file is gone.
     func isStillBlank(_ path: String, at offset: Int, _ storage: any JournalStorage) throws(StorageError) -> Bool {
         guard let bytes = try storage.bytes(of: path, at: offset, count: MemoryLayout<UInt32>.size) else {
             return false
@@ -104,7 +113,7 @@ struct SegmentWindow: Sendable {
         return bytes.allSatisfy { $0 == 0 }
     }
 
-    // MARK: Looking at the bytes
+    // MARK: Inspecting the bytes
 
     func range(_ offset: Int, count: Int) -> Range<Int> {
         let first = offset - start
@@ -132,8 +141,10 @@ struct SegmentWindow: Sendable {
         }
     }
 
-    /// Whether the broken record at `offset` can have been one that counts, and not one of the log's own: a segment opens
-    /// with its origin, and a kind that is still readable tells.
+    /// Whether the broken record at `offset` may have been an event.
+    ///
+    /// Internal records of the log are not events. The first record of a segment is its origin; for any other record,
+    /// the kind decides if it is still readable.
     func mayHoldEvent(at offset: Int) -> Bool {
         guard offset > SegmentPreamble.size else { return false }
         let place = offset - start + 8
@@ -142,13 +153,15 @@ struct SegmentWindow: Sendable {
         return !ownKinds.contains(FrameKind(rawValue: bytes[place]))
     }
 
-    /// Whether nothing but zeros lie between `offset` and the window's end.
+    /// Whether there are only zeros between `offset` and the window's end.
     func isBlank(from offset: Int) -> Bool {
         guard offset < start + bytes.count else { return true }
         return bytes[max(0, offset - start)...].allSatisfy { $0 == 0 }
     }
 
-    /// The first multiple of eight at or behind `offset` whose word is not zero, or the last one in the window.
+    /// Returns the next multiple of eight whose word is not zero.
+    ///
+    /// It is at or after `offset`; without such a word, it is the last one in the window.
     func skippingZeros(from offset: Int) -> Int {
         bytes.withUnsafeBytes { all in
             var candidate = offset - start
@@ -161,7 +174,9 @@ struct SegmentWindow: Sendable {
         }
     }
 
-    /// The format version the segment's preamble claims; nil when it is damaged.
+    /// The format version stated in the segment's preamble.
+    ///
+    /// Nil when the preamble is damaged.
     func version(_ path: String, _ storage: any JournalStorage) throws(StorageError) -> UInt32? {
         guard let preamble = try storage.bytes(of: path, at: 0, count: SegmentPreamble.size),
             preamble.count == SegmentPreamble.size

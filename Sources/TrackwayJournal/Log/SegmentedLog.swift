@@ -6,11 +6,13 @@ private import TrackwayEvents
 /// An append-only log in a folder: framed, checksummed records in segments.
 ///
 /// When ``append(kind:payload:sequence:)`` returns, the record survives the death of the process. When
-/// ``synchronize()`` returns, everything appended before survives power loss. One owner at a time: the folder is
-/// locked. Any thread may call; appends take one short lock and never wait for a flush.
+/// ``synchronize()`` returns, everything appended before it survives power loss. The folder is locked, so a log has one
+/// owner at a time. Any thread may call; appends take one short lock and never wait for a flush.
 public final class SegmentedLog: Sendable {
     private let state: Locked<State>
-    /// Held while a flush runs, so that nobody flushes beside one that is about to fail.
+    /// Held during a flush.
+    ///
+    /// No other flush may run concurrently with one that is about to fail.
     private let flushing = Locked(())
     private let folder: String
     private let storage: any JournalStorage
@@ -19,13 +21,15 @@ public final class SegmentedLog: Sendable {
         var log: LogWriter
         var next: UInt64
         var lock: (any StorageLock)?
-        /// Why the log stopped taking records; a failed flush is final.
+        /// The reason why the log stopped accepting records.
+        ///
+        /// A failed flush is final.
         var failure: JournalError?
     }
 
-    /// Opens the log in `folder`, making it when missing.
+    /// Opens the log in `folder`, creating it if it does not exist.
     ///
-    /// What an earlier owner left is never written to again: records go to a new segment.
+    /// Segments left by an earlier owner are never written to again: records go to a new segment.
     ///
     /// - Throws: ``JournalError`` with code `locked` when another process owns the log, `storage` when the folder
     ///   cannot be used, `newerVersion` when a newer version wrote it.
@@ -69,12 +73,12 @@ public final class SegmentedLog: Sendable {
     /// Appends a record.
     ///
     /// - Parameters:
-    ///   - kind: what it is; kinds below 16 have a meaning of their own in an app's journal.
+    ///   - kind: the kind of record; kinds below 16 have a predefined meaning in an app's journal.
     ///   - payload: its bytes, copied before the call returns; at most 16 MiB.
-    ///   - sequence: its number; nil counts up from the last.
-    /// - Returns: the place just behind the record.
-    /// - Throws: `storage` when there is no room (nothing was written; later calls may succeed), `tooLarge`, `closed`,
-    ///   or `synchronizationFailed` when a flush has failed before.
+    ///   - sequence: its number; nil for the number after the last one.
+    /// - Returns: the position just after the record.
+    /// - Throws: `storage` when space runs out (nothing was written; later calls may succeed), `tooLarge`, `closed`,
+    ///   or `synchronizationFailed` when an earlier flush failed.
     @discardableResult
     public func append(
         kind: FrameKind,
@@ -82,7 +86,7 @@ public final class SegmentedLog: Sendable {
         sequence: UInt64? = nil
     ) throws(JournalError) -> LogPosition {
         guard payload.count <= 1 << 24 else {
-            throw JournalError(.tooLarge, "a record has \(payload.count) bytes, a log takes at most 16777216")
+            throw JournalError(.tooLarge, "a record has \(payload.count) bytes, but a log accepts at most 16777216")
         }
         let checksum = Checksum.payload(payload)
         return try state.withLock { (state) throws(JournalError) in
@@ -104,10 +108,11 @@ public final class SegmentedLog: Sendable {
         }
     }
 
-    /// Blocks until everything appended before this call is on stable storage, the folders above the log included.
+    /// Blocks until everything appended before this call is on stable storage.
     ///
-    /// Calls beside each other wait for one another: group them. After a failure the log takes no more records, because
-    /// what a failed flush covered cannot be trusted: close it and open it again.
+    /// That includes the folders above the log. Concurrent calls wait for one another, so group them. After a failure
+    /// the log accepts no more records, because data covered by a failed flush cannot be trusted: close the log and
+    /// open it again.
     ///
     /// - Throws: `synchronizationFailed`, or `closed`.
     public func synchronize() throws(JournalError) {
@@ -124,7 +129,7 @@ public final class SegmentedLog: Sendable {
         } catch {
             let failure = JournalError(
                 .synchronizationFailed,
-                "flushing \(folder) failed: \(error.cause); the log takes no more records until it is opened again",
+                "flushing \(folder) failed: \(error.cause); the log accepts no more records until it is opened again",
                 cause: error.cause
             )
             state.withLock { $0.failure = failure }
@@ -133,12 +138,12 @@ public final class SegmentedLog: Sendable {
         state.withLock { $0.log.flushed(plan) }
     }
 
-    /// The place behind the last record.
+    /// The position after the last record.
     public var end: LogPosition {
         state.withLock { $0.log.end }
     }
 
-    /// Deletes the segments that lie wholly before `position`. The segment being written stays.
+    /// Deletes the segments that end before `position`, except the one being written.
     public func removeSegments(before position: LogPosition) throws(JournalError) {
         do {
             for number in try SegmentName.all(in: folder, storage) where number < position.segment {
@@ -149,7 +154,9 @@ public final class SegmentedLog: Sendable {
         }
     }
 
-    /// Completes the segment and gives the folder free. Later calls throw `closed`; a second close does nothing.
+    /// Completes the segment and releases the folder's lock.
+    ///
+    /// Later calls throw `closed`; a second close does nothing.
     public func close() {
         state.withLock { state in
             state.log.close(sequence: state.next - 1)
@@ -159,7 +166,7 @@ public final class SegmentedLog: Sendable {
         }
     }
 
-    /// The highest sequence number in the newest segment that says one.
+    /// The highest sequence number in the newest segment that contains one.
     private static func lastSequence(
         in folder: String,
         segments: [UInt32],

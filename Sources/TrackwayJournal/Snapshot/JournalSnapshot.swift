@@ -3,49 +3,56 @@
 
 package import TrackwayEvents
 
-/// A failure to read a log, kept apart from the errors that the caller's closure throws.
+/// A failure to read a log.
+///
+/// It is distinguished from an error of the caller's closure.
 private struct SnapshotReadError: Error {
     let cause: JournalError
 }
 
-/// What waited for a destination at one moment, at all writers of the installation, to be read back and removed by the app.
+/// A destination's pending events at one moment, at all writers.
 ///
-/// It holds places, no events: reading goes through the log a stretch at a time, while others record, read and remove. What
-/// became of the events since is noticed, so that a stretch is whole or an error. Any thread may call; every call reads files.
+/// The app reads and removes them. The snapshot contains positions, not events: reading goes through the log in parts,
+/// while others record, read and remove. It detects removed and dropped events, so that each part is either complete or
+/// an error. Any thread may call; every call reads files.
 package struct JournalSnapshot: Sendable {
     /// One writer's part.
     struct Part: Sendable {
         let writer: WriterID
-        /// How far the destination had come.
+        /// The destination's cursor when the snapshot was created.
         let cursor: Cursor
         /// The last number that belongs to the snapshot.
         let through: UInt64
-        /// The oldest segment there was.
+        /// The oldest existing segment at that time.
         let oldest: UInt32
-        /// Nothing was going to be added to the log.
+        /// Whether nothing more was going to be added to the log.
         let isComplete: Bool
     }
 
-    /// Whose events these are.
+    /// The destination of the events.
     package let destination: DestinationID
     /// The installation that recorded them.
     package let installation: InstallationID
-    /// Writers whose events are not in the snapshot because they could not be read when it was made: each a sentence that names
-    /// the path and the remedy. A later snapshot has them.
+    /// Writers whose events are missing from the snapshot.
+    ///
+    /// They could not be read when it was created. Each is a sentence that names the path and the remedy. A later
+    /// snapshot will include them.
     package let obstacles: [JournalError]
     let parts: [Part]
-    /// What may leave, and how; the same answers for as long as the snapshot lives.
-    let rules: LeavingRules
+    /// The rules for what may be sent, and in which form.
+    ///
+    /// The results must not change during the snapshot's lifetime.
+    let rules: SendingRules
 
     private let folder: JournalFolder
     private let storage: any JournalStorage
-    // Whoever lets go of the journal ends it, snapshots or not.
+    // Weak, because releasing the journal ends it, even if snapshots exist.
     private weak let journal: Journal?
 
     fileprivate init(
         of destination: DestinationID,
         in journal: Journal,
-        by rules: LeavingRules
+        by rules: SendingRules
     ) throws(JournalError) {
         self.destination = destination
         self.rules = rules
@@ -64,13 +71,13 @@ package struct JournalSnapshot: Sendable {
                 obstacles.append(error)
             }
         }
-        // A log that was just removed had no pending events, even if its files said otherwise during the removal.
+        // A log removed a moment ago had no pending events, even if its files showed some during the removal.
         let removed = parts.contains { $0.writer != journal.writer } ? try journal.removedWriters() : []
         self.parts = parts.filter { !removed.contains($0.writer) }
         self.obstacles = obstacles
     }
 
-    /// The part of a snapshot up to one place of each writer.
+    /// Creates the part of a snapshot up to one number of each writer.
     private init(of whole: JournalSnapshot, through places: [WriterID: UInt64]) {
         destination = whole.destination
         installation = whole.installation
@@ -96,22 +103,28 @@ package struct JournalSnapshot: Sendable {
         Dictionary(parts.map { ($0.writer, $0.through) }) { $1 }
     }
 
-    /// The snapshot's events up to the given sequence number of each writer; none of a writer that is not named.
+    /// Returns the snapshot's events up to the given sequence number of each writer.
+    ///
+    /// Events of a writer that is not named are excluded.
     package func prefix(through places: [WriterID: UInt64]) -> JournalSnapshot {
         JournalSnapshot(of: self, through: places)
     }
 
     // MARK: Reading
 
-    /// Calls `body` with the snapshot's events in the order of recording, writers in the order they were started, a batch at a
-    /// time, until it returns false.
+    /// Calls `body` with the snapshot's events, a batch at a time.
+    ///
+    /// Stops when `body` returns false. Events come in the order of recording, and writers in the order they were
+    /// started.
     ///
     /// - Parameters:
-    ///   - events: how many a batch holds at most; at least 1.
-    ///   - bytes: how many bytes of events; a single larger event still comes, alone.
-    ///   - body: may record, make other snapshots and remove this one; then reading on throws `outOfOrder`.
-    /// - Throws: `outOfOrder` when events of the snapshot were removed or given up since it was made, or when everything was
-    ///   erased; `closed` when the journal is gone; `storage` when the log cannot be read now; what `body` throws.
+    ///   - events: the maximum number of events in a batch; at least 1.
+    ///   - bytes: the maximum bytes of events; a single larger event is passed alone.
+    ///   - body: may record, create other snapshots and remove this one; after a removal, further reading throws
+    ///     `outOfOrder`.
+    /// - Throws: `outOfOrder` when events of the snapshot were removed or dropped since it was created, or when
+    ///   everything was erased; `closed` when the journal was released; `storage` when the log cannot be read now; the
+    ///   errors of `body`.
     /// - Complexity: O(bytes of the log since the cursor); constant memory.
     package func readBatches(
         events: Int = 500,
@@ -124,7 +137,7 @@ package struct JournalSnapshot: Sendable {
         }
     }
 
-    /// - Returns: false when `body` did.
+    /// - Returns: false when `body` returned false.
     private func read(
         _ part: Part,
         _ bounds: (events: Int, bytes: Int),
@@ -139,7 +152,7 @@ package struct JournalSnapshot: Sendable {
         }
     }
 
-    /// Whether a part's log was removed without delivering or dropping any event of the part.
+    /// Whether a part's log was removed without delivering or dropping any of its events.
     private func isRemovedUnread(_ part: Part) -> Bool {
         let settled = journal?.settledAtRemoval.withLock { $0[part.writer]?[destination] }
         return settled == part.cursor.delivered &+ part.cursor.droppedTotal
@@ -151,7 +164,7 @@ package struct JournalSnapshot: Sendable {
         _ body: (EventBatch) throws -> Bool
     ) throws -> Bool {
         let limits = BatchReader.Limits(events: bounds.events, bytes: bounds.bytes, throughSequence: part.through)
-        // It may have moved on over what is for others, whose segments are gone then.
+        // The cursor may have advanced over events for others, whose segments were then removed.
         var start = try untouchedCursor(of: part)
         var next = start.next
         while next <= part.through {
@@ -170,7 +183,7 @@ package struct JournalSnapshot: Sendable {
                 guard try untouchedCursor(of: part).next > next else { throw error.cause }
             }
             guard next <= part.through else { return true }
-            // The cursor may have moved past segments that are gone.
+            // The cursor may have moved past removed segments.
             start = try untouchedCursor(of: part)
             guard start.next > next else { return true }
             next = start.next
@@ -192,7 +205,7 @@ package struct JournalSnapshot: Sendable {
         }
     }
 
-    /// Reads the next stretch, and throws if segments that it needs are gone.
+    /// Reads the next part, and throws if segments that it needs were removed.
     private func readStretch(
         of part: Part,
         next: UInt64,
@@ -202,7 +215,7 @@ package struct JournalSnapshot: Sendable {
         let segment = reader.position.segment
         do throws(JournalError) {
             let stretch = try reader.read(next: next, limits, by: rules)
-            // Looked at afterwards: what was there all the while was read.
+            // Checked afterward, so that everything read was present throughout.
             try checkUntouched(part, since: segment)
             return stretch
         } catch {
@@ -225,7 +238,9 @@ package struct JournalSnapshot: Sendable {
         )
     }
 
-    /// How far the destination has come by now, with nothing of the part settled or given up; throws when something was.
+    /// Returns the destination's current cursor.
+    ///
+    /// - Throws: when an event of the part was settled or dropped.
     private func untouchedCursor(of part: Part) throws(JournalError) -> Cursor {
         let journal = try liveJournal()
         let now = try journal.cursor(of: part.writer, destination) ?? part.cursor
@@ -234,25 +249,25 @@ package struct JournalSnapshot: Sendable {
             let count = settled.now &- min(settled.then, settled.now)
             throw JournalError(
                 .outOfOrder,
-                "\(count) events of the snapshot for \(destination) were removed or given up since it was made; what was read "
-                    + "so far is right, for the rest make another snapshot"
+                "\(count) events of the snapshot for \(destination) were removed or dropped since it was created; the "
+                    + "events read so far are correct, create another snapshot for the rest"
             )
         }
         return now
     }
 
-    /// Throws when something of a part that is still to be read is there no more.
+    /// Throws when unread data of a part no longer exists.
     private func checkUntouched(_ part: Part, since segment: UInt32) throws(JournalError) {
         let now = try untouchedCursor(of: part)
-        // A writer gives up its oldest segments itself where nobody trims; the cursors follow later.
+        // A writer removes its oldest segments itself when no process trims; the cursors follow later.
         let oldest = try JournalError.wrap { () throws(StorageError) in
             try SegmentName.all(in: folder.writer(part.writer), storage).first
         }
         guard let oldest, oldest <= max(segment, part.oldest, now.position.segment) else {
             throw JournalError(
                 .outOfOrder,
-                "segments that the snapshot for \(destination) was to read are gone from \(folder.root) since it was made, "
-                    + "perhaps because the journal is full; make another snapshot, and remove what was read sooner"
+                "segments needed by the snapshot for \(destination) were removed from \(folder.root) since it was "
+                    + "created, perhaps because the journal is full; create another snapshot, and remove events sooner"
             )
         }
     }
@@ -261,13 +276,13 @@ package struct JournalSnapshot: Sendable {
         guard let journal else {
             throw JournalError(
                 .closed,
-                "the snapshot for \(destination) has outlived what it was made of; make another one"
+                "the snapshot for \(destination) has outlived its journal; create another one"
             )
         }
         guard journal.installation == installation else {
             throw JournalError(
                 .outOfOrder,
-                "everything the snapshot for \(destination) showed was erased since it was made"
+                "all events in the snapshot for \(destination) were erased since it was created"
             )
         }
         return journal
@@ -275,14 +290,14 @@ package struct JournalSnapshot: Sendable {
 
     // MARK: Removing
 
-    /// Removes exactly the snapshot's events: they count as delivered. When this returns, that survives power loss.
+    /// Removes exactly the snapshot's events; they count as delivered.
     ///
-    /// One writer's events go in one atomic step. What is gone already, by another snapshot or because it was given up, is left
-    /// as it is, so a second call does nothing.
+    /// When this returns, the removal survives power loss. One writer's events are removed in one atomic step. Events
+    /// that another snapshot removed, or that were dropped, do not change, so a second call does nothing.
     ///
-    /// - Returns: how many events this call removed.
-    /// - Throws: `locked` while another process delivers for the installation, `outOfOrder` when everything was erased, `closed`
-    ///   when the journal is gone, `storage` when a cursor could not be written: call again.
+    /// - Returns: the number of events that this call removed.
+    /// - Throws: `locked` while another process delivers for the installation, `outOfOrder` when everything was erased,
+    ///   `closed` when the journal was released, `storage` when a cursor could not be written: call again.
     /// - Complexity: O(bytes of the log since the cursor); constant memory.
     @discardableResult
     package func remove() throws(JournalError) -> UInt64 {
@@ -291,8 +306,8 @@ package struct JournalSnapshot: Sendable {
         else {
             throw JournalError(
                 .locked,
-                "another process delivers for \(folder.root); remove the snapshot for \(destination) there, or here once that "
-                    + "process has ended"
+                "another process delivers for \(folder.root); remove the snapshot for \(destination) there, or here "
+                    + "after that process has ended"
             )
         }
         return removed
@@ -300,16 +315,17 @@ package struct JournalSnapshot: Sendable {
 }
 
 extension Journal {
-    /// What waits for a destination now: everything that any thread of this process has recorded for it, and what other
-    /// processes of the installation have written.
+    /// Returns a destination's currently pending events.
     ///
-    /// Events that only memory holds because the storage refuses them belong to the next snapshot.
+    /// Includes everything that any thread of this process has recorded for it, and what other processes of the
+    /// installation have written. Events held in memory because the storage refuses them belong to the next snapshot.
     ///
     /// - Parameters:
-    ///   - destination: one whose events wait for the app itself.
-    ///   - rule: what may leave, by the context it was recorded in; must give the same answers for as long as the snapshot lives.
-    ///     What it drops is not shown, and counted when the snapshot is removed. A writer's events end before the first it holds.
-    ///   - filter: drops or changes what may leave; nil when all is shown as it was recorded.
+    ///   - destination: an app-managed destination.
+    ///   - rule: what may be sent, by the context it was recorded in; its results must not change during the snapshot's
+    ///     lifetime. Events it drops are not shown, and are counted when the snapshot is removed. A writer's events end
+    ///     before the first one that it holds.
+    ///   - filter: drops or changes events; nil when all are shown as they were recorded.
     /// - Throws: `storage` when the folder cannot be read now.
     /// - Complexity: O(number of writers).
     package func snapshot(
@@ -318,10 +334,10 @@ extension Journal {
         filtering filter: (any EventFilter)? = nil
     ) throws(JournalError) -> JournalSnapshot {
         drain()
-        return try JournalSnapshot(of: destination, in: self, by: LeavingRules(admission: rule, filter: filter))
+        return try JournalSnapshot(of: destination, in: self, by: SendingRules(admission: rule, filter: filter))
     }
 
-    /// The writers that have not been counted and removed, in the order they were started.
+    /// Returns the writers not yet counted and removed, in the order they were started.
     fileprivate func presentWriters() throws(JournalError) -> [WriterID] {
         try JournalError.wrap { () throws(StorageError) in
             let counted = try SettledTotals.load(folder, storage, of: installation).compacted
@@ -330,7 +346,7 @@ extension Journal {
         }
     }
 
-    /// Writers that this process has counted and removed, or whose removal another process has announced.
+    /// Returns the writers that this process removed, or whose removal another process has announced.
     fileprivate func removedWriters() throws(JournalError) -> Set<WriterID> {
         let announced = try JournalError.wrap { () throws(StorageError) in
             try SettledTotals.load(folder, storage, of: installation).compacted
@@ -338,7 +354,9 @@ extension Journal {
         return announced.union(settledAtRemoval.withLock { $0.keys })
     }
 
-    /// One writer's part of a snapshot; nil when the writer knows nothing of the destination.
+    /// Returns one writer's part of a snapshot.
+    ///
+    /// Nil when the writer does not know the destination.
     fileprivate func part(
         of id: WriterID,
         for destination: DestinationID
@@ -362,13 +380,17 @@ extension Journal {
         )
     }
 
-    /// How far a destination has come in a writer's log; nil when nobody has written that down.
+    /// Returns a destination's cursor in a writer's log.
+    ///
+    /// Nil when none is stored.
     fileprivate func cursor(of id: WriterID, _ destination: DestinationID) throws(JournalError) -> Cursor? {
         if let known = heldConsumer?.cursor(of: id, destination) { return known }
         return try writtenCursor(of: id, destination)
     }
 
-    /// A cursor in a log that knows nothing of the destination; nil when the log is not for it.
+    /// Returns a cursor in a log that does not know the destination.
+    ///
+    /// Nil when the log is not for it.
     private func backlogCursor(of destination: DestinationID, from first: UInt64) -> Cursor? {
         registry.withLock { $0.takesBacklog(destination) } ? Cursor(at: .start, next: first) : nil
     }
@@ -386,7 +408,7 @@ extension ConsumerState {
         guard journal.installation == snapshot.installation else {
             throw JournalError(
                 .outOfOrder,
-                "everything the snapshot for \(snapshot.destination) showed was erased since it was made"
+                "all events in the snapshot for \(snapshot.destination) were erased since it was created"
             )
         }
         try refresh()
@@ -407,15 +429,18 @@ extension ConsumerState {
     }
 }
 
-extension WriterProgress {
-    /// Counts what waits for a destination as delivered, through a number, in one atomic and durable step: the app has taken it.
+extension WriterReadState {
+    /// Counts a destination's pending events up to number `last` as delivered.
     ///
-    /// - Parameter rules: what it was shown; what these drop counts as dropped, and nothing is taken from the first they hold on.
-    /// - Returns: how many events that were.
+    /// The app has taken these events. This is one atomic and durable step.
+    ///
+    /// - Parameter rules: the rules of the snapshot. Events they drop count as dropped, and nothing is taken from the
+    ///   first event they hold onward.
+    /// - Returns: the number of events taken.
     fileprivate mutating func take(
         for destination: DestinationID,
         through last: UInt64,
-        by rules: LeavingRules
+        by rules: SendingRules
     ) throws(JournalError) -> UInt64 {
         let before = try cursor(of: destination)
         var cursor = before
@@ -431,7 +456,7 @@ extension WriterProgress {
             let stretch = try reader.read(next: cursor.next, limits, by: rules)
             cursor.delivered += UInt64(stretch.records.count)
             cursor.changed += UInt64(stretch.changed.count)
-            // Whoever took the events saw the gaps between them.
+            // The app that took the events saw the gaps between them.
             cursor.drop(stretch.dropped, isTold: true)
             cursor.skip(stretch.skipped, isTold: true)
             cursor.advance(to: stretch.next, at: stretch.end)

@@ -6,25 +6,27 @@ internal import TrackwayEvents
 
 /// A reserved file in a shared, writable mapping.
 ///
-/// The blocks are reserved before anything is mapped, so a full disk is an error from ``init(path:bytes:)`` and never a
-/// signal while recording.
+/// The blocks are reserved before the file is mapped, so a full disk causes an error from
+/// ``init(path:bytes:isMarkerFile:)`` and never a signal while recording.
 ///
-/// `@unchecked Sendable`: `memory` is an address that stays fixed until `finish`. Callers write through it under the journal's
-/// lock only, and a segment is taken out of the log under that lock before it is finished, with or without the lock held: nobody
-/// writes any more then. The descriptor is written once, in `init`, and used by calls that the kernel serialises: a flush may
-/// meet `finish`. `isMapped` has a lock of its own, so that the mapping goes once, whoever finishes; pages are made ready under it.
+/// `@unchecked Sendable`: `memory` is an address that stays fixed until `finish`. Callers write through it only under
+/// the journal's lock. A segment is removed from the log under that lock before it is finished, and finished with or
+/// without the lock; no thread writes to it after that. The descriptor is written once, in `init`, and used by calls
+/// that the kernel serializes: a flush may run concurrently with `finish`. `isMapped` has its own lock, so that the
+/// memory is unmapped once even if several threads finish; pages are prefaulted under that lock.
 final class DiskSegment: SegmentStorage, @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
     private let path: String
     private let file: Int32
     private let isMapped = Locked(true)
-    /// How many bytes of the mapping were made ready.
+    /// The number of bytes of the mapping that were prefaulted.
     private let populated: Locked<Int>
 
-    /// - Parameter isNote: whether the file may be there already and is open even before the first unlocking.
-    init(path: String, bytes: Int, isNote: Bool = false) throws(StorageError) {
+    /// - Parameter isMarkerFile: whether the file may already exist and must be accessible before the device is first
+    ///   unlocked.
+    init(path: String, bytes: Int, isMarkerFile: Bool = false) throws(StorageError) {
         self.path = path
-        file = isNote ? ctrackway_open_write_always(path) : ctrackway_open_write(path, true)
+        file = isMarkerFile ? ctrackway_open_write_always(path) : ctrackway_open_write(path, true)
         if file < 0 { throw StorageError.system("create", path) }
         var mapping: UnsafeMutableRawPointer?
         if ctrackway_preallocate(file, Int64(bytes)) == 0 {
@@ -37,23 +39,25 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
             throw error
         }
         memory = UnsafeMutableRawBufferPointer(start: mapping, count: bytes)
-        // Faulting in makes every page dirty, which a flush then writes: worth it for an app's small segments, where it
-        // keeps page faults off recording threads; not for a collector's large ones, which are flushed all the time. Whoever
-        // asks for the segment may be an app that starts, so that is left to `populate`.
+        // Prefaulting makes every page dirty, and a flush then writes it. That is worth it for an app's small segments,
+        // where it keeps page faults off recording threads, but not for a collector's large ones, which are flushed all
+        // the time. The caller may be an app that is launching, so prefaulting is left to `populate`.
         populated = Locked(bytes <= Self.maxPopulated ? 0 : bytes)
     }
 
-    /// The largest segment whose pages are made ready.
+    /// The largest segment whose pages are prefaulted.
     private static let maxPopulated = 4 << 20
-    /// How many bytes are made ready at once: a page costs microseconds, and a thread that finishes waits for as many.
+    /// The number of bytes to prefault at once.
+    ///
+    /// A page costs microseconds, and a thread in `finish` waits for at most this many bytes.
     private static let stretch = 128 << 10
 
     func populate() {
-        while isMapped.withLock({ isMapped in isMapped && populateStretch() }) {}
+        while isMapped.withLock({ isMapped in isMapped && populateNextChunk() }) {}
     }
 
-    /// Makes the next stretch ready; false when that was the last one.
-    private func populateStretch() -> Bool {
+    /// Prefaults the next range; returns false after the last one.
+    private func populateNextChunk() -> Bool {
         populated.withLock { populated in
             let next = min(memory.count, populated + Self.stretch)
             guard populated < next, let start = memory.baseAddress else { return false }
@@ -69,8 +73,9 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
     }
 
     func synchronize() throws(StorageError) {
-        // What was written through the mapping goes to the file first. No lock is held meanwhile, which a recording thread may want
-        // to finish under: a mapping that ends here and now has handed itself over, and asking for one that is gone does no harm.
+        // Writes made through the mapping go to the file first. No lock is held during that, because a recording thread
+        // may need it for `finish`. A mapping that ends at this moment was handed to the file by `finish`, and
+        // synchronizing a range that is no longer mapped does no harm.
         if isMapped.withLock({ $0 }), ctrackway_synchronize_map(memory.baseAddress, memory.count, true) != 0,
             isMapped.withLock({ $0 })
         {
@@ -85,14 +90,17 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
             return isMapped
         }
         guard wasMapped else { return }
-        // Recording threads come by here: nobody waits. A failure is met again, and told, by the flush that somebody waits for.
+        // Recording threads may run this, so it does not wait. A failure recurs in, and is reported by, the flush that
+        // a caller waits for.
         _ = ctrackway_synchronize_map(memory.baseAddress, memory.count, false)
         _ = ctrackway_unmap(memory.baseAddress, memory.count)
-        if ctrackway_truncate(file, Int64(length)) != 0 { throw StorageError.system("cut", path) }
+        if ctrackway_truncate(file, Int64(length)) != 0 { throw StorageError.system("truncate", path) }
     }
 }
 
-/// An advisory lock on an open file; the system ends it when the descriptor closes or the process dies.
+/// An advisory lock on an open file.
+///
+/// The system releases it when the descriptor closes or the process dies.
 final class DiskLock: StorageLock {
     private let file: Locked<Int32?>
 

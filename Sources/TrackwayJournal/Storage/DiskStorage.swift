@@ -6,17 +6,18 @@ internal import TrackwayEvents
 
 /// The real file system.
 ///
-/// A forked child of the process that made it changes nothing with it: its files belong to the parent.
+/// A forked child of the process that created the value cannot change files through it, because the files belong to the
+/// parent.
 public struct DiskStorage: JournalStorage {
     private let watcher: (any FolderWatcher)?
-    private let fork = ForkMark()
+    private let fork = ForkDetector()
 
-    /// Makes the storage, which reports no changes of folders.
+    /// Creates a storage that reports no folder changes.
     public init() {
         watcher = nil
     }
 
-    /// Makes a storage that tells of changes in folders.
+    /// Creates a storage that reports folder changes.
     package init(watcher: any FolderWatcher) {
         self.watcher = watcher
     }
@@ -24,12 +25,12 @@ public struct DiskStorage: JournalStorage {
     public func makeFolder(_ path: String) throws(StorageError) {
         try checkProcess(path)
         if ctrackway_mkdir(path, 0o700) == 0 { return }
-        let error = StorageError.system("make the folder", path)
+        let error = StorageError.system("create the folder", path)
         if error.number == Self.exists { return }
         guard error.code == .missing, let parent = Self.parent(of: path) else { throw error }
         try makeFolder(parent)
         if ctrackway_mkdir(path, 0o700) != 0 {
-            let second = StorageError.system("make the folder", path)
+            let second = StorageError.system("create the folder", path)
             if second.number != Self.exists { throw second }
         }
     }
@@ -61,7 +62,7 @@ public struct DiskStorage: JournalStorage {
             }
             if got < 0 { throw StorageError.system("read", path) }
             bytes.append(contentsOf: chunk[..<Int(got)])
-            // A regular file gives less than was asked for at its end only.
+            // A regular file returns less than requested only at its end.
             if got < chunk.count { return bytes }
         }
     }
@@ -69,7 +70,7 @@ public struct DiskStorage: JournalStorage {
     public func size(of path: String) throws(StorageError) -> Int? {
         let size = ctrackway_path_size(path)
         guard size < 0 else { return Int(size) }
-        let error = StorageError.system("measure", path)
+        let error = StorageError.system("get the size of", path)
         if error.code == .missing { return nil }
         throw error
     }
@@ -110,10 +111,10 @@ public struct DiskStorage: JournalStorage {
         defer { _ = ctrackway_close(file) }
         let written = bytes.withUnsafeBytes { ctrackway_write_at(file, $0.baseAddress, $0.count, 0) }
         if written != 0 { throw StorageError.system("write", path) }
-        // A length that stays needs no second turn of the file system.
+        // An unchanged length needs no second file system operation.
         let size = ctrackway_file_size(file)
         if size != bytes.count, ctrackway_truncate(file, Int64(bytes.count)) != 0 {
-            throw StorageError.system("cut", path)
+            throw StorageError.system("truncate", path)
         }
     }
 
@@ -157,7 +158,7 @@ public struct DiskStorage: JournalStorage {
 
     public func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
         try checkProcess(path)
-        return try DiskSegment(path: path, bytes: bytes, isNote: true)
+        return try DiskSegment(path: path, bytes: bytes, isMarkerFile: true)
     }
 
     public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
@@ -188,7 +189,7 @@ public struct DiskStorage: JournalStorage {
 
     public func freeBytes(at path: String) -> Int? {
         let free = ctrackway_free_bytes(path)
-        return free < 0 ? nil : Int(clamping: free)  // A watch counts to 2 GiB only.
+        return free < 0 ? nil : Int(clamping: free)  // On watchOS, `Int` has 32 bits and holds at most 2 GiB.
     }
 
     public func watch(
@@ -199,7 +200,7 @@ public struct DiskStorage: JournalStorage {
         watcher?.watch(folder, for: entries, onChange: onChange)
     }
 
-    /// `EEXIST` on every system we run on.
+    /// `EEXIST` on every supported system.
     private static let exists: Int32 = 17
 
     private func checkProcess(_ path: String) throws(StorageError) {
@@ -207,8 +208,10 @@ public struct DiskStorage: JournalStorage {
         throw StorageError(.other, operation: "change, from a forked child of the process that uses it,", path: path)
     }
 
-    /// A name beside `path` that no other thread or process uses. The tilde keeps it apart from every name of a
-    /// destination, so that a file left over by a dead process is nobody's cursor.
+    /// A name next to `path` that no other thread or process uses.
+    ///
+    /// The tilde distinguishes it from every destination name, so a file left by a dead process is never taken for a
+    /// cursor.
     private static func temporaryName(for path: String) -> String {
         "\(path)~\(ctrackway_process_id()).\(ctrackway_next_number()).new"
     }
@@ -227,7 +230,7 @@ public struct DiskStorage: JournalStorage {
     }
 
     private func write(_ path: String, _ bytes: [UInt8], durably: Bool) throws(StorageError) {
-        // A file of this name can only be left over from a dead process that had our number: it is overwritten.
+        // A file of this name can only be left by a dead process with the same process ID: it is overwritten.
         let file = ctrackway_open_write(path, false)
         if file < 0 { throw StorageError.system("open", path) }
         defer { _ = ctrackway_close(file) }
@@ -237,14 +240,17 @@ public struct DiskStorage: JournalStorage {
             _ = ctrackway_unlink(path)
             throw error
         }
-        // In order, so that no name stands for content that is not there yet: a full flush is for those who wait for one.
+        // An ordering barrier, so that no name refers to content that is not written yet. A full flush is left to
+        // callers that wait for one.
         if durably, ctrackway_order(file) != 0 { throw StorageError.system("flush", path) }
     }
 }
 
-/// How the system tells of changes in folders; see ``JournalStorage/watch(_:for:onChange:)``.
+/// Reports folder changes through the operating system; see ``JournalStorage/watch(_:for:onChange:)``.
 package protocol FolderWatcher: Sendable {
-    /// Begins a watch; nil when the system cannot tell of this folder's changes now.
+    /// Starts a watch.
+    ///
+    /// Nil when the system cannot currently report this folder's changes.
     func watch(
         _ folder: String,
         for entries: WatchedEntries,

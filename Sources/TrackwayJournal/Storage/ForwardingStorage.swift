@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A storage over another one that does some of its calls in its own way, and has the rest done as they are.
+/// A storage that wraps another one.
+///
+/// It overrides some calls and forwards the rest.
 package protocol ForwardingStorage: JournalStorage {
-    /// Where the bytes go.
+    /// The underlying storage.
     var base: any JournalStorage { get }
 }
 

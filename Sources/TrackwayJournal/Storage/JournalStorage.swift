@@ -1,80 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The narrow seam between the journal and a file system.
+/// The narrow interface between the journal and a file system.
 ///
-/// ``DiskStorage`` is the real one. Tests put others here: in memory, with faults injected, or forgetting what was
-/// never flushed. Paths are absolute, parts separated by `/`.
+/// ``DiskStorage`` is the real implementation. Tests substitute others: in memory, with injected faults, or losing
+/// everything that was never flushed. Paths are absolute, with components separated by `/`.
 ///
-/// Every call blocks until done and may come from any thread. An implementation proves itself with
-/// the conformance suite in `TrackwayTesting`.
+/// Every call blocks until done and may come from any thread. The conformance suite in `TrackwayTesting` verifies an
+/// implementation.
 public protocol JournalStorage: Sendable {
-    /// Makes a folder and those above it; an existing one is fine.
+    /// Creates a folder and its parents; an existing one is accepted.
     ///
-    /// A new folder's name survives power loss only after ``synchronizeFolder(_:)`` of the folder above it, and so on: the
-    /// journal does that before it calls anything in the folder durable.
+    /// A new folder's name survives power loss only after ``synchronizeFolder(_:)`` of its parent, and so on up the
+    /// path. The journal does that before it reports anything in the folder as durable.
     func makeFolder(_ path: String) throws(StorageError)
-    /// The names in a folder, in any order; empty when there is no such folder.
+    /// Returns the names in a folder, in any order.
+    ///
+    /// Empty when the folder does not exist.
     func names(in folder: String) throws(StorageError) -> [String]
-    /// The whole content of a small file; nil when it does not exist.
+    /// Returns the whole content of a small file.
+    ///
+    /// Nil when it does not exist.
     func contents(of path: String) throws(StorageError) -> [UInt8]?
-    /// A file's size in bytes; nil when it does not exist.
+    /// Returns a file's size in bytes; nil when it does not exist.
     func size(of path: String) throws(StorageError) -> Int?
-    /// Copies bytes from `offset` into `buffer`; returns how many there were, 0 at the end; nil when there is no such file.
+    /// Copies bytes from `offset` into `buffer`.
+    ///
+    /// Returns the number of bytes copied, 0 at the end of the file; nil when the file does not exist.
     func read(_ path: String, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(StorageError) -> Int?
-    /// Replaces a file's content in one step: a reader, or a process started after a kill, sees the old or the new bytes, never a mix.
+    /// Replaces a file's content atomically.
+    ///
+    /// A reader, or a process started after a kill, sees the old or the new bytes, never a mix.
     ///
     /// - Parameters:
     ///   - path: the file.
     ///   - bytes: its new content.
-    ///   - durably: also flush file and folder, so that the new bytes survive power loss as far as the folder does.
+    ///   - durably: also flush the file and its folder, so that the new bytes survive power loss as far as the folder
+    ///     does.
     func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError)
-    /// Puts new content into a small file where it lies; a missing one is made.
+    /// Overwrites a small file in place; a missing one is created.
     ///
-    /// On file systems that flush what a rename replaces this takes microseconds where ``replace(_:with:durably:)`` takes
-    /// milliseconds. In return a reader, a kill or a power loss may see a mix of old and new: what is read must prove
-    /// itself, by a checksum say.
+    /// On file systems that flush what a rename replaces, this takes microseconds where ``replace(_:with:durably:)``
+    /// takes milliseconds. In return, a reader, a kill or a power loss may see a mix of old and new bytes, so the
+    /// content must be verifiable, for example by a checksum.
     func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError)
-    /// Publishes a file that must not exist yet, in one step; false when it exists already.
+    /// Creates a file atomically; returns false if it already exists.
     ///
     /// - Parameters:
     ///   - path: the file.
     ///   - bytes: its content.
-    ///   - durably: also flush file and folder, so that the file survives power loss as far as the folder does.
+    ///   - durably: also flush the file and its folder, so that the file survives power loss as far as the folder does.
     func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool
-    /// Gives a file another name, replacing what has that name.
+    /// Renames a file, replacing any file with the new name.
     func rename(_ path: String, to other: String) throws(StorageError)
-    /// Removes a file; a missing one is fine.
+    /// Removes a file; a missing one is ignored.
     func remove(_ path: String) throws(StorageError)
-    /// Removes an empty folder; a missing one is fine.
+    /// Removes an empty folder; a missing one is ignored.
     func removeFolder(_ path: String) throws(StorageError)
-    /// Makes a zero-filled file of `bytes` bytes whose space is really reserved, and maps it for writing.
+    /// Creates a zero-filled file of `bytes` bytes and maps it for writing.
+    ///
+    /// Its space on disk is reserved.
     func makeSegment(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage
-    /// Makes a small zero-filled file, or takes one that is there as it is, and maps it for writing; where files are closed until
-    /// somebody unlocks the device, one that is open before. It holds numbers, and nothing of a person's.
+    /// Creates or opens a small file and maps it for writing.
+    ///
+    /// A new file is zero-filled; an existing one is used as it is. Where files are inaccessible until the device is
+    /// unlocked, this one is accessible before that. It holds numbers and no personal data.
     func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage
-    /// Takes the advisory lock of a file (made when missing); nil when somebody else holds it. The lock dies with its
-    /// holder: when the value is released, and when the process ends however it ends.
+    /// Takes the advisory lock of a file.
+    ///
+    /// Nil when another holder has it. A missing file is created. The lock ends when the value is released, and when
+    /// the process ends for any reason.
     func lock(_ path: String) throws(StorageError) -> (any StorageLock)?
-    /// Flushes a file's bytes to stable storage, whoever wrote them; a missing file is fine. After a failure nothing that
-    /// was written before is proven by calling again: the system may call lost pages clean.
+    /// Flushes a file's bytes to stable storage, regardless of which process wrote them.
+    ///
+    /// A missing file is ignored. After a failure, another call proves nothing about earlier writes, because the system
+    /// may have marked lost pages as clean.
     func synchronize(_ path: String) throws(StorageError)
     /// Flushes a folder's entries to stable storage.
     func synchronizeFolder(_ path: String) throws(StorageError)
-    /// Free bytes where `path` lies; nil when unknown.
+    /// Returns the free bytes on the volume of `path`; nil when unknown.
     func freeBytes(at path: String) -> Int?
-    /// Begins to tell of changes in a folder, those of other processes included, until the watch ends or is released.
+    /// Reports changes in a folder until the watch ends or is released.
     ///
-    /// What changes after this has returned is told, once or more often; what changed before may be. Bytes written into
-    /// files are not told.
+    /// This includes changes by other processes. Changes made after this returns are reported at least once; earlier
+    /// changes may be reported too. Writes into files are not reported.
     ///
     /// - Parameters:
     ///   - folder: an existing folder.
-    ///   - entries: what is told at least; others may be told, too.
-    ///   - onChange: called on a thread of the storage's, or on the one that makes the change, one call at a time or several;
+    ///   - entries: the minimum set of changes to report; others may be reported, too.
+    ///   - onChange: called on a thread of the storage or on the thread that makes the change, possibly concurrently;
     ///     must not wait for the storage.
-    /// - Returns: nil when the storage cannot tell, as on a network's file system: then whoever wants to know looks now
-    ///   and then.
+    /// - Returns: nil when the storage cannot report changes, as on a network file system; callers must then poll.
     func watch(
         _ folder: String,
         for entries: WatchedEntries,
@@ -84,66 +100,77 @@ public protocol JournalStorage: Sendable {
 
 /// A reserved file mapped for appending.
 public protocol SegmentStorage: AnyObject, Sendable {
-    /// The file's bytes. What is written here survives the death of the process at once; it survives power loss after
-    /// ``synchronize()``. Valid until ``finish(length:)``; one writer at a time.
+    /// The file's bytes.
+    ///
+    /// Writes to them survive the death of the process immediately, and power loss after ``synchronize()``. Valid until
+    /// ``finish(length:)``; one writer at a time.
     var memory: UnsafeMutableRawBufferPointer { get }
-    /// Flushes everything written so far to stable storage. May run beside writing. After a failure nothing that was
-    /// written before is proven by calling again.
+    /// Flushes everything written so far to stable storage.
+    ///
+    /// May run concurrently with writes. After a failure, another call proves nothing about earlier writes.
     func synchronize() throws(StorageError)
-    /// Ends writing: gives back the space behind `length` and unmaps. ``synchronize()`` stays allowed.
+    /// Ends writing: frees the space after `length` and unmaps the file.
+    ///
+    /// ``synchronize()`` remains allowed.
     func finish(length: Int) throws(StorageError)
-    /// Makes the pages ready that will be written to, so that no writer waits for them later. Any thread, beside writing; does
-    /// nothing after ``finish(length:)``.
+    /// Prefaults the pages that will be written to.
+    ///
+    /// No writer then waits for them. May be called on any thread, concurrently with writes; does nothing after
+    /// ``finish(length:)``.
     func populate()
 }
 
 extension SegmentStorage {
-    /// Nothing: the pages are as ready as they will be.
+    /// Does nothing; the pages need no preparation.
     public func populate() {}
 }
 
-/// An advisory lock, held as long as the value lives.
+/// An advisory lock, held for the lifetime of the value.
 public protocol StorageLock: AnyObject, Sendable {
-    /// Gives the lock back now; a second call does nothing.
+    /// Releases the lock now; a second call does nothing.
     func release()
 }
 
-/// What a watch on a folder tells of.
+/// The changes that a folder watch reports.
 public enum WatchedEntries: Sendable, Hashable {
-    /// Files that get their names by ``JournalStorage/replace(_:with:durably:)``.
+    /// Files that are created or replaced by ``JournalStorage/replace(_:with:durably:)``.
     case replacedFiles
-    /// Folders that are made and removed, and replaced files.
+    /// Folders that are created and removed, and replaced files.
     case folders
 }
 
-/// What a watch on a folder saw.
+/// A change that a folder watch reports.
 public enum StorageChange: Sendable, Hashable {
-    /// An entry of this name came, went or was replaced.
+    /// An entry of this name was added, removed or replaced.
     case entry(String)
     /// Anything may have changed.
     case unknown
-    /// The folder was removed or moved: this watch tells nothing more.
+    /// The folder was removed or moved: this watch reports nothing more.
     case ended
 }
 
-/// A watch on a folder; it ends with the value's life.
+/// A watch on a folder; it ends when the value is released.
 public protocol StorageWatch: AnyObject, Sendable {
-    /// Ends the watch; a second call does nothing. A call under way may still be finished after it.
+    /// Ends the watch; a second call does nothing.
+    ///
+    /// A callback in progress may still finish afterward.
     func end()
 }
 
 extension JournalStorage {
-    /// Publishes a file that must not exist yet, so that it survives power loss; false when it exists already.
+    /// Creates a file atomically so that it survives power loss.
+    ///
+    /// Returns false if it already exists.
     public func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
         try create(path, with: bytes, durably: true)
     }
 
-    /// Makes a file like any other.
+    /// Creates the file like any other segment.
     public func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
         try makeSegment(path, bytes: bytes)
     }
 
-    /// Tells nothing: whoever wants to know looks now and then.
+    /// Reports nothing: callers must poll.
     public func watch(
         _ folder: String,
         for entries: WatchedEntries,
@@ -152,7 +179,9 @@ extension JournalStorage {
         nil
     }
 
-    /// A copy of bytes of a file; fewer than asked for where it ends, nil when it does not exist.
+    /// Returns a copy of bytes of a file.
+    ///
+    /// Nil when it does not exist. Returns fewer bytes than requested at the end of the file.
     func bytes(of path: String, at offset: Int, count: Int) throws(StorageError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var failure: StorageError?

@@ -4,28 +4,31 @@
 internal import CTrackway
 internal import TrackwayEvents
 
-/// A storage that holds no lock of the system's longer than a moment, for folders where a process may not be suspended with one: the
-/// container that an app shares with its extensions on iOS and its kin.
+/// A storage that uses leases, and holds system locks only for a moment.
 ///
-/// In place of a lock stands a lease: a file that says which process has it, in which boot. It ends when it is given back, and when
-/// the process that it names is gone. A process that is suspended lives, so nobody takes its place behind its back: what it holds
-/// waits for it, or for its end. That is why such a folder is one process's own, and why what delivers gives back before it sleeps.
+/// It serves folders in which a process must not be suspended while it holds a lock: the container that an app shares
+/// with its extensions on iOS and related systems.
+///
+/// A lease is a file that names the process that holds it, and that process's boot. It ends when it is released or when
+/// the named process ends. A suspended process is still alive, so no other process takes over: its leases stay held
+/// until it resumes or ends. Therefore such a folder belongs to a single process, and a delivering process releases its
+/// lease before it is suspended.
 package struct LeasedStorage: ForwardingStorage {
-    /// Whose leases these are.
+    /// The process that holds the leases.
     package struct Holder: Sendable, Hashable {
         /// The process's id.
         package var process: Int32
-        /// The boot that it runs in: after another one no process of it lives.
+        /// The boot that it runs in; no process survives a reboot.
         package var boot: String
 
-        /// A process of a boot.
+        /// Creates a holder from a process and its boot.
         package init(process: Int32, boot: String) {
             self.process = process
             self.boot = boot
         }
     }
 
-    /// What a lease's file says.
+    /// The content of a lease's file.
     private struct Lease: Hashable {
         var process: Int32
         var token: String
@@ -46,20 +49,20 @@ package struct LeasedStorage: ForwardingStorage {
         }
     }
 
-    /// How often the turn is asked for, which everybody gives back at once.
+    /// The maximum attempts to take the turn lock, which every holder releases immediately.
     private static let attempts = 10_000
 
-    /// Where the bytes go.
+    /// The underlying storage.
     package let base: any JournalStorage
     private let turn: String
     private let holder: Holder
     private let isAlive: @Sendable (Int32) -> Bool
 
     /// - Parameters:
-    ///   - base: where the bytes go.
-    ///   - root: the folder that all leases lie in.
+    ///   - base: the underlying storage.
+    ///   - root: the folder that contains all leases.
     ///   - holder: this process.
-    ///   - isAlive: whether a process of this number lives.
+    ///   - isAlive: whether a process with this ID is alive.
     package init(
         _ base: any JournalStorage,
         root: String,
@@ -72,11 +75,13 @@ package struct LeasedStorage: ForwardingStorage {
         turn = JournalFolder(root).root + "/turn.lock"
     }
 
-    /// The tokens of the leases that this process holds, through whatever storage: no two are the same.
+    /// The tokens of the leases that this process holds, through any storage.
+    ///
+    /// All are distinct.
     private static let held = Locked<Set<String>>([])
 
     package func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
-        guard let turn = try takeTurn() else { return nil }
+        guard let turn = try acquireTurnLock() else { return nil }
         defer { turn.release() }
         if let lease = Lease(try base.contents(of: path)), isHeld(lease) { return nil }
         let token = "\(holder.process).\(ctrackway_next_number()).\(ctrackway_wall_milliseconds())"
@@ -88,7 +93,7 @@ package struct LeasedStorage: ForwardingStorage {
 
     private func isHeld(_ lease: Lease) -> Bool {
         guard lease.boot == holder.boot else { return false }
-        // A number may come again: of this process's own it is known which it holds.
+        // Process IDs are reused. This process knows which leases with its own ID it really holds.
         if lease.process == holder.process { return Self.held.withLock { $0.contains(lease.token) } }
         return isAlive(lease.process)
     }
@@ -96,15 +101,15 @@ package struct LeasedStorage: ForwardingStorage {
     private func giveBack(_ lease: Lease, _ path: String) {
         Self.held.withLock { _ = $0.remove(lease.token) }
         do throws(StorageError) {
-            guard let turn = try takeTurn() else { return }
+            guard let turn = try acquireTurnLock() else { return }
             defer { turn.release() }
             if Lease(try base.contents(of: path)) == lease { try base.remove(path) }
         } catch {
-            // It counts as given back for this process, and for others when the process ends.
+            // The lease counts as released for this process; for others, once this process ends.
         }
     }
 
-    private func takeTurn() throws(StorageError) -> (any StorageLock)? {
+    private func acquireTurnLock() throws(StorageError) -> (any StorageLock)? {
         for _ in 0..<Self.attempts {
             if let lock = try base.lock(turn) { return lock }
         }
@@ -112,7 +117,7 @@ package struct LeasedStorage: ForwardingStorage {
     }
 }
 
-/// A lease as its holder has it.
+/// A held lease.
 private final class LeaseHandle: StorageLock {
     private struct Ending: Sendable {
         let run: @Sendable () -> Void

@@ -3,33 +3,39 @@
 
 package import TrackwayEvents
 
-/// What becomes of events that were recorded before the storage could be used.
-package enum HeldFate: Sendable {
-    /// They are written in their order, each context as the closure makes it of the one that it was recorded in.
+/// The handling of events recorded before the storage could be used.
+package enum BufferedEventOutcome: Sendable {
+    /// They are written in order.
+    ///
+    /// The closure converts the context that each was recorded in.
     case written(@Sendable (_ context: [UInt8]) -> [UInt8])
     /// They are dropped and counted.
     case dropped(DropReason)
 }
 
-/// A folder that cannot be used yet, such as on a device that nobody has unlocked since its start.
+/// Support for a folder that cannot be used yet.
 ///
-/// The journal then begins in memory: events get their numbers and wait in order, within the limit of ``JournalConfiguration/heldBytes``,
-/// beyond which they are dropped and counted. A note beside the journal's files says how many there are, so that the next process can
-/// count what a process took with it that ended too early.
+/// For example, a device may not have been unlocked since it started. The journal then starts in memory: events get
+/// their numbers and are held in order, within the limit of ``JournalConfiguration/heldBytes``, beyond which they are
+/// dropped and counted. A marker file next to the journal's files records how many there are, so that the next process
+/// can count the events lost with a process that ended too early.
 extension Journal {
-    /// Whether the folder could not be used yet. What is recorded waits in memory.
+    /// Whether the folder could not be used yet.
+    ///
+    /// Recorded events are then held in memory.
     package var isAwaitingStorage: Bool { state.withLock { $0.isAwaiting } }
 
-    /// Finds or makes the installation's identity, once the folder can be used; nothing is written of what waits. What this
-    /// process called itself until now is forgotten.
+    /// Loads or creates the installation's identity, once the folder can be used.
     ///
-    /// - Throws: as long as the folder cannot be used.
+    /// Writes none of the held events. This process's provisional identity is discarded.
+    ///
+    /// - Throws: while the folder cannot be used.
     package func identify() throws(JournalError) {
         guard isAwaitingStorage else { return }
         try JournalError.wrap { () throws(StorageError) in try storage.makeFolder(folder.writers) }
         let known = try InstallationFile.loadOrMake(in: folder, storage: storage, at: clock.now().wall)
         let secret = try JournalError.wrap { () throws(StorageError) in
-            // Nobody's start waits for this.
+            // No process's launch waits for this flush.
             try InstallationFile.synchronize(in: folder, storage: storage)
             return try InstallationFile.secret(of: known, in: folder, storage: storage)
         }
@@ -39,27 +45,29 @@ extension Journal {
         }
     }
 
-    /// Opens the folder, which can be used now, and writes what waits. Call ``identify()`` before.
+    /// Opens the folder, which must be usable now, and writes the held events.
     ///
-    /// - Throws: as long as the folder cannot be used; everything waits on then.
-    package func enterFolder(_ fate: HeldFate) throws(JournalError) {
+    /// Call ``identify()`` first.
+    ///
+    /// - Throws: while the folder cannot be used; all events then remain held.
+    package func enterFolder(_ fate: BufferedEventOutcome) throws(JournalError) {
         try JournalError.wrap { () throws(StorageError) in
             try state.withLock { (state) throws(StorageError) in try state.enterFolder(fate) }
         }
     }
 
-    /// Counts from now on what was lost with processes that ended before they could enter the folder.
+    /// Counts the events lost with processes that ended before they could enter the folder.
     ///
-    /// - Returns: how many events that are.
-    package func countAbandonedNotes() throws(JournalError) -> UInt64 {
+    /// - Returns: the number of those events.
+    package func countAbandonedMarkers() throws(JournalError) -> UInt64 {
         guard !isAwaitingStorage else { return 0 }
         let writer = writer
         return try JournalError.wrap { () throws(StorageError) in
             var lost: UInt64 = 0
-            for note in try HeldNote.abandoned(in: folder, storage, except: writer) {
+            for note in try UnpersistedMarker.abandoned(in: folder, storage, except: writer) {
                 state.withLock { $0.count(lost: note.count) }
                 lost += note.count
-                // A process that is killed before this has it counted twice: better than never.
+                // A kill before this line counts these events twice, which is better than not at all.
                 try storage.remove(note.path)
             }
             return lost
@@ -68,8 +76,8 @@ extension Journal {
 }
 
 extension WriterState {
-    /// Begins to write, in a folder of its own as ``Journal`` claims it.
-    mutating func enterFolder(_ fate: HeldFate) throws(StorageError) {
+    /// Starts writing in the writer's folder, which is claimed as in ``Journal``.
+    mutating func enterFolder(_ fate: BufferedEventOutcome) throws(StorageError) {
         guard isAwaiting, !isClosed else { return }
         try log.storage.makeFolder(log.folder)
         if alive == nil {
@@ -87,11 +95,11 @@ extension WriterState {
         case .dropped(let reason):
             held.dropAll(reason)
         }
-        // From then on the segment says what is in memory only; as long as there is none, the note does.
+        // From here on the segment records which numbers exist only in memory; without a segment, the marker file does.
         drain()
     }
 
-    /// Counts events that nobody will ever see, under numbers of this writer's.
+    /// Counts events that can never be delivered, under sequence numbers of this writer.
     fileprivate mutating func count(lost: UInt64) {
         guard lost > 0, !isClosed else { return }
         held.drop(next...(next + lost - 1), .storageAwaited)
@@ -100,15 +108,19 @@ extension WriterState {
     }
 }
 
-/// How many events a process holds in memory that has no folder to write to, in a file that survives it: `held.<writer>` in the
-/// installation's folder, locked as long as the process lives.
-final class HeldNote: Sendable {
+/// A file with the number of events that a process holds in memory.
+///
+/// The process has no usable folder to write to; the file survives it. The file is `held.<writer>` in the
+/// installation's folder, and is locked while the process is alive.
+final class UnpersistedMarker: Sendable {
     static let prefix = "held."
-    /// Behind the name of the lock that its process holds as long as it lives.
+    /// The suffix of the lock file that the process holds while it is alive.
     private static let lockSuffix = ".lock"
     private static let mark = Array("TWHELD01".utf8)
     private static let bytes = 16
-    /// More than any process can hold: a number beyond it was not written by us.
+    /// The maximum number in a file.
+    ///
+    /// This SDK never writes a larger one.
     private static let most: UInt64 = 1 << 32
 
     private let path: String
@@ -116,7 +128,9 @@ final class HeldNote: Sendable {
     private let file: any SegmentStorage
     private let lock: (any StorageLock)?
 
-    /// Makes the file; nil where not even that is possible: then nobody will know.
+    /// Creates the file.
+    ///
+    /// Nil if the file cannot be created; losses then go uncounted.
     init?(for id: WriterID, in folder: JournalFolder, _ storage: any JournalStorage) {
         path = folder.root + "/" + Self.prefix + id.description
         self.storage = storage
@@ -125,7 +139,7 @@ final class HeldNote: Sendable {
         } catch {
             return nil
         }
-        // Without the lock another process that starts meanwhile may count what is not lost.
+        // Without the lock, another process that starts now may count events that are not lost.
         lock = try? storage.lock(path + Self.lockSuffix)
         file.memory.copyBytes(from: Self.mark)
         write(0)
@@ -140,18 +154,18 @@ final class HeldNote: Sendable {
             return try storage.makeNote(path, bytes: bytes)
         } catch {
             guard error.code == .missing else { throw error }
-            // Folders have no keys of their own: they can be made where files cannot.
+            // Folders have no encryption keys of their own, so they can be created where files cannot.
             try storage.makeFolder(folder.root)
             return try storage.makeNote(path, bytes: bytes)
         }
     }
 
-    /// Notes how many there are. With the kernel when this returns.
+    /// Writes the number of held events, which has reached the kernel when this returns.
     func write(_ count: UInt64) {
         file.memory.storeBytes(of: count.littleEndian, toByteOffset: Self.mark.count, as: UInt64.self)
     }
 
-    /// What it says is said elsewhere now.
+    /// Removes the file, because its number is recorded elsewhere now.
     func remove() {
         do throws(StorageError) {
             try storage.remove(path)
@@ -163,7 +177,7 @@ final class HeldNote: Sendable {
         }
     }
 
-    /// The notes of processes that are gone, with what they say.
+    /// Returns the marker files of ended processes, with their counts.
     static func abandoned(
         in folder: JournalFolder,
         _ storage: any JournalStorage,

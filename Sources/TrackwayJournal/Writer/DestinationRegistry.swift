@@ -3,61 +3,69 @@
 
 package import TrackwayEvents
 
-/// The destinations that events are kept for at present, and where each of them begins in this process's own log.
+/// The registered destinations, and where each starts in this process's own log.
 ///
-/// One that was removed keeps its place in the log: what waits for it stays, and goes on when it is added again.
+/// Events are stored for registered destinations. A removed destination keeps its place in the log: its pending events
+/// stay, and their delivery resumes when it is added again.
 struct DestinationRegistry: Sendable {
-    /// Those that are there, in the order they were added.
+    /// The registered destinations, in the order they were added.
     private(set) var present: [DestinationID] = []
-    /// The same as a set.
+    /// ``present`` as a set.
     private var presentSet: Set<DestinationID> = []
     private var beginnings: [DestinationID: Cursor] = [:]
     private let configured: Set<DestinationID>
-    /// Those whose events wait for the app itself.
+    /// The app-managed destinations.
     private var kept: Set<DestinationID>
 
     /// - Parameters:
-    ///   - destinations: those of the configuration.
-    ///   - expected: those of run time that are there from the start, because an earlier run had them.
-    ///   - kept: those among them whose events wait for the app itself.
+    ///   - destinations: the destinations of the configuration.
+    ///   - expected: those added at run time that are registered from the start, because an earlier run had them.
+    ///   - kept: the app-managed ones among them.
     init(_ destinations: [DestinationID], expecting expected: [DestinationID] = [], kept: Set<DestinationID> = []) {
         configured = Set(destinations)
         self.kept = kept
         for id in destinations + expected { add(id, from: Cursor(), isKept: kept.contains(id)) }
     }
 
-    /// Whether a destination's events wait for the app itself; nil when it is not there, so that nobody here knows.
+    /// Whether a destination is app-managed.
+    ///
+    /// Nil when it is not registered and this process cannot know.
     func isKept(_ id: DestinationID) -> Bool? {
         presentSet.contains(id) ? kept.contains(id) : nil
     }
 
-    /// Those present whose events wait for the app itself.
+    /// The registered app-managed destinations.
     var presentKept: [DestinationID] {
         kept.isEmpty ? [] : present.filter { kept.contains($0) }
     }
 
-    /// Whether there are destinations whose events wait for the app itself.
+    /// Whether there are app-managed destinations.
     var keeps: Bool { !kept.isEmpty }
 
-    /// Whether a log that knows nothing of a destination is for it all the same: what an earlier run or another process
-    /// recorded is for whoever the configuration names now, but not for whoever is only added later.
+    /// Whether a destination gets the events of a log that does not know it.
+    ///
+    /// Events recorded by an earlier run or another process go to the destinations that the configuration names now,
+    /// but not to one that is only added later.
     func takesBacklog(_ id: DestinationID) -> Bool {
         configured.contains(id)
     }
 
-    /// Where a destination begins in this process's log; nil when it has no place there.
+    /// Where a destination starts in this process's log.
+    ///
+    /// Nil when it has no place there.
     func beginning(of id: DestinationID) -> Cursor? {
         beginnings[id]
     }
 
-    /// The route of an event that the app gave none; nil while everybody who has a place in the log is there.
+    /// The route of an event that the app did not route.
     ///
-    /// What is recorded while a destination is away is not for it, so it must not be addressed to all.
+    /// Nil while every destination in the log is registered. Events recorded while a destination is removed are not for
+    /// it, so they must name their destinations.
     var everybodyByName: [UInt8]? {
         beginnings.count == present.count ? nil : Self.route(to: present)
     }
 
-    /// A route as it lies in the log: the names, each once, separated by commas.
+    /// The stored form of a route: the names, each once, separated by commas.
     static func route(to destinations: [DestinationID]) -> [UInt8] {
         Array(Array(Set(destinations)).sorted().map(\.rawValue).joined(separator: ",").utf8)
     }
@@ -65,9 +73,9 @@ struct DestinationRegistry: Sendable {
     /// Adds a destination.
     ///
     /// - Parameters:
-    ///   - beginning: where its events begin, unless it was there before.
-    ///   - isKept: whether its events wait for the app itself.
-    /// - Returns: true when it has a place in the log for the first time.
+    ///   - beginning: where its events start, unless it was there before.
+    ///   - isKept: whether it is app-managed.
+    /// - Returns: true when it gets a place in the log for the first time.
     @discardableResult
     mutating func add(_ id: DestinationID, from beginning: Cursor, isKept: Bool) -> Bool {
         if presentSet.insert(id).inserted { present.append(id) }
@@ -84,7 +92,7 @@ struct DestinationRegistry: Sendable {
         present.removeAll { $0 == id }
     }
 
-    /// A new log begins: everybody who is there begins with it.
+    /// Resets all places for a new log: every registered destination starts with it.
     mutating func restart() {
         beginnings = [:]
         for id in present {
@@ -95,16 +103,17 @@ struct DestinationRegistry: Sendable {
 }
 
 extension Journal {
-    /// The destinations that events are kept for at present, in the order they were added.
+    /// The destinations that events are currently stored for, in the order they were added.
     package var destinations: [DestinationID] { registry.withLock { $0.present } }
 
-    /// Whether a destination is there whose events wait for the app itself.
+    /// Whether a registered destination is app-managed.
     package func isKept(_ id: DestinationID) -> Bool {
         registry.withLock { $0.isKept(id) } ?? false
     }
 
-    /// The destinations whose events wait for the app itself: those that are there, and those that earlier runs or other
-    /// processes left something for.
+    /// Returns the app-managed destinations.
+    ///
+    /// Includes registered ones and those for which earlier runs or other processes left events.
     ///
     /// - Throws: when the folder cannot be read now.
     /// - Complexity: O(number of writers and destinations); reads the cursors.
@@ -123,13 +132,14 @@ extension Journal {
         return kept
     }
 
-    /// Keeps events for a destination from now on. Does nothing when it is there already.
+    /// Stores events for a destination from now on.
     ///
-    /// A destination that is new gets what this process records from here on. One that was there before, in this process
-    /// or an earlier one, goes on where it stopped. Any thread may call; the call may write a file.
+    /// Does nothing when it is already registered. A new destination gets the events this process records from now on.
+    /// One that existed before, in this process or an earlier one, resumes where it stopped. Any thread may call; the
+    /// call may write a file.
     ///
-    /// - Parameter isKept: true when its events wait for the app itself (``snapshot(for:admitting:)``): they have no age limit and
-    ///   a limit of bytes of their own.
+    /// - Parameter isKept: true when the destination is app-managed (``snapshot(for:admitting:filtering:)``): its
+    ///   events have no age limit and a separate byte limit.
     package func addDestination(_ id: DestinationID, isKept: Bool = false) {
         let beginning: (Cursor, WriterID)? = state.withLock { state in
             let end = state.beginning
@@ -141,15 +151,18 @@ extension Journal {
         }
         guard let (cursor, writer) = beginning else { return }
         do throws(StorageError) {
-            // Others that deliver keep segments for those who have a cursor. One that is there says more than this.
+            // Other delivering processes keep segments for destinations that have a cursor. An existing cursor is more
+            // recent than this one.
             _ = try storage.create(folder.cursor(writer, id), with: cursor.fileBytes(of: writer, for: id))
         } catch {
-            // The consumer of this process knows the beginning from memory, and writes the cursor when it moves.
+            // The consumer of this process knows the beginning from memory, and writes the cursor when it advances.
         }
     }
 
-    /// Keeps no more events for a destination. What waits for it stays until it is added again, or until the limits of
-    /// age and bytes; what is recorded meanwhile is not for it. Any thread may call.
+    /// Stops storing events for a destination.
+    ///
+    /// Its pending events stay until it is added again, or until they exceed the limits of age and bytes. Events
+    /// recorded in the meantime are not addressed to it. Any thread may call.
     package func removeDestination(_ id: DestinationID) {
         state.withLock { state in
             registry.withLock { $0.remove(id) }

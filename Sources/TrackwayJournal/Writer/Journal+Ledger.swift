@@ -4,13 +4,13 @@
 package import TrackwayEvents
 
 extension Journal {
-    /// The count of everything this installation has recorded and what became of it, per destination.
+    /// Returns the counts of recorded events and their outcomes, per destination.
     ///
     /// Events that wait for consent, for the network or in memory are pending. An event addressed to other destinations
     /// counts as pending until the destination's cursor has passed it.
     ///
     /// - Throws: ``JournalError`` when the folder cannot be read now.
-    /// - Complexity: O(number of writers), plus what other processes wrote since the last call.
+    /// - Complexity: O(number of writers), plus the data that other processes wrote since the last call.
     package func ledger() throws(JournalError) -> Ledger {
         if let consumer = consumer.withLock({ $0.consumer }) { return countingHeldLosses(try consumer.ledger()) }
         do {
@@ -22,7 +22,7 @@ extension Journal {
         }
     }
 
-    /// What destinations have settled so far, without what waits: for that no log is read.
+    /// Returns the settled counts per destination, without pending events; reads no log.
     ///
     /// - Throws: ``JournalError`` when the folder cannot be read now.
     /// - Complexity: O(number of writers).
@@ -69,7 +69,9 @@ extension Journal {
         return ledger
     }
 
-    /// Adds what a writer's files say; what cannot be read is named among what is not counted.
+    /// Adds the counts from a writer's files.
+    ///
+    /// Files that cannot be read are listed as uncounted.
     func countFromFiles(_ id: WriterID, in ledger: inout Ledger) {
         do {
             let part = try accountsFromFiles(of: id)
@@ -88,8 +90,8 @@ extension Journal {
     }
 
     private func accountsFromFiles(of id: WriterID) throws -> Ledger {
-        // What is missing before the cursors: so none of it was settled since. The cursors before the end: whatever is recorded
-        // between the two looks is pending, never missing.
+        // Missing numbers are read before the cursors, so none of them was settled in between. Cursors are read before
+        // the end, so an event recorded between the two reads is pending, never missing.
         let missing = missingNumbers(of: id)
         var cursors: [DestinationID: Cursor] = [:]
         var damaged: [DestinationID] = []
@@ -98,10 +100,10 @@ extension Journal {
             if cursors[destination] == nil { damaged.append(destination) }
         }
         let extent = try extent(of: id, isComplete: false)
-        for destination in damaged { cursors[destination] = Cursor(forgottenBefore: extent.first) }
+        for destination in damaged { cursors[destination] = Cursor(damagedBefore: extent.first) }
         for destination in destinations where cursors[destination] == nil {
             let beginning = id == writer ? registry.withLock { $0.beginning(of: destination) } : nil
-            // Whoever was only added later has no place in a log that knows nothing of it.
+            // A destination that was only added later has no cursor in a log that does not know it.
             let isFor = registry.withLock { $0.takesBacklog(destination) }
             cursors[destination] = beginning ?? (isFor ? Cursor(at: .start, next: extent.first) : nil)
         }
@@ -113,8 +115,10 @@ extension Journal {
         )
     }
 
-    /// While the storage refuses, events that did not fit into memory either are lost, though no file can say so yet: to
-    /// the files they are pending.
+    /// Counts losses that no file records yet as dropped.
+    ///
+    /// While the storage refuses writes, events that do not fit into memory either are lost. The files still count them
+    /// as pending.
     private func countingHeldLosses(_ ledger: Ledger) -> Ledger {
         let losses = state.withLock { $0.held.dropped }
         guard !losses.isEmpty else { return ledger }
@@ -130,15 +134,17 @@ extension Journal {
         return ledger
     }
 
-    /// How many of this process's own events a destination has not settled yet, those in memory included.
+    /// Returns the number of this process's own events that a destination has not settled.
     ///
-    /// - Complexity: O(what was recorded since the last call); the first call for a destination reads what waits.
+    /// Includes those held in memory.
+    ///
+    /// - Complexity: O(events recorded since the last call); the first call for a destination reads its pending events.
     package func ownPending(for destination: DestinationID) throws(JournalError) -> UInt64 {
         let (id, last, held) = state.withLock { state in
             (state.id, state.next - 1, state.held.firstSequence.map { state.next - $0 } ?? 0)
         }
         var cursor = try ownCursor(of: id, destination)
-        // Released or not makes no difference here.
+        // The release mark does not matter here.
         cursor.mark = nil
         let unsettled = cursor
         guard last >= unsettled.next else { return 0 }
@@ -165,42 +171,48 @@ extension Journal {
         return kept ?? registry.withLock { $0.beginning(of: destination) } ?? Cursor()
     }
 
-    /// The lowest and the highest sequence number of a writer.
+    /// Returns the lowest and highest sequence numbers of a writer.
     func extent(of id: WriterID, isComplete: Bool) throws(JournalError) -> LedgerCounter.Extent {
         if let last = state.withLock({ $0.id == id ? $0.next - 1 : nil }) {
             return LedgerCounter.Extent(first: 1, last: last)
         }
-        // No file is read under the lock: somebody who counts the same writer at the same time looks for its end anew.
+        // No file is read under the lock. A concurrent count of the same writer searches for the log's end from
+        // scratch.
         var tail =
             counting.withLock { $0.take(id) } ?? LogTail(folder: folder.writer(id), storage: storage, boot: bootID)
         defer { counting.withLock { [tail] in $0.putBack(tail, of: id) } }
         return try tail.extent(isComplete: isComplete)
     }
 
-    /// The lowest sequence number that a writer's log accounts for.
+    /// Returns the lowest sequence number that a writer's log accounts for.
     ///
-    /// - Complexity: O(1), a few kilobytes of the oldest segment, unless its beginning is damaged.
+    /// - Complexity: O(1), a few kilobytes of the oldest segment, unless its start is damaged.
     func firstSequence(of id: WriterID) throws(JournalError) -> UInt64 {
         if state.withLock({ $0.id == id }) { return 1 }
-        if let known = counting.withLock({ $0.firstSeen(of: id) }) { return known }
+        if let known = counting.withLock({ $0.knownFirst(of: id) }) { return known }
         return try LogTail.firstSequence(in: folder.writer(id), storage, boot: bootID)
     }
 
-    /// The number of the event that this process recorded last; 0 before the first. Any thread; waits for recording at most.
+    /// The sequence number of this process's last recorded event.
+    ///
+    /// 0 before the first. Callable from any thread; waits at most for recording.
     package var lastSequence: UInt64 { knownLast(of: writer) }
 
-    /// A writer's highest sequence number, as far as that is known without reading.
+    /// Returns a writer's highest known sequence number without reading files.
     func knownLast(of id: WriterID) -> UInt64 {
         if let last = state.withLock({ $0.id == id ? $0.next - 1 : nil }) { return last }
         return counting.withLock { $0.lastSeen(of: id) ?? 0 }
     }
 
-    // MARK: What waits for a queue
+    // MARK: Waiting events of a queue
 
-    /// How many events wait for a queue beyond its release mark, at all writers, whoever delivers. The deliverer's own count
-    /// where this process is it; else what the files say at this moment.
+    /// Counts the events beyond a queue's release mark, at all writers.
     ///
-    /// - Complexity: O(number of writers) for the deliverer; for others O(what waits), read from the disk with every call.
+    /// Any process may call, whether or not it delivers. If this process delivers, this is its own count; otherwise the
+    /// count comes from the current files.
+    ///
+    /// - Complexity: O(number of writers) for the delivering process; for others O(waiting events), read from disk on
+    ///   every call.
     package func countWaiting(for queue: DestinationID) throws(JournalError) -> UInt64 {
         if let count = try fromConsumer({ (consumer) throws(JournalError) in try consumer.waiting(for: queue) }) {
             return count
@@ -209,9 +221,11 @@ extension Journal {
         return try view.tallies(of: queue, self, tallies).reduce(0) { $0 + $1.tally.count }
     }
 
-    /// The canonical JSON of the events that ``countWaiting(for:)`` counts, oldest first within each writer.
+    /// Returns the canonical JSON of the events that ``countWaiting(for:)`` counts.
     ///
-    /// - Parameter most: how many at most.
+    /// They are ordered from oldest to newest within each writer.
+    ///
+    /// - Parameter most: the maximum number of events.
     package func readWaiting(for queue: DestinationID, most: Int) throws(JournalError) -> [[UInt8]] {
         if let events = try fromConsumer({ (consumer) throws(JournalError) in
             try consumer.waitingEvents(for: queue, most: most)
@@ -222,7 +236,9 @@ extension Journal {
         return try view.waitingEvents(for: queue, most: most, self, tallies)
     }
 
-    /// What the consumer of this process answers; nil if there is none, or if its election ends during the call.
+    /// Returns the result of this process's consumer.
+    ///
+    /// Nil without a consumer, or if its election ends during the call.
     private func fromConsumer<Answer>(
         _ ask: (JournalConsumer) throws(JournalError) -> Answer
     ) throws(JournalError) -> Answer? {
@@ -235,20 +251,23 @@ extension Journal {
         }
     }
 
-    /// The state that the files describe. Settles, releases and writes nothing.
-    func viewFromFiles() throws(JournalError) -> (view: ConsumerView, tallies: Locked<Tallies>) {
+    /// Returns the state that the files describe.
+    ///
+    /// Settles, releases and writes nothing.
+    func viewFromFiles() throws(JournalError) -> (view: ConsumerSnapshot, tallies: Locked<Tallies>) {
         drain()
         var state = try JournalError.wrap { () throws(StorageError) in try ConsumerState(of: self, lock: nil) }
-        try state.takeIn()
+        try state.loadCursors()
         state.publish()
         var view = state.view.withLock { $0 }
-        // Not elected, and yet all that counting needs.
+        // This process is not elected, but the state is sufficient for counting.
         view.isOpen = true
         return (view, state.tallies)
     }
 
-    /// How far a destination has come in a writer's log, as is written down, or remembered of this process's own; nil when
-    /// nobody has written that down.
+    /// Returns a destination's stored cursor in a writer's log.
+    ///
+    /// Nil if none is stored. For this process's own log, the beginning in memory is used if the file is missing.
     func writtenCursor(of id: WriterID, _ destination: DestinationID) throws(JournalError) -> Cursor? {
         let kept = try JournalError.wrap { () throws(StorageError) in
             try CursorFile.load(id, destination, folder, storage)
@@ -256,9 +275,9 @@ extension Journal {
         return kept ?? (id == writer ? registry.withLock { $0.beginning(of: destination) } : nil)
     }
 
-    // MARK: Asking another process to deliver
+    // MARK: Requesting delivery from another process
 
-    /// Asks the process that delivers, if it is another one, to deliver now.
+    /// Asks the delivering process, if it is another one, to deliver now.
     package func requestDelivery() throws(JournalError) {
         let mark = Array(WriterID.generate(at: clock.now().wall).description.utf8)
         ownRequest.withLock { $0 = mark }
@@ -267,7 +286,9 @@ extension Journal {
         }
     }
 
-    /// The mark a process left last to ask for delivery; nil when none ever did. A change means: deliver now.
+    /// Returns the content of the last delivery request of any process.
+    ///
+    /// Nil if none. A changed content requests delivery now.
     func deliveryRequest() throws(JournalError) -> [UInt8]? {
         try JournalError.wrap { () throws(StorageError) in try storage.contents(of: folder.deliveryRequest) }
     }

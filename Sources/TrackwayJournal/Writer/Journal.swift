@@ -3,10 +3,11 @@
 
 package import TrackwayEvents
 
-/// One process's journal of an installation: it appends events to a log of its own, and counts those of all.
+/// One process's journal of an installation.
 ///
-/// Several processes may have the same installation's folder open at once; each is a *writer* with a folder that nobody
-/// else writes events to. Delivering is one process's job at a time: ``tryElection()``.
+/// It appends events to the process's own log, and counts the events of all processes. Several processes may have the
+/// same installation's folder open at once; each is a *writer* with its own folder, to which no other process writes
+/// events. Only one process delivers at a time; see ``tryElection()``.
 ///
 /// Any thread may call. ``append(_:to:)`` and ``setContext(_:)`` take one short lock and wait for nothing else.
 package final class Journal: Sendable {
@@ -17,36 +18,50 @@ package final class Journal: Sendable {
     let bootID: String
     let state: Locked<WriterState>
     let counting: Locked<LedgerCounter>
-    /// Shared with the consumer. Its lock is the innermost: inside it nothing else is locked.
+    /// Shared with the consumer.
+    ///
+    /// Its lock is the innermost: no other lock is taken inside it.
     let registry: Locked<DestinationRegistry>
-    /// Segments of this process's own log with events on their way to a destination; the consumer of this process says so.
-    /// Its lock is an innermost one, too.
+    /// Segments of this process's own log with events in flight to a destination.
+    ///
+    /// Set by this process's consumer. Its lock is an innermost one, too.
     let leased = Locked(LeasedSegments())
-    /// How often the folder was made anew because somebody had removed it, and who is told.
+    /// The count of recreated folders, and the callback that reports one.
     private let restorations = Locked(Restorations())
-    /// Who is told when maintenance has something to do; see ``tellChanges(to:)``.
+    /// Called when maintenance has work to do; see ``tellChanges(to:)``.
     private let changes = Locked<(@Sendable () -> Void)?>(nil)
-    /// What waits in this process's own log, while it does not deliver.
+    /// Tallies of pending events in this process's own log, while it does not deliver.
     let ownCounting = Locked(Tallies())
-    /// Held while a flush runs, so that nobody flushes beside one that is about to fail. Its lock is the outermost.
+    /// Held during a flush.
+    ///
+    /// No other flush may run concurrently with one that is about to fail. The outermost lock.
     private let flushing = Locked(())
-    /// The consumer this process holds, if it is the elected one; its cursors are newer than the files.
+    /// The consumer this process holds if it is elected.
+    ///
+    /// Its cursors are newer than the files.
     let consumer = Locked<WeakConsumer>(WeakConsumer())
-    /// By writer whose log this process has removed, and destination that the app reads: how many events it had delivered or dropped.
+    /// The numbers of delivered or dropped events of removed writers, by app-managed destination.
+    ///
+    /// Contains the writers whose logs this process removed.
     let settledAtRemoval = Locked<[WriterID: [DestinationID: UInt64]]>([:])
-    /// Held while an election of this process begins or ends, and through one that is only for a step: whoever cannot be elected
-    /// then knows that it is another process that delivers. Outside every other lock but that of a flush.
+    /// Held while an election of this process starts or ends.
+    ///
+    /// It is also held throughout a single-step election. A caller that then cannot be elected knows that another
+    /// process delivers. Taken outside every other lock except the flush lock.
     let elections = Locked(())
-    /// The mark of this process's last request for delivery; see ``requestDelivery()``.
+    /// The content of this process's last delivery request; see ``requestDelivery()``.
     let ownRequest = Locked<[UInt8]?>(nil)
-    /// Whether this process knows that the identity survives power loss; see ``synchronizeIdentity()``. Held during the flush, inside
-    /// the locks of flushes and elections.
+    /// Whether this process knows that the identity survives power loss; see ``synchronizeIdentity()``.
+    ///
+    /// Held during the flush, inside the flush and election locks.
     let isIdentityDurable = Locked(false)
-    /// What proves the identity that an erasing is about to remove, from its first step until it is complete.
+    /// The proof of the identity that an erasure is about to remove.
+    ///
+    /// It is kept from the erasure's first step until it is complete.
     let proof = Locked<InstallationSecret?>(nil)
 
-    /// The log is shared with forked children, which must leave it alone.
-    private let fork = ForkMark()
+    /// Detects forked children, which share the log and must not change it.
+    private let fork = ForkDetector()
 
     private struct Restorations: Sendable {
         var count = 0
@@ -57,12 +72,13 @@ package final class Journal: Sendable {
         weak var consumer: JournalConsumer?
     }
 
-    /// Opens the journal: finds or makes the installation's identity and becomes a new writer of it.
+    /// Opens the journal: loads or creates the installation's identity and becomes a new writer.
     ///
-    /// - Parameter isTemporary: says of a failure that the folder will be usable later. The journal then begins in memory, under an
-    ///   identity that nobody else gets to know, until ``enterFolder(_:)``; see ``isAwaitingStorage``.
-    /// - Throws: ``JournalError``: `storage` when the folder cannot be used, `identityUnreadable` when the identity is
-    ///   there but cannot be read now (it is never replaced because of that).
+    /// - Parameter isTemporary: whether the folder will become usable after the given failure. The journal then starts
+    ///   in memory, under a provisional identity that no other process sees, until ``enterFolder(_:)``; see
+    ///   ``isAwaitingStorage``.
+    /// - Throws: ``JournalError``: `storage` when the folder cannot be used, `identityUnreadable` when the identity
+    ///   exists but cannot be read now (it is never replaced because of that).
     package init(
         _ configuration: JournalConfiguration,
         clock: any EventClock,
@@ -115,7 +131,7 @@ package final class Journal: Sendable {
                 clock: clock
             )
             writer.isAwaiting = true
-            writer.heldNote = HeldNote(for: id, in: folder, storage)
+            writer.heldNote = UnpersistedMarker(for: id, in: folder, storage)
         }
         state = Locked(writer)
         counting = Locked(LedgerCounter())
@@ -125,7 +141,7 @@ package final class Journal: Sendable {
         close()
     }
 
-    /// The installation that events are recorded for.
+    /// The installation whose events are recorded.
     package var installation: InstallationID { state.withLock { $0.installation } }
 
     /// This process's writer.
@@ -133,9 +149,11 @@ package final class Journal: Sendable {
 
     // MARK: Recording
 
-    /// Appends an event's canonical JSON. When this returns `kept`, the event survives the death of the process.
+    /// Appends an event's canonical JSON.
     ///
-    /// - Parameter route: the destinations it is for; all that are there at present when empty.
+    /// When this returns `kept`, the event survives the death of the process.
+    ///
+    /// - Parameter route: the destinations to deliver to; if empty, all currently registered ones.
     package func append(_ payload: UnsafeRawBufferPointer, to route: [DestinationID] = []) -> AppendOutcome {
         guard route.isEmpty else { return append(payload, behind: DestinationRegistry.route(to: route)) }
         let checksum = Checksum.payload(payload)
@@ -157,12 +175,12 @@ package final class Journal: Sendable {
             state.next = sequence &+ 1
             return .kept(sequence)
         }
-        if isSlow { tellNews() }
-        // Somebody who has a place in the log is away: the event says whom it is for.
+        if isSlow { notifyMaintenanceNeeded() }
+        // A destination with a cursor in the log is currently removed, so the event must name its destinations.
         return outcome ?? append(payload, behind: everybodyByName)
     }
 
-    /// The route of an event for all that are there at present.
+    /// The explicit route of an event for all registered destinations.
     private var everybodyByName: [UInt8] {
         state.withLock { $0.everybodyByName } ?? DestinationRegistry.route(to: destinations)
     }
@@ -172,7 +190,7 @@ package final class Journal: Sendable {
         let routeLength = bytes.count
         bytes.append(contentsOf: event)
         var isSlow = false
-        defer { if isSlow { tellNews() } }
+        defer { if isSlow { notifyMaintenanceNeeded() } }
         return bytes.withUnsafeBytes { payload in
             let checksum = Checksum.payload(payload)
             return state.withLock { state in
@@ -198,19 +216,23 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Sets the context (a JSON object) of the events recorded from now on; it is stored only when it differs.
+    /// Sets the context (a JSON object) of the events recorded from now on.
+    ///
+    /// It is stored only when it differs from the current one.
     package func setContext(_ json: [UInt8]) {
         guard !fork.isInChild else { return }
         state.withLock { $0.setContext(json) }
     }
 
-    /// Blocks until every event appended before this call survives power loss, unless an earlier call has failed for it.
+    /// Flushes every event appended so far to stable storage; blocks until done.
     ///
-    /// The system tells of a failed flush once and then calls the lost pages clean. So what a failed flush may have covered
-    /// is never proven again: whoever needs to know of one event asks ``isDurable(_:)`` after this returns. What is
-    /// appended later goes to another segment.
+    /// Events appended before this call then survive power loss, unless an earlier flush that covered them failed. The
+    /// system reports a failed flush once and then marks the lost pages as clean. Therefore data that a failed flush
+    /// may have covered is never considered durable again; a caller that needs to know about a particular event calls
+    /// ``isDurable(_:)`` after this returns. Events appended after a failure go to another segment.
     ///
-    /// - Throws: `synchronizationFailed` when the flush failed, `storage` when events still wait in memory, `closed`.
+    /// - Throws: `synchronizationFailed` when the flush failed, `storage` when events are still held in memory,
+    ///   `closed`.
     package func synchronize() throws(JournalError) {
         guard !fork.isInChild else {
             throw JournalError(.closed, "the journal in \(folder.root) belongs to the process that was forked")
@@ -218,7 +240,9 @@ package final class Journal: Sendable {
         try flushing.withLock { (_) throws(JournalError) in try synchronizeAlone() }
     }
 
-    /// Whether a flush has proven that an event of this process survives power loss. Any thread may call.
+    /// Whether a flush has proven that an event of this process survives power loss.
+    ///
+    /// Any thread may call.
     package func isDurable(_ sequence: UInt64) -> Bool {
         state.withLock { $0.flushes.proves(sequence) }
     }
@@ -227,7 +251,7 @@ package final class Journal: Sendable {
         guard !restoreFolder() else {
             throw JournalError(
                 .storage,
-                "\(folder.root) was removed while it was in use, with what waited there; it is made anew where that is possible"
+                "\(folder.root) was removed while in use, with its pending events; it is recreated where possible"
             )
         }
         let (plan, writer, last) = try state.withLock { (state) throws(JournalError) in
@@ -236,15 +260,15 @@ package final class Journal: Sendable {
                 throw JournalError(
                     .storage,
                     state.isAwaiting
-                        ? "events wait in memory until \(folder.root) can be used, once the device was unlocked"
-                        : "events wait in memory because \(folder.root) takes no more at the moment; free some space"
+                        ? "events are held in memory until \(folder.root) can be used, once the device is unlocked"
+                        : "events are held in memory because \(folder.root) accepts no more now; free some space"
                 )
             }
-            guard state.leaveDoubtfulSegment() else {
+            guard state.replaceDoubtfulSegment() else {
                 throw JournalError(
                     .synchronizationFailed,
-                    "a flush of \(folder.root) failed before, and no segment that could be trusted can be begun: free "
-                        + "some space, or start the process again if a folder could not be flushed"
+                    "an earlier flush of \(folder.root) failed, and no trustworthy segment can be started: free some "
+                        + "space, or restart the process if a folder could not be flushed"
                 )
             }
             return (state.log.flushPlan(), state.id, state.next - 1)
@@ -261,7 +285,7 @@ package final class Journal: Sendable {
         do throws(LogFlushPlan.Failure) {
             try plan.carryOut()
         } catch {
-            // What the flush covered may be gone from the cache though it counts as written.
+            // Data that the flush covered may be gone from the cache although it counts as written.
             state.withLock { if $0.id == writer { $0.flushFailed(plan, isAboveLog: error.isAboveLog) } }
             throw JournalError(
                 .synchronizationFailed,
@@ -272,16 +296,20 @@ package final class Journal: Sendable {
         state.withLock { if $0.id == writer { $0.flushed(plan, through: last) } }
     }
 
-    /// Tries again to write what waits in memory; true when nothing waits any more.
+    /// Tries again to write the events held in memory.
+    ///
+    /// Returns true if none remain.
     @discardableResult
     package func drain() -> Bool {
         guard !fork.isInChild else { return false }
         return state.withLock { $0.drain() }
     }
 
-    /// Keeps house off the recording threads: writes what waits in memory, gives back the unused space of complete
-    /// segments, and makes the next segment ahead of need. Call it about once a second while events are recorded;
-    /// without it everything still works, and the thread that fills a segment does the work.
+    /// Performs maintenance off the recording threads.
+    ///
+    /// Writes the events held in memory, frees the unused space of complete segments, and creates the next segment in
+    /// advance. Call it about once a second while events are recorded. Without it everything still works, but the
+    /// thread that fills a segment does the work.
     package func performMaintenance() {
         guard !fork.isInChild else { return }
         restoreFolder()
@@ -298,65 +326,74 @@ package final class Journal: Sendable {
             let isTaken = state.withLock { $0.isClosed ? false : $0.log.offerSpare(file) }
             if !isTaken { try storage.remove(wanted.path) }
         } catch {
-            // Nothing is lost: the thread that fills the segment asks again, and holds events if there is no space.
+            // Nothing is lost: the thread that fills the segment tries again, and holds events in memory while out of
+            // space.
         }
     }
 
-    /// Begins a new segment for this process's events, so that the files of the earlier ones can be deleted once they are
-    /// settled.
-    package func leaveSegment() throws(JournalError) {
+    /// Starts a new segment for this process's events.
+    ///
+    /// The files of the earlier segments can then be deleted once they are settled.
+    package func startNewSegment() throws(JournalError) {
         try JournalError.wrap { () throws(StorageError) in
-            try state.withLock { (state) throws(StorageError) in try state.leaveSegment() }
+            try state.withLock { (state) throws(StorageError) in try state.startNewSegment() }
         }
     }
 
-    /// Deletes the files that no destination needs any more; nothing happens while another process delivers.
+    /// Deletes the files that no destination needs any more.
+    ///
+    /// Does nothing while another process delivers.
     package func deleteSettledFiles() throws(JournalError) {
         let now = clock.now()
         _ = try withConsumer { (consumer) throws(JournalError) in try consumer.deleteSettledFiles(at: now) }
     }
 
-    /// Makes the pages of the segment being written ready, off the recording threads.
+    /// Prefaults the pages of the current segment, off the recording threads.
     package func populate() {
         state.withLock { $0.log.takeUnpopulated() }?.populate()
     }
 
-    /// Names who is told when the folder was removed under the running process and made anew: with how many events of this
-    /// process were recorded before, which are lost as far as they were not delivered. Called on the thread that noticed.
+    /// Sets the callback for a removed and recreated folder.
+    ///
+    /// The callback receives the number of events that this process had recorded before; those not delivered are lost.
+    /// It is called on the thread that noticed the removal.
     package func reportRestorations(_ report: @escaping @Sendable (UInt64) -> Void) {
         restorations.withLock { $0.report = report }
     }
 
-    /// Names who is told when maintenance has something to do for this process's own writer: half of a segment was filled,
-    /// one was begun, or events are held in memory because the storage refuses. Called on recording threads; must not wait.
+    /// Sets the callback for maintenance work of this process's own writer.
+    ///
+    /// There is work when half of a segment was filled, a segment was started, or events are held in memory because the
+    /// storage refuses them. The callback is called on recording threads and must not wait.
     package func tellChanges(to changed: @escaping @Sendable () -> Void) {
         changes.withLock { $0 = changed }
     }
 
-    /// Tells what ``tellChanges(to:)`` wants told, outside the writer's lock.
-    private func tellNews() {
-        guard state.withLock({ $0.takeNews() }) else { return }
+    /// Calls the callback of ``tellChanges(to:)`` if there is work, outside the writer's lock.
+    private func notifyMaintenanceNeeded() {
+        guard state.withLock({ $0.consumeChangeFlag() }) else { return }
         changes.withLock { $0 }?()
     }
 
-    /// Whether events wait in memory because the storage refuses.
+    /// Whether events are held in memory because the storage refuses them.
     var holdsEvents: Bool { state.withLock { !$0.held.isEmpty } }
 
-    /// How often the folder was made anew.
+    /// The number of times the folder was recreated.
     var restorationCount: Int { restorations.withLock { $0.count } }
 
-    /// Looks whether the folder is still there, and makes it anew when somebody has removed it.
+    /// Recreates the folder if it was removed.
     ///
-    /// - Returns: true when it was gone. While it cannot be made, recording holds events in memory and tries by itself.
+    /// - Returns: true if it was missing. While it cannot be recreated, recording holds events in memory and retries
+    ///   automatically.
     @discardableResult
     private func restoreFolder() -> Bool {
         let (loss, isGone) = state.withLock { state -> (UInt64?, Bool) in
             var isGone = false
             do throws(StorageError) {
-                isGone = try state.noticeRemoval()
+                isGone = try state.checkForRemoval()
                 if isGone { try state.roll(payload: 0) }
             } catch {
-                // Looked at again with the next call.
+                // Checked again by the next call.
             }
             defer { state.unannouncedLoss = nil }
             return (state.unannouncedLoss, isGone)
@@ -370,7 +407,9 @@ package final class Journal: Sendable {
         return isGone
     }
 
-    /// Ends recording and gives the writer's lock back. Later appends answer `closed`; a second close does nothing.
+    /// Ends recording and releases the writer's lock.
+    ///
+    /// Later appends return `closed`; a second close does nothing.
     package func close() {
         guard !fork.isInChild else { return }
         state.withLock { $0.close() }
@@ -394,7 +433,7 @@ package final class Journal: Sendable {
             let id = WriterID.generate(at: clock.now().wall)
             do throws(StorageError) {
                 try storage.makeFolder(folder.writer(id))
-                // A deliverer that meets the folder before it is locked takes it for an orphan's and removes it.
+                // A delivering process that finds the folder before it is locked treats it as abandoned and removes it.
                 guard let alive = try storage.lock(folder.aliveLock(id)) else { continue }
                 for destination in destinations {
                     var beginning = Cursor()

@@ -3,31 +3,42 @@
 
 package import TrackwayEvents
 
-/// How one installation's journal is kept.
+/// The configuration of one installation's journal.
 package struct JournalConfiguration: Sendable, Hashable {
     /// The installation's folder, an absolute path.
     package var folder: String
-    /// The destinations events are kept for from the start; see ``Journal/addDestination(_:)`` for later ones. Each gets a
-    /// cursor before the first event is recorded.
+    /// The destinations that events are stored for from the start.
+    ///
+    /// Each gets a cursor before the first event is recorded. See ``Journal/addDestination(_:isKept:)`` for
+    /// destinations added later.
     package var destinations: [DestinationID]
-    /// Destinations of run time that an earlier run added: they get what this process records from the start, too, and what
-    /// was left for them, but nothing else of what is left.
+    /// Destinations that an earlier run added at run time.
+    ///
+    /// They get the events that this process records from the start and the events left for them, but no other backlog.
     package var expected: [DestinationID]
-    /// Those among both whose events wait for the app itself; see ``Journal/snapshot(for:admitting:)``.
+    /// The app-managed ones among both: the app reads and removes their events itself.
+    ///
+    /// See ``Journal/snapshot(for:admitting:filtering:)``.
     package var kept: Set<DestinationID>
-    /// Bytes the installation's segments may take. Beyond, the oldest undelivered events go first, counted. Segments in which
-    /// only ``kept`` destinations have something do not count.
+    /// The maximum bytes of the installation's segments.
+    ///
+    /// Beyond it, the oldest undelivered events are dropped first and counted. Segments that only ``kept`` destinations
+    /// still need do not count.
     package var maximumBytes: Int
-    /// Bytes that the segments of ``kept`` destinations may take beyond that.
+    /// Additional bytes for the segments of ``kept`` destinations.
     package var maximumKeptBytes: Int
-    /// How long an undelivered event is kept, in time that really passed (a clock that jumps expires nothing).
+    /// The maximum age of an undelivered event.
+    ///
+    /// It counts time that really passed; clock jumps do not expire events.
     package var maximumAge: Duration
-    /// Bytes reserved per segment.
+    /// The number of bytes reserved per segment.
     package var segmentBytes: Int
-    /// Bytes of events held in memory while the storage refuses them. Beyond, events are dropped and counted.
+    /// The maximum bytes of events held in memory while the storage refuses them.
+    ///
+    /// Beyond it, events are dropped and counted.
     package var heldBytes: Int
 
-    /// Makes a configuration.
+    /// Creates a configuration.
     package init(
         folder: String,
         destinations: [DestinationID],
@@ -50,16 +61,18 @@ package struct JournalConfiguration: Sendable, Hashable {
         self.heldBytes = max(0, heldBytes)
     }
 
-    /// Bytes that all segments may take together.
+    /// The maximum bytes of all segments together.
     var maximumTotalBytes: Int {
         let (sum, isTooMuch) = maximumBytes.addingReportingOverflow(maximumKeptBytes)
         return isTooMuch ? .max : sum
     }
 
-    /// Segments that one process keeps of its own at most, whoever trims or does not: a quarter more than the limit of all,
-    /// so that whoever delivers, who knows what everybody has, is asked first.
+    /// The maximum number of its own segments that one process keeps.
     ///
-    /// - Parameter keeps: whether there are destinations whose events wait for the app itself.
+    /// It applies whether or not any process trims. It is a quarter more than the limit for all processes, so that the
+    /// delivering process, which knows what every destination still needs, trims first.
+    ///
+    /// - Parameter keeps: whether there are app-managed destinations.
     func maxSegmentsOfWriter(keeps: Bool) -> Int {
         let whole = (keeps ? maximumTotalBytes : maximumBytes) / segmentBytes
         return max(4, whole + whole / 4 + 1)

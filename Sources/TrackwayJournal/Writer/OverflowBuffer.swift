@@ -3,10 +3,11 @@
 
 internal import TrackwayEvents
 
-/// What waits in memory while the storage refuses: a bounded queue, written in order as soon as that works again.
+/// Events held in memory while the storage refuses them.
 ///
-/// Events and the contexts in front of them count. A context that no event followed is replaced by the next one, so
-/// changing contexts take no more room than one.
+/// A bounded queue, written in order as soon as the storage accepts writes again. Events and the contexts before them
+/// count toward the limit. A context that no event followed is replaced by the next one, so changing contexts take no
+/// more space than one.
 struct OverflowBuffer: Sendable {
     enum Item: Sendable {
         case event(FrameHeader, payload: [UInt8], checksum: UInt32)
@@ -14,9 +15,11 @@ struct OverflowBuffer: Sendable {
         case dropped(DroppedRange)
     }
 
-    /// What an item takes beside its bytes, as far as the limit is concerned.
+    /// The bytes counted toward the limit for each item, in addition to its content.
     static let overhead = 64
-    /// Ranges of losses kept apart for their reasons; beyond, a loss is counted under the reason of the one before it.
+    /// The maximum number of loss ranges with separate reasons.
+    ///
+    /// Beyond it, a loss is counted under the reason of the one before it.
     static let maxRanges = 256
 
     let limit: Int
@@ -24,7 +27,7 @@ struct OverflowBuffer: Sendable {
     private var items: [Item] = []
     private var head = 0
     private var ranges = 0
-    /// The newest context, while no event that waits was recorded in it.
+    /// The newest context, while no held event was recorded in it.
     private var context: (generation: UInt32, json: [UInt8])?
 
     init(limit: Int) {
@@ -33,13 +36,13 @@ struct OverflowBuffer: Sendable {
 
     var isEmpty: Bool { head == items.count && context == nil }
 
-    /// What is to be written next.
+    /// The next item to write.
     var first: Item? {
         if head < items.count { return items[head] }
         return context.map { .context(generation: $0.generation, json: $0.json) }
     }
 
-    /// The first sequence number that waits; nil when no event does.
+    /// The first held sequence number; nil when no event is held.
     var firstSequence: UInt64? {
         for item in items[head...] {
             switch item {
@@ -51,14 +54,18 @@ struct OverflowBuffer: Sendable {
         return nil
     }
 
-    /// Events that could not even wait and are not written down as such yet, by reason.
+    /// Events that could not be held, by reason.
+    ///
+    /// They are not stored as dropped yet.
     var dropped: [DropReason: UInt64] {
         items[head...].reduce(into: [:]) { counts, item in
             if case .dropped(let range) = item { counts[range.reason, default: 0] += UInt64(range.sequences.count) }
         }
     }
 
-    /// Queues an event; false when it does not fit, together with the context it was recorded in.
+    /// Holds an event.
+    ///
+    /// Returns false if it does not fit together with the context it was recorded in.
     mutating func hold(_ header: FrameHeader, payload: UnsafeRawBufferPointer, checksum: UInt32) -> Bool {
         let before = context.map { $0.json.count + Self.overhead } ?? 0
         let cost = payload.count + Self.overhead + before
@@ -72,12 +79,12 @@ struct OverflowBuffer: Sendable {
         return true
     }
 
-    /// Notes the context of what is recorded from now on.
+    /// Sets the context of the events recorded from now on.
     mutating func hold(context json: [UInt8], generation: UInt32) {
         context = (generation, json)
     }
 
-    /// Notes that an event could not even wait.
+    /// Records that an event could not even be held.
     mutating func drop(_ sequence: UInt64, _ reason: DropReason) {
         if head < items.count, case .dropped(let last) = items[items.count - 1],
             last.sequences.upperBound + 1 == sequence, last.reason == reason || ranges >= Self.maxRanges
@@ -90,13 +97,13 @@ struct OverflowBuffer: Sendable {
         items.append(.dropped(DroppedRange(sequences: sequence...sequence, reason: reason)))
     }
 
-    /// Notes that consecutive events could not be kept.
+    /// Records that consecutive events could not be stored.
     mutating func drop(_ sequences: ClosedRange<UInt64>, _ reason: DropReason) {
         ranges += 1
         items.append(.dropped(DroppedRange(sequences: sequences, reason: reason)))
     }
 
-    /// Gives up every event that waits.
+    /// Drops every held event.
     mutating func dropAll(_ reason: DropReason) {
         let waiting = items[head...]
         let context = context
@@ -114,7 +121,9 @@ struct OverflowBuffer: Sendable {
         self.context = context ?? self.context
     }
 
-    /// Has every context that waits made anew. What they take counts as before.
+    /// Rewrites every held context.
+    ///
+    /// The sizes of the new contexts count toward the limit as before.
     mutating func rewriteContexts(_ rewrite: ([UInt8]) -> [UInt8]) {
         for index in items.indices[head...] {
             guard case .context(let generation, let json) = items[index] else { continue }
@@ -136,14 +145,14 @@ struct OverflowBuffer: Sendable {
         case .dropped: ranges -= 1
         }
         head += 1
-        // What was written gives its memory back, also when the storage takes a little and refuses again.
+        // Free the memory of written items, even if the storage accepts a few and then refuses again.
         if head == items.count || head >= 1024 {
             items.removeFirst(head)
             head = 0
         }
     }
 
-    /// Forgets everything; how many events waited.
+    /// Discards everything; returns the number of events held.
     mutating func removeAll() -> UInt64 {
         var events: UInt64 = 0
         for item in items[head...] {

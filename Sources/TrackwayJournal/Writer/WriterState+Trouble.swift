@@ -6,30 +6,32 @@ internal import TrackwayEvents
 extension WriterState {
     // MARK: Flushes
 
-    /// A flush has succeeded that began after the event `last` was appended.
+    /// Records that a flush succeeded that started after the event `last` was appended.
     mutating func flushed(_ plan: LogFlushPlan, through last: UInt64) {
         log.flushed(plan)
         flushes.flushed(through: last)
     }
 
-    /// A flush failed: what it covered is in doubt for good, and later events go to a fresh segment.
+    /// Records that a flush failed.
+    ///
+    /// The data it covered is in doubt permanently, and later events go to a new segment.
     mutating func flushFailed(_ plan: LogFlushPlan, isAboveLog: Bool) {
         log.flushFailed(plan)
         isPathDoubtful = isPathDoubtful || isAboveLog
         if plan.currentNumber < log.lastSegment {
-            // Somebody began another segment meanwhile. What lies there was not covered.
+            // Another segment was started during the flush. Its data was not covered.
             flushes.failed(through: extents[plan.currentNumber]?.last ?? firstInSegment - 1)
         } else if plan.current != nil {
             isSegmentDoubtful = true
-            _ = leaveDoubtfulSegment()
+            _ = replaceDoubtfulSegment()
         }
     }
 
-    /// Leaves a segment whose flush failed for a fresh one.
+    /// Replaces a segment whose flush failed with a new one.
     ///
-    /// - Returns: false when that is impossible at the moment: the segment then stays in use, and what is appended is kept
-    ///   against a kill, as before, and nothing of it can be proven.
-    mutating func leaveDoubtfulSegment() -> Bool {
+    /// - Returns: false when that is impossible now. The segment then stays in use: appended events still survive a
+    ///   kill, as before, but none of them can be proven durable.
+    mutating func replaceDoubtfulSegment() -> Bool {
         if isSegmentDoubtful, !isClosed {
             do throws(StorageError) {
                 try roll(payload: 0)
@@ -40,30 +42,34 @@ extension WriterState {
         return !isPathDoubtful
     }
 
-    // MARK: A folder that is gone
+    // MARK: A removed folder
 
-    /// Looks whether the segment being written has lost its name: somebody removed the folder, or the file, under the
-    /// process. What would be written to it would go with the process, so nothing more is.
-    mutating func noticeRemoval() throws(StorageError) -> Bool {
+    /// Checks whether the current segment has lost its name.
+    ///
+    /// Returns true if so. This happens when the folder or the file was removed under the running process. Data written
+    /// to the segment would disappear with the process, so nothing more is written to it.
+    mutating func checkForRemoval() throws(StorageError) -> Bool {
         guard !isClosed, !isFolderMissing, let appender = log.appender else { return isFolderMissing }
         guard try log.storage.size(of: SegmentName.path(log.folder, appender.number)) == nil else { return false }
         leaveFolder()
         return true
     }
 
-    /// The folder is gone: events are held in memory until it could be made anew.
+    /// Records that the folder was removed.
+    ///
+    /// Events are held in memory until it can be recreated.
     mutating func leaveFolder() {
         isFolderMissing = true
         log.startOver()
     }
 
-    /// Makes the writer's folder anew and goes on in it: same writer, same numbers, next segment. What the removed
-    /// segments held is counted as lost by whoever had not read it.
+    /// Recreates the writer's folder and continues in it: same writer, same numbers, next segment.
     ///
-    /// The installation's identity is made again from memory when its file is gone, which is not the same as a file that
-    /// cannot be read. When another process was quicker, its identity holds.
+    /// Events in the removed segments count as lost for every destination that had not read them. The installation's
+    /// identity is recreated from memory when its file is gone, as distinct from a file that cannot be read. If another
+    /// process was faster, its identity is used.
     ///
-    /// - Throws: what the storage says; the next attempt begins where this one did.
+    /// - Throws: the storage's error; the next attempt starts over.
     mutating func restoreFolder() throws(StorageError) {
         let storage = log.storage
         try storage.makeFolder(log.folder)
@@ -74,7 +80,7 @@ extension WriterState {
             installation = known
             secret = try InstallationFile.secret(of: known, in: folder, storage: storage)
         }
-        // Nil says that the old lock's file is still there, and so is the lock.
+        // Nil means that the old lock's file still exists, and so does the lock.
         if let lock = try storage.lock(folder.aliveLock(id)) {
             alive?.release()
             alive = lock
@@ -103,7 +109,9 @@ extension WriterState {
         unannouncedLoss = last
     }
 
-    /// Says in the new folder who has a place in this log. The consumer of this process knows more, and writes it soon.
+    /// Creates the missing cursors of registered destinations in the folder.
+    ///
+    /// This process's consumer has newer cursors, and writes them soon.
     func makeMissingCursors() throws(StorageError) {
         let beginnings = registry.withLock { registry in
             registry.present.map { ($0, registry.beginning(of: $0) ?? Cursor()) }
@@ -115,25 +123,27 @@ extension WriterState {
     }
 }
 
-/// Which events of a writer's log are proven to be on stable storage.
+/// The events of a writer's log that are proven to be on stable storage.
 ///
-/// A failed flush leaves the pages it covered in doubt for good: the system calls them clean, whether they were written
-/// or not, and every later flush succeeds without them. So what a failed flush may have covered is never proven again,
-/// whoever asks.
+/// A failed flush leaves the pages it covered in doubt permanently: the system marks them clean whether they were
+/// written or not, and every later flush succeeds without them. Therefore data that a failed flush may have covered is
+/// never considered proven again, for any caller.
 struct FlushRecord: Sendable, Hashable {
-    /// Ranges kept apart at most; beyond, the oldest grow together, over events whose callers were answered long ago.
+    /// The maximum number of separate ranges.
+    ///
+    /// Beyond it, the two oldest ranges merge. The callers of those events received their results long ago.
     static let limit = 64
 
     /// Every event up to here is either on stable storage or in doubt.
     private(set) var settled: UInt64 = 0
     private(set) var doubtful: [ClosedRange<UInt64>] = []
 
-    /// A flush that began after the event `last` was appended has succeeded.
+    /// Records that a flush succeeded that started after the event `last` was appended.
     mutating func flushed(through last: UInt64) {
         settled = max(settled, last)
     }
 
-    /// Everything up to `last` that was not proven before is in doubt from now on.
+    /// Marks everything up to `last` that was not proven before as doubtful.
     mutating func failed(through last: UInt64) {
         guard last > settled else { return }
         doubtful.append((settled + 1)...last)

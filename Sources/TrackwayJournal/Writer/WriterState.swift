@@ -3,68 +3,88 @@
 
 package import TrackwayEvents
 
-/// This process's end of the journal, as the lock guards it.
+/// This process's writing side of the journal, guarded by the journal's lock.
 ///
-/// Fast path: the current segment is plain, has room, and nothing waits. Everything else is ``appendSlowly(_:payload:checksum:)``.
-/// What happens when a flush fails or the folder goes is in `WriterState+Trouble.swift`.
+/// Fast path: the current segment is plain and has enough space, and no events are held in memory. Everything else goes
+/// through ``appendSlowly(_:payload:checksum:)``. Handling of failed flushes and removed folders is in
+/// `WriterState+Trouble.swift`.
 struct WriterState: Sendable {
     let id: WriterID
     var installation: InstallationID
-    /// What proves the identity, in case its file has to be made again; nil where there is none.
+    /// The proof of the identity, in case its file has to be recreated.
+    ///
+    /// Nil if none.
     var secret: InstallationSecret?
     var log: LogWriter
     /// The next sequence number to hand out.
     var next: UInt64 = 1
     var held: OverflowBuffer
-    /// The lock that tells other processes that this writer lives.
+    /// The lock that shows other processes that this writer is alive.
     var alive: (any StorageLock)?
     var isClosed = false
-    /// The route of an event for all that are there; nil while nobody is away. See ``DestinationRegistry``.
+    /// The explicit route of an event for all registered destinations.
+    ///
+    /// Nil while none is removed. See ``DestinationRegistry``.
     var everybodyByName: [UInt8]?
-    /// The context new events are recorded in.
+    /// The context that new events are recorded in.
     private(set) var context = ContextState()
-    /// The context in effect at the log's end; behind ``context`` while the storage refuses.
+    /// The context in effect at the log's end.
+    ///
+    /// Older than ``context`` while the storage refuses writes.
     private(set) var writtenContext = ContextState()
     let folder: JournalFolder
-    /// Segments this writer keeps at most, the one being written included; the oldest go first. With and without
-    /// destinations whose events wait for the app itself.
+    /// The maximum segments of this writer, including the current one.
+    ///
+    /// The oldest are removed first. `keeping` applies while there are app-managed destinations, `otherwise` at other
+    /// times.
     private let maxSegments: (keeping: Int, otherwise: Int)
     private let boot: String
-    // Asked only when a segment begins.
+    // Called only when a segment starts.
     private let clock: any EventClock
 
-    /// Segments with events of this writer on their way to a destination, as whoever delivers here says.
+    /// Segments of this writer with events in flight to a destination.
+    ///
+    /// Set by this process's consumer.
     private let leased: Locked<LeasedSegments>
-    /// The numbers in each complete segment of this process, as long as the segment may be there.
+    /// The numbers in each complete segment of this process that may still exist.
     var extents: [UInt32: Extent] = [:]
-    /// The first number of the segment being written.
+    /// The first number of the current segment.
     var firstInSegment: UInt64 = 1
-    /// Why numbers are missing in this log, as soon as they are. ``GapFile`` says so before the segments are removed.
+    /// The reasons for numbers missing from this log.
+    ///
+    /// ``GapFile`` stores the reasons before the segments are removed.
     var gaps = DroppedRanges()
 
-    /// Which events are proven to be on stable storage.
+    /// The events that are proven to be on stable storage.
     var flushes = FlushRecord()
-    /// A flush of the current segment failed, and it could not be left yet.
+    /// Whether a flush of the current segment failed, with no new segment started yet.
     var isSegmentDoubtful = false
-    /// A flush of a folder above the log failed: whether the log's own name is on stable storage cannot be known any more.
+    /// Whether a flush of a folder above the log failed.
+    ///
+    /// It can then no longer be known whether the log's own name is on stable storage.
     var isPathDoubtful = false
-    /// The segment being written has lost its name, and the folder could not be made anew yet.
+    /// Whether the current segment has lost its name, with the folder not recreated yet.
     var isFolderMissing = false
-    /// The journal's; see ``DestinationRegistry``. Its lock is the innermost.
+    /// The journal's registry; see ``DestinationRegistry``.
+    ///
+    /// Its lock is the innermost.
     let registry: Locked<DestinationRegistry>
-    /// Events that went with the folder, as long as nobody was told of it.
+    /// The number of events lost with the folder, until the loss is reported.
     var unannouncedLoss: UInt64?
-    /// The folder could not be used yet; see ``Journal/enterFolder(_:)``.
+    /// Whether the folder could not be used yet; see ``Journal/enterFolder(_:)``.
     var isAwaiting = false
-    /// Says to others how much waits, as long as the log does not.
-    var heldNote: HeldNote?
+    /// Shows other processes the number of held events while the log does not.
+    var heldNote: UnpersistedMarker?
 
-    /// Something happened that maintenance is to know of: half of a segment was filled, one was begun, or events are held in
-    /// memory.
+    /// Whether maintenance has new work.
+    ///
+    /// That is when half of a segment was filled, a segment was started, or events are held in memory.
     private var hasNews = false
-    /// Why the last attempt to make room failed; nil when it did not.
+    /// The reason why the last attempt to make space failed.
+    ///
+    /// Nil when it succeeded.
     private var obstacle: DropReason?
-    /// Events to let pass before the attempt is repeated.
+    /// The number of further events before the attempt is repeated.
     private var retryCountdown = 0
 
     init(
@@ -103,19 +123,23 @@ struct WriterState: Sendable {
         )
     }
 
-    /// The context in effect; a value so that two of them can be compared.
+    /// The context in effect, as a comparable value.
     struct ContextState: Sendable, Hashable {
         var generation: UInt32 = 0
         var json: [UInt8] = []
     }
 
-    /// The numbers a segment accounts for; the last lies before the first when it accounts for none.
+    /// The numbers a segment accounts for.
+    ///
+    /// The last is less than the first when the segment accounts for none.
     struct Extent: Sendable, Hashable {
         var first: UInt64
         var last: UInt64
     }
 
-    /// A cursor before the next event to be recorded. What still waits in memory lies before it, by its numbers.
+    /// A cursor before the next event to be recorded.
+    ///
+    /// Events still held in memory have lower numbers.
     var beginning: Cursor {
         Cursor(at: log.end, next: next)
     }
@@ -131,7 +155,7 @@ struct WriterState: Sendable {
         guard !isClosed else { return .closed }
         let wasHeld = !held.isEmpty
         if log.passMark() { hasNews = true }
-        // Last, so that a segment begun on the way says truly what was written before it.
+        // Deferred, so that a segment started on the way correctly records what was written before it.
         defer {
             next = sequence + 1
             noteHeld()
@@ -154,18 +178,18 @@ struct WriterState: Sendable {
         }
         let reason = obstacle ?? .storageFull
         if reason != .journalFull, held.hold(header, payload: payload, checksum: checksum) { return .held(sequence) }
-        // The limit of bytes is only in the way when everything older is on its way to a destination.
+        // The byte limit prevents writing only when everything older is in flight to a destination.
         held.drop(sequence, reason)
         return .dropped(sequence, reason)
     }
 
-    /// What maintenance is to know of since the last call; see ``Journal/tellChanges(to:)``.
-    mutating func takeNews() -> Bool {
+    /// Returns whether maintenance has new work since the last call; see ``Journal/tellChanges(to:)``.
+    mutating func consumeChangeFlag() -> Bool {
         defer { hasNews = false }
         return hasNews
     }
 
-    /// Counts the next event as dropped without looking at it.
+    /// Counts the next event as dropped without examining it.
     mutating func refuse(_ reason: DropReason) -> AppendOutcome {
         guard !isClosed else { return .closed }
         let sequence = next
@@ -190,13 +214,17 @@ struct WriterState: Sendable {
         }
     }
 
-    /// Begins the first segment ahead of the first event; when the storage refuses, the first event asks again.
+    /// Starts the first segment before the first event.
+    ///
+    /// If the storage refuses, the first event tries again.
     mutating func prepare() {
         _ = makeRoom(for: 0)
     }
 
-    /// Ends writing. What still waits in memory is written if the storage lets it, else its numbers are written down as
-    /// lost: for that there is room.
+    /// Ends writing.
+    ///
+    /// Events still held in memory are written if the storage allows it. Otherwise their numbers are stored as lost,
+    /// for which there is always space.
     mutating func close() {
         guard !isClosed else { return }
         drain()
@@ -206,9 +234,11 @@ struct WriterState: Sendable {
         alive = nil
     }
 
-    // MARK: What waits
+    // MARK: Held events
 
-    /// Writes what waits in memory, as far as the storage lets it; true when nothing waits any more.
+    /// Writes the events held in memory, as far as the storage allows.
+    ///
+    /// Returns true if none remain.
     @discardableResult
     mutating func drain() -> Bool {
         guard !isClosed else { return held.isEmpty }
@@ -218,13 +248,15 @@ struct WriterState: Sendable {
         return obstacle == nil
     }
 
-    /// Writes what waits, then makes sure a payload of this size fits; what stands in the way, or nil.
+    /// Writes the held events, then makes sure a payload of this size fits.
+    ///
+    /// Returns the obstacle, or nil.
     private mutating func makeRoom(for payload: Int) -> DropReason? {
         if let obstacle = writeHeld() { return obstacle }
         return log.fits(payload) ? nil : beginSegment(payload: payload)
     }
 
-    /// Writes what waits in memory; what stands in the way, or nil when nothing waits any more.
+    /// Writes the held events; returns the obstacle, or nil if none remain.
     private mutating func writeHeld() -> DropReason? {
         while let item = held.first {
             let size =
@@ -251,13 +283,13 @@ struct WriterState: Sendable {
         return nil
     }
 
-    /// The numbers that are in memory only, if any.
+    /// The numbers that exist only in memory, if any.
     private var heldRange: DroppedRange? {
         guard let first = held.firstSequence, first < next else { return nil }
         return DroppedRange(sequences: first...(next - 1), reason: .storageFull)
     }
 
-    /// Notes in the segment what would be lost if the process were killed now.
+    /// Records in the segment the events that a kill would lose now.
     private mutating func noteHeld() {
         log.note(heldRange)
         if isAwaiting {
@@ -268,7 +300,7 @@ struct WriterState: Sendable {
         }
     }
 
-    /// Has the context that events are recorded in made anew.
+    /// Rewrites the context that events are recorded in.
     mutating func rewriteContext(_ rewrite: ([UInt8]) -> [UInt8]) {
         if !context.json.isEmpty { context.json = rewrite(context.json) }
         if !writtenContext.json.isEmpty { writtenContext.json = rewrite(writtenContext.json) }
@@ -284,9 +316,11 @@ struct WriterState: Sendable {
         writtenContext = state
     }
 
-    // MARK: Room
+    // MARK: Space
 
-    /// Begins a segment with room for a payload; why that cannot be done, or nil.
+    /// Starts a segment with space for a payload.
+    ///
+    /// Returns the reason if that fails, or nil.
     private mutating func beginSegment(payload: Int) -> DropReason? {
         guard !isAwaiting else { return .storageAwaited }
         do throws(StorageError) {
@@ -298,7 +332,7 @@ struct WriterState: Sendable {
         }
     }
 
-    /// Begins the next segment; one in a new folder when somebody removed the old one.
+    /// Starts the next segment, in a new folder if the old one was removed.
     mutating func roll(payload: Int) throws(StorageError) {
         if isFolderMissing { try restoreFolder() }
         do throws(StorageError) {
@@ -311,8 +345,8 @@ struct WriterState: Sendable {
         }
     }
 
-    /// Begins the next segment when the one being written holds events.
-    mutating func leaveSegment() throws(StorageError) {
+    /// Starts the next segment if the current one contains events.
+    mutating func startNewSegment() throws(StorageError) {
         guard !isClosed, log.lastSegment > 0, firstInSegment < firstUnwritten else { return }
         try roll(payload: 0)
     }
@@ -329,24 +363,24 @@ struct WriterState: Sendable {
             flushes.failed(through: firstUnwritten - 1)
             isSegmentDoubtful = false
         }
-        // Every segment stands alone: readers may start at any of them.
+        // Every segment is self-contained: readers may start at any of them.
         if !writtenContext.json.isEmpty { writeContext(writtenContext) }
     }
 
-    /// Gives up this writer's own oldest segments beyond what it may keep, so that the newest events always have room
-    /// however long nobody trims.
+    /// Removes this writer's own oldest segments beyond its limit.
     ///
-    /// Segments with events on their way to a destination stay; those behind them may go. Why the numbers are missing is
-    /// written down before they are.
+    /// The newest events thus always have space, even if no process trims. Segments with events in flight to a
+    /// destination stay; later ones may be removed. The reasons for missing numbers are stored before the numbers are
+    /// removed.
     ///
-    /// - Returns: false when there is no room and nothing may go.
+    /// - Returns: false when space has run out and nothing may be removed.
     /// - Complexity: O(segments), once per segment begun.
     private mutating func makeRoomInFolder() throws(StorageError) -> Bool {
         let numbers = try SegmentName.all(in: log.folder, log.storage)
-        // Whoever delivers removes what everybody has passed.
+        // The delivering process removes the segments that every destination has passed.
         if let oldest = numbers.first { extents = extents.filter { $0.key >= oldest } }
         let maxSegments = registry.withLock { $0.keeps } ? maxSegments.keeping : maxSegments.otherwise
-        // The one that is about to begin counts, too.
+        // Includes the segment that is about to start.
         guard numbers.count >= maxSegments else { return true }
         let protected = leased.withLock { $0.ranges }
         let removable = numbers.filter { number in
@@ -366,15 +400,17 @@ struct WriterState: Sendable {
         for (number, range) in zip(leaving, lost) {
             try log.storage.remove(SegmentName.path(log.folder, number))
             extents[number] = nil
-            // Under the lock under which events are counted: what is counted as pending is in a file.
+            // Inserted under the lock that counting takes, so that every event counted as pending is in a file.
             if let range { gaps.insert(range) }
-            // On a full disk there is room for the reason only now.
+            // On a full disk there is space for the reasons only now.
             if !isWrittenDown { isWrittenDown = save(planned) }
         }
         return true
     }
 
-    /// Writes down why numbers are missing; false when the storage refuses. Whoever finds no reason counts damage.
+    /// Stores why numbers are missing; returns false if the storage refuses.
+    ///
+    /// A reader that finds no reason counts damage.
     private func save(_ gaps: DroppedRanges) -> Bool {
         do throws(StorageError) {
             try GapFile.save(gaps, log.folder, log.storage)
@@ -385,13 +421,17 @@ struct WriterState: Sendable {
     }
 }
 
-/// What became of an event handed to the journal.
+/// The outcome of appending an event.
 package enum AppendOutcome: Sendable, Hashable {
-    /// It is in the log: it survives the death of the process.
+    /// The event is in the log and survives the death of the process.
     case kept(UInt64)
-    /// The storage refuses at the moment: it waits in memory and goes to the log as soon as that works again.
+    /// The storage refuses writes now.
+    ///
+    /// The event is held in memory and goes to the log as soon as writing works again.
     case held(UInt64)
-    /// It could not be kept; the ledger counts it under the reason.
+    /// The event could not be stored.
+    ///
+    /// The ledger counts it under the reason.
     case dropped(UInt64, DropReason)
     /// The journal is closed; nothing was counted.
     case closed

@@ -8,19 +8,19 @@ internal import Network
 package import TrackwayDelivery
 internal import TrackwayEvents
 
-/// Tells power, heat and network as one value, whenever the system announces a change of any of them.
+/// Reports power, thermal, and network state together after each change.
 ///
-/// Announcements come on threads of the system's choice, the main one among them; nothing is done there but to order a look on
-/// a queue of our own. Reading the power state and the thermal state takes no leave and touches no file.
+/// The system's notifications may arrive on any thread, including the main thread; they only schedule an update on a
+/// separate queue. Reading the power and thermal states requires no permission and accesses no file.
 package final class AppleConditions: Sendable {
-    /// Power and heat, which the process itself is asked for.
+    /// The power and thermal states of the current process.
     package struct ProcessState: Sendable {
-        /// Reads both; nil for what is not known.
+        /// Reads both states; an unknown state is nil.
         package var read: @Sendable () -> (savesPower: Bool?, thermalState: DeviceConditions.ThermalState?)
-        /// What the system posts when either has changed.
+        /// The notifications that announce a change of either state.
         package var changes: [NSNotification.Name]
 
-        /// Makes a state to be read.
+        /// Creates a source of states.
         package init(
             changes: [NSNotification.Name],
             read: @escaping @Sendable () -> (savesPower: Bool?, thermalState: DeviceConditions.ThermalState?)
@@ -29,7 +29,7 @@ package final class AppleConditions: Sendable {
             self.read = read
         }
 
-        /// That of this process.
+        /// The source for this process.
         package static var current: ProcessState {
             #if canImport(Darwin)
             ProcessState(
@@ -61,9 +61,10 @@ package final class AppleConditions: Sendable {
     private let monitor = NWPathMonitor()
     private let observers = Locked<[any NSObjectProtocol]>([])
 
-    /// Begins to tell.
+    /// Starts reporting.
     ///
-    /// - Parameter report: called on a queue of its own, one call at a time, never with the same conditions twice in a row.
+    /// - Parameter report: called on a private queue, one call at a time, never with the same conditions twice in a
+    ///   row.
     package init(
         of process: ProcessState = .current,
         report: @escaping @Sendable (DeviceConditions) -> Void
@@ -90,7 +91,7 @@ package final class AppleConditions: Sendable {
             }
         }
         monitor.pathUpdateHandler = { path in
-            // One that waits to be asked for a connection counts as a network: a request brings it about.
+            // A connection that is established on demand counts as connected, because a request establishes it.
             let (isConnected, isConstrained, isExpensive) = (
                 path.status != .unsatisfied, path.isConstrained, path.isExpensive
             )

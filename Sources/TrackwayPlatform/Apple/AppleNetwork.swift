@@ -6,12 +6,13 @@ internal import Dispatch
 internal import Network
 internal import TrackwayEvents
 
-/// Watches which kind of network leads to the outside. The system tells of changes on a queue of our own and needs no leave.
+/// Tracks the kind of the current network.
 ///
-/// Nothing is known until it has told for the first time, a moment after the watching began: the facts read at an app's
-/// start have no network, those read when it comes back to the foreground do.
+/// The system reports changes on a separate queue; this requires no permission. The network is unknown until the first
+/// report, shortly after the start. Facts read at an app's launch therefore contain no network, but those read on its
+/// return to the foreground do.
 final class AppleNetwork: Sendable {
-    /// One watch for the process, begun when it is first asked.
+    /// The process's shared tracker, which starts at the first access.
     static let process = AppleNetwork()
 
     private let monitor = NWPathMonitor()
@@ -26,7 +27,7 @@ final class AppleNetwork: Sendable {
         monitor.start(queue: DispatchQueue(label: "trackway.network-kind", qos: .utility))
     }
 
-    /// What the system told last; nil before it did.
+    /// Returns the last reported facts; nil before the first report.
     func facts() -> NetworkFacts? {
         last.withLock { $0 }
     }

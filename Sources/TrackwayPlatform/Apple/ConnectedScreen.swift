@@ -6,10 +6,10 @@ internal import UIKit
 
 /// The screen that shows the app.
 enum ConnectedScreen {
-    /// Its size in its own pixels; nil while no scene is connected, in an app's extension, and where there are no screens.
+    /// Returns the screen's size in native pixels.
     ///
-    /// The system's main screen is not asked for: it may be another one than the app is on, and to ask for it early changes how
-    /// SwiftUI sets an app up.
+    /// Returns nil while no scene is connected, in an app extension, and on systems without screens. The system's main
+    /// screen is not used: the app may be on another screen, and accessing it early changes how SwiftUI sets up an app.
     @MainActor
     static func size() -> DeviceFacts.Screen? {
         #if os(visionOS)

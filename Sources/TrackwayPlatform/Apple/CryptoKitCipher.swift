@@ -6,13 +6,17 @@ internal import CryptoKit
 internal import Foundation
 internal import TrackwayJournal
 
-/// AES-256-GCM of CryptoKit. Any thread.
+/// AES-256-GCM through CryptoKit.
+///
+/// Any thread may call.
 final class CryptoKitCipher: AuthenticatedCipher {
     private static let nonceSize = 12
     private static let tagSize = 16
     private let key: SymmetricKey
 
-    /// Makes a cipher; nil when the key has not 32 bytes.
+    /// Creates a cipher.
+    ///
+    /// Returns nil if the key is not 32 bytes long.
     init?(key: [UInt8]) {
         guard key.count == 32 else { return nil }
         self.key = SymmetricKey(data: key)
@@ -54,7 +58,7 @@ final class CryptoKitCipher: AuthenticatedCipher {
             text.copyBytes(to: UnsafeMutableRawBufferPointer(start: output, count: count))
             return true
         } catch {
-            // Not what was encrypted under this key and for this place.
+            // The bytes were not encrypted with this key and this associated data.
             return false
         }
     }

@@ -12,13 +12,15 @@ internal import UIKit
 #endif
 
 extension DeviceFacts {
-    /// Reads the facts of an Apple system. Any thread; nobody waits. What only the main thread may ask for (the vendor's id,
-    /// the screen) is absent when another thread reads first, and comes with a later ``refreshed(now:)``. The network is absent until
-    /// the system has told of it, see `AppleNetwork`.
+    /// Reads the facts of an Apple system.
+    ///
+    /// Any thread may call; the call does not block. Facts that only the main thread can read (the vendor id, the
+    /// screen) are absent if another thread makes the first call, and are added by a later ``refreshed(now:)``. The
+    /// network is absent until the system has reported it, see `AppleNetwork`.
     ///
     /// - Parameters:
-    ///   - appID: The app's id; nothing is derived from it here.
-    ///   - now: The moment whose distance from UTC is asked for.
+    ///   - appID: The app's id, which Apple systems do not need.
+    ///   - now: The time for which the zone's UTC offset is read.
     package static func read(appID: String, now: Timestamp = SystemClock().now().wall) -> DeviceFacts {
         let process = ProcessInfo.processInfo
         let version = process.operatingSystemVersion
@@ -40,13 +42,13 @@ extension DeviceFacts {
             facts.systemName = "macOS"
             facts.model = SystemControl.text("hw.model")
         case .simulator:
-            // The system's own answer is the processor of the Mac that it runs on.
+            // A simulator would report the processor of the Mac that it runs on.
             facts.model = process.environment["SIMULATOR_MODEL_IDENTIFIER"]
         case nil:
             #if os(macOS)
             facts.model = SystemControl.text("hw.model")
             #else
-            // The maker's code, such as "iPhone15,2": names for it are the shop's, not the device's.
+            // The model identifier, such as "iPhone15,2". The device does not know its marketing name.
             facts.model = SystemControl.text("hw.machine")
             #endif
         }
@@ -55,13 +57,18 @@ extension DeviceFacts {
         return facts.refreshed(now: now)
     }
 
-    /// The offset of the system's time zone at a moment, in seconds; nil when it is not known.
+    /// Returns the system time zone's UTC offset at a time, in seconds.
+    ///
+    /// Returns nil if it is unknown.
     package static func zoneOffset(at moment: Timestamp) -> Int? {
         TimeZone.current.secondsFromGMT(for: Date(timeIntervalSince1970: Double(moment.milliseconds) / 1_000))
     }
 
-    /// The same facts, with those that change while a process runs read again: locale, time zone and network; and what only the
-    /// main thread may ask for, which is not waited for elsewhere: it answers when it has time, and the next reading knows.
+    /// Returns the facts after rereading those that may have changed.
+    ///
+    /// These are locale, time zone, network, advertising id, thermal state, and Low Power Mode. Facts that only the
+    /// main thread can read are refreshed, too. Other threads do not wait for them: the main thread reads them later,
+    /// and the next call returns them.
     package func refreshed(now: Timestamp = SystemClock().now().wall) -> DeviceFacts {
         var facts = self
         facts.locale = Locale.current.identifier
@@ -91,11 +98,12 @@ extension DeviceFacts {
     }
 
     #if canImport(UIKit) && !os(watchOS)
-    /// What the main thread answered last to readings elsewhere.
+    /// The facts that the main thread last read for other threads.
     private static let lastAnswer = Locked<(identity: String?, screen: Screen?)>((nil, nil))
 
-    /// The id that the system gives this device for all apps of one vendor, and the size of the screen that shows the app in its
-    /// own pixels.
+    /// Returns the system's id of this device and the app's screen size.
+    ///
+    /// The id is specific to the vendor: it is the same for all apps of one vendor. The size is in native pixels.
     @MainActor
     private static func mainThreadFacts() -> (identity: String?, screen: Screen?) {
         (UIDevice.current.identifierForVendor?.uuidString, ConnectedScreen.size())
@@ -160,7 +168,7 @@ extension AppFacts {
     ///
     /// - Parameters:
     ///   - id: The app's id.
-    ///   - version: The app's version, when it says one; else the bundle's.
+    ///   - version: The app's version, if the app states one; otherwise the bundle's.
     package static func read(id: String, version: String? = nil) -> AppFacts {
         func value(_ key: String) -> String? {
             Bundle.main.object(forInfoDictionaryKey: key) as? String

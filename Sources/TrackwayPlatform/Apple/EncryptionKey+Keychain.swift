@@ -7,17 +7,17 @@ internal import Security
 public import TrackwayJournal
 
 extension EncryptionKey {
-    /// The key that the Keychain keeps for an app, made with the first call.
+    /// Returns an app's key from the Keychain.
     ///
-    /// It can be read once the device was unlocked after its start, stays on this device, and is in no back-up: files that are
-    /// restored without it cannot be read, which is what ``KeychainError`` and `Analytics.init` then say. The Keychain outlives
-    /// the app: installed again, the app finds the same key.
+    /// The first call generates it. The key can be read after the device has been unlocked once since boot. It stays on
+    /// this device and is not part of backups. Files restored without it cannot be read, which ``KeychainError`` and
+    /// `Analytics.init` then report. The Keychain outlives the app: after a reinstallation, the app finds the same key.
     ///
     /// - Parameters:
-    ///   - name: tells several keys of an app apart.
-    ///   - accessGroup: for processes that share a folder; nil for the app's own.
-    /// - Throws: ``KeychainError``, before the first unlock above all: then make the `Analytics` later. No key is made in place of
-    ///   one that cannot be read.
+    ///   - name: distinguishes several keys of one app.
+    ///   - accessGroup: for processes that share a folder; nil for the app's own group.
+    /// - Throws: ``KeychainError``, usually because the device has not been unlocked since boot. In this case, create
+    ///   the `Analytics` later. A key that cannot be read is never replaced by a new one.
     public static func inKeychain(
         named name: String = "trackway.encryption",
         accessGroup: String? = nil
@@ -33,7 +33,7 @@ extension EncryptionKey {
         item[kSecValueData] = fresh.withBytes { Data($0) }
         item[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
         let status = SecItemAdd(item as CFDictionary, nil)
-        // Another process of the app was quicker; its key counts.
+        // Another process of the app was faster. Use its key.
         if status == errSecDuplicateItem, let known = try find(name, accessGroup) { return known }
         guard status == errSecSuccess else { throw KeychainError(status: status) }
         return fresh
@@ -61,16 +61,16 @@ extension EncryptionKey {
     }
 }
 
-/// Why the Keychain gave no key.
+/// The reason why the Keychain returned no key.
 public struct KeychainError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The system's `OSStatus`.
     public let status: Int32
 
-    /// A sentence for people, with the remedy.
+    /// The problem and the remedy, as a sentence.
     public var description: String {
         status == errSecInteractionNotAllowed
-            ? "the Keychain cannot be read before the device was unlocked once; make the Analytics after that"
-            : "the Keychain gave no key (OSStatus \(status))"
+            ? "the Keychain cannot be read before the device is first unlocked; create the Analytics after that"
+            : "the Keychain returned no key (OSStatus \(status))"
     }
 }
 #endif

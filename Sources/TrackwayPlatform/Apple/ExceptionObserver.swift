@@ -5,12 +5,13 @@
 internal import Foundation
 internal import TrackwayEvents
 
-/// Hears of uncaught exceptions of Objective-C, until it is let go of, and keeps their words and return addresses for the report of
-/// the SIGABRT that follows. Whoever heard of them before still does, after us.
+/// Observes uncaught Objective-C exceptions until it is released.
 ///
-/// There is one handler in a process: ours goes in with the first observer and out with the last (``HandlerChain``).
+/// It stores their text and return addresses for the report of the SIGABRT that follows. A handler installed earlier
+/// still runs, after ours. A process has one handler: ours is installed with the first observer and removed with the
+/// last (``HandlerChain``).
 final class ExceptionObserver: Sendable {
-    /// A handler, as its address.
+    /// The chain of handlers, which are represented by their addresses.
     private static let chain = Locked(HandlerChain())
 
     init() {
@@ -29,7 +30,9 @@ final class ExceptionObserver: Sendable {
 
     fileprivate typealias Handler = @convention(c) (NSException) -> Void
 
-    /// Runs while the exception is thrown, not in a signal handler: memory may be asked for.
+    /// Stores an exception's text and return addresses.
+    ///
+    /// Runs while the exception is thrown, not in a signal handler, so it may allocate memory.
     fileprivate static func heard(_ exception: NSException) {
         let (isWanted, previous) = chain.withLock { ($0.isWanted, $0.previous) }
         if isWanted {
@@ -46,7 +49,7 @@ final class ExceptionObserver: Sendable {
     private static func handler(_ address: UInt) -> Handler? { unsafeBitCast(address, to: Handler?.self) }
 }
 
-/// The handler, of the kind that C knows.
+/// The handler as a C function.
 private func uncaught(_ exception: NSException) {
     ExceptionObserver.heard(exception)
 }

@@ -6,12 +6,16 @@ internal import Dispatch
 internal import Foundation
 internal import TrackwayEvents
 
-/// Where Apple's frameworks want to be asked.
+/// Access to the main thread, which many Apple frameworks require.
 package enum MainThread {
-    /// How long whoever asks elsewhere waits: the app may be busy there, or waiting for the one who asks.
+    /// The maximum time that another thread waits for the main thread.
+    ///
+    /// The main thread may be busy, or waiting for that thread.
     static let timeout = DispatchTimeInterval.milliseconds(500)
 
-    /// What the main thread answers; nil when it has no time to. What it answers later goes to `late`, there.
+    /// Runs the closure on the main thread and returns its result.
+    ///
+    /// Returns nil on timeout. A result after the timeout is passed to `late`, on the main thread.
     package static func ask<Answer: Sendable>(
         _ question: @escaping @MainActor @Sendable () -> Answer,
         late: (@Sendable (Answer) -> Void)? = nil
@@ -37,7 +41,7 @@ package enum MainThread {
 
     private struct Exchange<Answer: Sendable>: Sendable {
         var answer: Answer?
-        /// Nobody waits any more.
+        /// Whether the caller has stopped waiting.
         var isOver = false
     }
 }

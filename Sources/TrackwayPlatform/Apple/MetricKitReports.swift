@@ -6,27 +6,27 @@ internal import Foundation
 internal import MetricKit
 internal import TrackwayEvents
 
-/// Listens to what MetricKit tells of the app's crashes and hangs, until it is let go of.
+/// Receives MetricKit's crash and hang reports until it is released.
 ///
-/// The system tells at the next start or up to a day later, on a thread of its own.
+/// The system delivers them at the next launch or up to a day later, on its own thread.
 package final class MetricKitReports: Sendable {
     private let subscriber: Subscriber
 
-    /// Begins to listen.
+    /// Starts observing.
     ///
-    /// - Parameter keep: takes what was told; on the system's thread.
+    /// - Parameter keep: receives the reports, on the system's thread.
     package init(_ keep: @escaping @Sendable ([SystemReport]) -> Void) {
         subscriber = Subscriber(keep)
         MXMetricManager.shared.add(subscriber)
     }
 
     deinit {
-        // The manager may hold its subscribers.
+        // The manager may retain its subscribers.
         MXMetricManager.shared.remove(subscriber)
     }
 }
 
-/// What the system calls.
+/// The object that MetricKit calls.
 private final class Subscriber: NSObject, MXMetricManagerSubscriber, Sendable {
     private let keep: @Sendable ([SystemReport]) -> Void
 

@@ -14,8 +14,10 @@ internal import Glibc
 #endif
 
 extension StorageAvailability {
-    /// Files are closed before the first unlocking: the system answers every attempt with EPERM, which nothing else does in an app's
-    /// own container, and says when protected data became available.
+    /// Returns the availability of protected data.
+    ///
+    /// Before the first unlock, every file access fails with EPERM, which has no other cause in an app's own container.
+    /// The system posts a notification when protected data becomes available.
     static func protectedData() -> StorageAvailability {
         StorageAvailability(
             isTemporary: { $0.code == .denied && $0.number == EPERM },
@@ -24,12 +26,13 @@ extension StorageAvailability {
     }
 }
 
-/// Hears that somebody unlocked the device, until it is let go of.
+/// Reports that the device was unlocked, until it is released.
 private final class ProtectedDataNotifications: Sendable {
     private let observers = Locked<[any NSObjectProtocol]>([])
 
     init(_ mayBeUsable: @escaping @Sendable () -> Void) {
-        // An app that comes to the front was unlocked; extensions are told neither, and look now and then.
+        // An app in the foreground implies an unlocked device. Extensions receive neither notification, so they poll
+        // instead.
         let names = [
             UIApplication.protectedDataDidBecomeAvailableNotification, UIApplication.didBecomeActiveNotification,
         ]

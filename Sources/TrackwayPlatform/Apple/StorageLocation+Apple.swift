@@ -7,11 +7,12 @@ internal import Dispatch
 internal import Foundation
 
 extension StorageLocation {
-    /// The folder for an app: `Trackway/<app>` in its Application Support folder, on tvOS in its Caches folder, the only
-    /// one an app may keep files in there.
+    /// Returns an app's folder, `Trackway/<app>` in its Application Support folder.
     ///
-    /// - Parameter appID: The app's id; turned into a safe name by `StorageName`.
-    /// - Throws: `StorageLocationError` when the id is empty or the system names no such folder.
+    /// On tvOS the folder is in the Caches folder, the only one where an app may store files.
+    ///
+    /// - Parameter appID: The app's id, which `StorageName` converts to a safe name.
+    /// - Throws: `StorageLocationError` if the id is empty or the system has no such folder.
     package static func standard(appID: String) throws(StorageLocationError) -> StorageLocation {
         guard let name = StorageName.make(appID: appID) else { throw StorageLocationError(.noAppID) }
         #if os(tvOS)
@@ -25,33 +26,36 @@ extension StorageLocation {
         return try StorageLocation(path: "\(parent.path)/Trackway/\(name)")
     }
 
-    /// Tells the system what kind of folder this is: readable from the first unlocking on, because events come while the
-    /// device is locked, too; and this device's own, because a device that is restored from a copy is another installation.
+    /// Sets the folder's file protection and excludes it from backups.
     ///
-    /// What the system does not take is left: the journal works without it. Files say their protection once more themselves
-    /// (`ctrackway_open_write`), because they may be older than this.
+    /// Files are readable after the first unlock, because events are also recorded while the device is locked. They are
+    /// excluded from backups, because a device restored from a backup is a new installation. Errors are ignored: the
+    /// journal works without these settings. Each file also sets its own protection (`ctrackway_open_write`), because
+    /// it may be older than this setting.
     func describe() {
         #if !os(macOS)
-        // Without it new files get the app's own class, which may be a stricter one.
+        // Otherwise new files get the app's default protection class, which may be stricter.
         try? FileManager.default.setAttributes(
             [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication],
             ofItemAtPath: path
         )
-        // What older versions made has the class that was usual then. Nobody waits for that: what is mapped now was made with the
-        // right one.
+        // Files of older SDK versions have that default class. They are changed in the background, because files that
+        // are mapped now were created with the right class.
         DispatchQueue.global(qos: .utility).async { [path] in Self.protect(path, depth: 4) }
         #endif
         var url = URL(fileURLWithPath: path, isDirectory: true)
         var values = URLResourceValues()
         values.isExcludedFromBackup = true
-        // On a volume without such a mark nothing is copied away by the system, either.
+        // On a volume without this attribute, the system makes no backups either.
         try? url.setResourceValues(values)
     }
 
     #if !os(macOS)
-    /// Raises the protection of every file below a folder. What cannot be raised now is tried again at the next start.
+    /// Changes the protection of all files below a folder.
+    ///
+    /// Files that fail are retried at the next launch.
     private static func protect(_ folder: String, depth: Int) {
-        // A file is no folder, and has no names.
+        // A file has no entries to list.
         guard depth > 0, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
         for name in names {
             let path = folder + "/" + name

@@ -7,22 +7,26 @@ internal import Dispatch
 internal import TrackwayEvents
 package import TrackwayJournal
 
-/// Watches folders by Dispatch's vnode sources. The system says that a folder's entries changed, and not which.
+/// Watches folders through Dispatch's vnode sources.
+///
+/// The system reports that a folder's entries changed, but not which ones.
 package struct VnodeWatcher: FolderWatcher {
-    /// Makes a watcher; it holds nothing until something is watched.
+    /// Creates a watcher, which uses no resources until a folder is watched.
     package init() {}
 
-    /// nil when the process has no descriptor left, and when there is no such folder.
+    /// Starts watching a folder.
+    ///
+    /// Returns nil if the process has no descriptors left or the folder does not exist.
     package func watch(
         _ folder: String,
         for entries: WatchedEntries,
         onChange: @escaping @Sendable (StorageChange) -> Void
     ) -> (any StorageWatch)? {
-        // One that is open for events only does not keep a volume from being ejected.
+        // A descriptor opened for events only does not prevent a volume from being ejected.
         var descriptor = open(folder, O_EVTONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         if descriptor < 3 {
-            // The numbers of the standard streams are the host's, even while they are closed.
+            // The descriptors of the standard streams belong to the host app, even while they are closed.
             let above = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
             close(descriptor)
             guard above >= 0 else { return nil }
@@ -32,7 +36,7 @@ package struct VnodeWatcher: FolderWatcher {
     }
 }
 
-/// One watch on one folder.
+/// A watch on one folder.
 private final class VnodeWatch: StorageWatch {
     private let source: any DispatchSourceFileSystemObject
 

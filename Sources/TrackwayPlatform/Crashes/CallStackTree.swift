@@ -3,34 +3,42 @@
 
 internal import TrackwayEvents
 
-/// Call stacks as the system's reports hold them (MetricKit): JSON in which each frame lies inside the one before it, deeper
-/// than a reader of values goes that has a bound. So it is read as a list of objects that know what they lie in.
+/// The call stacks in a system report (MetricKit).
+///
+/// In the JSON, each frame is nested in the previous one, deeper than a parser with a depth limit allows. The JSON is
+/// therefore parsed as a flat list of objects, each with the index of its parent.
 struct CallStackTree: Sendable, Hashable {
-    /// One call.
+    /// A stack frame.
     struct Frame: Sendable, Hashable {
-        /// The file's name that the image was loaded from.
+        /// The name of the image's file.
         var image: String
-        /// The image's UUID in capital letters; "" when the system does not tell.
+        /// The image's UUID in uppercase.
+        ///
+        /// "" if the system does not report it.
         var build: String
-        /// How far into the image's code it lies.
+        /// The offset into the image's code.
         var offset: UInt64
-        /// Where it lay in the process.
+        /// The address in the process.
         var address: UInt64
     }
 
-    /// The calls of the thread that the report is about, innermost first.
+    /// The frames of the thread that the report is about, innermost first.
     private(set) var frames: [Frame] = []
-    /// The UUIDs of all images that any thread's calls lie in.
+    /// The UUIDs of all images that contain a frame of any thread.
     private(set) var images: Set<String> = []
 
-    /// Larger texts are none of the system's.
+    /// The maximum size of the JSON in bytes.
+    ///
+    /// The system's reports are smaller.
     private static let largestText = 8 << 20
-    /// Frames taken at most.
+    /// The maximum number of frames to keep.
     private static let frameLimit = 128
 
-    /// Reads a text as far as it makes sense; nothing, when it makes none.
+    /// Parses as much of the JSON as possible.
     ///
-    /// - Complexity: O(its length).
+    /// The stack is empty if the JSON is invalid.
+    ///
+    /// - Complexity: O(length of the JSON).
     init(json text: [UInt8]) {
         guard text.count <= Self.largestText, let objects = FlatObjects(text).objects else { return }
         images = Set(objects.compactMap { $0["binaryUUID"]?.uppercased() })
@@ -38,14 +46,14 @@ struct CallStackTree: Sendable, Hashable {
         let threads = children[0] ?? []
         let attributed = threads.first { objects[$0]["threadAttributed"] == "true" }
         guard let thread = attributed ?? threads.first(where: { children[$0] != nil }) else { return }
-        // Of several that were sampled, the one most often seen.
+        // If there are several sampled branches, follow the one with the most samples.
         var at = thread
         func weight(_ index: Int) -> Int { objects[index]["sampleCount"].flatMap { Int($0) } ?? 1 }
         while let next = children[at]?.max(by: { weight($0) < weight($1) }), frames.count < Self.frameLimit {
             if let frame = Self.frame(objects[next]) { frames.append(frame) }
             at = next
         }
-        // A stack of one thread hangs from its innermost call; samples of several are a tree that grows from the outermost.
+        // The root of a single thread's stack is its innermost frame. The root of a tree of samples is the outermost.
         if objects[0]["callStackPerThread"] == "false" { frames.reverse() }
     }
 
@@ -60,26 +68,30 @@ struct CallStackTree: Sendable, Hashable {
     }
 }
 
-/// The objects of a JSON text in the order they begin, however deep they lie.
+/// The objects in a JSON text, at any depth.
+///
+/// They are in the order of their opening braces.
 private struct FlatObjects {
     struct Object {
-        /// The object around it, by its place; the first one's is its own.
+        /// The index of the enclosing object; the first object's is its own.
         var parent: Int
-        /// Members that are texts, numbers and truths, as they are written.
+        /// The string, number, and Boolean members, as written in the text.
         var members: [String: String] = [:]
 
         subscript(key: String) -> String? { members[key] }
     }
 
-    /// nil when the text is no JSON object.
+    /// Nil if the text is not a JSON object.
     private(set) var objects: [Object]?
 
-    /// More are none of the system's.
+    /// The maximum number of objects; the system's reports have fewer.
     private static let most = 100_000
 
     init(_ text: [UInt8]) {
         var found: [Object] = []
-        /// Where the object lies that was opened last and not closed; arrays do not count.
+        /// The indices of the objects that are still open, innermost last.
+        ///
+        /// Arrays are not tracked.
         var open: [Int] = []
         var key: String?
         var at = 0
@@ -143,7 +155,7 @@ private struct FlatObjects {
     }
 
     private static func string(_ text: ArraySlice<UInt8>) -> String? {
-        // What is no text of JSON ends the reading; why does not matter.
+        // An invalid JSON string ends the parsing; the reason does not matter.
         (try? JSONValue.parse(Array(text)))?.string
     }
 }

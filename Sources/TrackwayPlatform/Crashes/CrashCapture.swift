@@ -9,25 +9,34 @@ internal import TrackwayJournal
 internal import Dispatch
 #endif
 
-/// Has a report left behind if this process dies of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT or SIGTRAP, which is how
-/// Swift's fatal errors and uncaught errors end, too. Lasts until it is let go of.
+/// Captures a crash report if this process dies of a signal.
 ///
-/// Nothing is taken from the host: handlers installed before still run with their own flags, and where there was none the
-/// process dies of the same signal, with the same wait status. Handlers installed later are asked first and may pass on
-/// what they get. A process killed by SIGKILL, or by a stack overflow in a thread without a stack for handlers
-/// (``prepareThread()``), leaves nothing; on watchOS none does. Documentation/Crashes.md tells the rest.
+/// The signals are SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, and SIGTRAP. Swift's fatal errors and uncaught errors end
+/// with one of these, too. Capturing ends when this object is released.
+///
+/// The host app's behavior does not change: handlers installed earlier still run with their own flags, and without one,
+/// the process dies of the same signal with the same wait status. Handlers installed later run first and may pass the
+/// signal on. No report is written if the process is killed by SIGKILL, or by a stack overflow in a thread without an
+/// alternate signal stack (``prepareThread()``). No thread has one on watchOS. See Documentation/Crashes.md for
+/// details.
 package final class CrashCapture: Sendable {
-    /// How a file says that its process still writes to it.
+    /// How a file shows that its process is still writing to it.
     package enum Hold: Sendable, Hashable {
-        /// By a lock, as long as the process lives.
+        /// By a lock that is held while the process lives.
         case lock
-        /// By the process that the file names: no lock is held, for a process that may be suspended. Another process that the system runs
-        /// under that number counts as it.
+        /// By the process id in the file.
+        ///
+        /// No lock is held, because the process may be suspended. If the system reuses the process id, the file still
+        /// counts as held.
         case amongProcesses
-        /// By the process that the file names, where no other process ever writes: every other process's file is free.
+        /// By the process id in a file that only this process writes.
+        ///
+        /// Files of other processes are not held.
         case alone
 
-        /// What a file says of it; nil for a lock, of which it says nothing.
+        /// The file's line for this kind of hold.
+        ///
+        /// Nil for a lock, which needs no line.
         var line: String? {
             switch self {
             case .lock: nil
@@ -40,12 +49,12 @@ package final class CrashCapture: Sendable {
     /// The files that this process writes to without a lock.
     private static let held = Locked<Set<String>>([])
 
-    /// Whether a file without a lock still belongs to a process that lives.
+    /// Whether a file without a lock still belongs to a live process.
     ///
     /// - Parameters:
-    ///   - bytes: What the file says.
-    ///   - boot: The boot that runs.
-    ///   - isAlive: Whether a process of a number lives.
+    ///   - bytes: The file's contents.
+    ///   - boot: The id of the current boot.
+    ///   - isAlive: Returns whether a process with this id exists.
     static func isHeld(_ path: String, _ bytes: [UInt8], boot: String, isAlive: (Int32) -> Bool) -> Bool {
         let lines = bytes.prefix(1024).split(separator: UInt8(ascii: "\n")).prefix(4)
             .map { String(decoding: $0, as: UTF8.self) }
@@ -65,22 +74,23 @@ package final class CrashCapture: Sendable {
     private let exceptions: ExceptionObserver
     #endif
 
-    /// Begins to capture into a file of this process's own in the reports' folder.
+    /// Starts capturing into this process's own file in the reports folder.
     ///
     /// - Parameters:
     ///   - root: The installation's folder, on a real disk.
     ///   - boot: The boot that monotonic times belong to.
-    ///   - moment: The time; it names the file.
+    ///   - moment: The current time, which is used in the file's name.
     ///   - hold: How the file is held.
-    /// - Throws: `CrashCaptureError`; nothing is changed then.
-    package init(in root: String, boot: String, at moment: Moment, hold: Hold = .lock) throws(CrashCaptureError) {
+    /// - Throws: `CrashCaptureError`; the call then has no effect.
+    package init(in root: String, boot: String, at moment: DualTimestamp, hold: Hold = .lock) throws(CrashCaptureError)
+    {
         let folder = CrashReports(in: root, storage: DiskStorage()).folder
         do throws(StorageError) {
             try DiskStorage().makeFolder(folder)
         } catch {
             throw CrashCaptureError(systemCode: error.number)
         }
-        // Number and time keep two processes, and two captures of one, apart.
+        // The number and the time make the name unique among processes and among captures of one process.
         let number = ctrackway_next_number()
         path = "\(folder)/\(moment.wall.milliseconds)-\(ctrackway_process_id())-\(number)"
         file = ctrackway_open_write(path, true)
@@ -97,7 +107,7 @@ package final class CrashCapture: Sendable {
         guard place >= 0 else { throw Self.failure(file, path) }
         #if canImport(ObjectiveC)
         exceptions = ExceptionObserver()
-        // The thread that begins has a stack for handlers now; the one that draws the screen is to have one, too.
+        // The current thread has an alternate signal stack now. The main thread needs one, too.
         DispatchQueue.main.async { Self.prepareThread() }
         #endif
     }
@@ -109,14 +119,17 @@ package final class CrashCapture: Sendable {
         _ = ctrackway_close(file)
     }
 
-    /// Lets a stack overflow in the calling thread be captured, too. The thread that begins to capture needs no such call.
+    /// Gives the calling thread an alternate signal stack.
+    ///
+    /// Stack overflows in the thread are then captured. The thread that starts the capture need not call this.
     package static func prepareThread() {
-        // Without memory for it, the thread is as it was.
+        // If memory is exhausted, the thread remains unchanged.
         _ = ctrackway_crash_prepare_thread()
     }
 
-    /// Keeps what an uncaught exception says and where it was thrown, innermost call first, for the report of the SIGABRT that the
-    /// calling thread is about to meet.
+    /// Stores an uncaught exception for the report of the SIGABRT that follows.
+    ///
+    /// It consists of the exception's text and call stack, innermost call first, and belongs to the calling thread.
     package static func note(exception text: String, thrownAt addresses: [UInt64]) {
         ctrackway_crash_note_exception(text, addresses, addresses.count)
     }
@@ -130,21 +143,23 @@ package final class CrashCapture: Sendable {
     }
 }
 
-/// Crashes cannot be captured. The app runs on unharmed.
+/// The error thrown when crashes cannot be captured.
+///
+/// The app itself is not affected.
 package struct CrashCaptureError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The system's error number.
     package var systemCode: Int32
 
-    /// A sentence with the remedy.
+    /// The problem and the remedy, as one sentence.
     package var description: String {
         if systemCode == Self.unsupported {
             return
-                "this system ends a process that asks for the signals of crashes: nothing is captured here, and nothing "
-                + "is to be done; capture crashes in the apps of other systems"
+                "this system terminates a process that handles crash signals, so crashes are captured only in the apps "
+                + "for other systems"
         }
         return
-            "crashes cannot be captured (error \(systemCode)): no file, pipe or handler could be made for them, or eight "
-            + "are captured into already; make the storage folder writable, or close unused files"
+            "crashes cannot be captured (error \(systemCode)): a file, pipe, or handler could not be created, or eight "
+            + "captures are already active; make the storage folder writable, or close unused files"
     }
 
     private static let unsupported = ctrackway_crash_unsupported()

@@ -4,41 +4,57 @@
 package import TrackwayBehavior
 package import TrackwayEvents
 
-/// What a process that died of a signal left behind, or what the system tells of one.
+/// A crash report.
+///
+/// It was written by a process that died of a signal, or is derived from a system report.
 package struct CrashReport: Sendable, Hashable {
-    /// The identity of the event that tells of it: the same whenever the report is read, so that a report told twice
-    /// because its reader died in between counts once.
+    /// The id of the report's event.
+    ///
+    /// The id is the same each time the report is read. A report that is recorded twice because its reader died in
+    /// between therefore counts once.
     package let id: EventID
-    /// The signal's name, and what the Swift runtime, an exception or the hardware said.
+    /// The signal's name and the reported message.
+    ///
+    /// The message is that of the Swift runtime, the exception, or the hardware.
     package let message: String
-    /// Where it happened, innermost call first: one line for each, image and offset; then the images named there, with
-    /// what is needed to look the offsets up. Empty when nothing is known.
+    /// The stack, one line per call, innermost call first.
+    ///
+    /// Each line has the image and the offset. The images follow, with the data needed to symbolicate the offsets.
+    /// Empty if nothing is known.
     package let stack: String
-    /// When it happened.
+    /// The time of the crash.
     package let at: DeviceTime
-    /// Whether the process told it itself: it lived until then, in the session and on the screen that were kept last.
+    /// Whether the process wrote the report itself.
+    ///
+    /// If so, the process lived until this time, in the last persisted session and on the last persisted screen.
     package var isOwn: Bool { !traits.isFromSystem }
-    /// What it is recognised by.
-    let traits: CrashTraits
+    /// Identifies the crash among reports from other sources.
+    let traits: CrashFingerprint
     /// The file's name.
     let name: String
-    /// Whether somebody else told of the same crash, and will not do so again.
+    /// Whether the other source has already reported the same crash.
+    ///
+    /// It will not report the crash again.
     var hasMetTwin = false
 }
 
 extension CrashReport {
     /// The first line of every file.
     static let mark = "trackway-crash 1"
-    /// Bytes of the stack at most; an event takes texts of up to 8 KiB.
+    /// The maximum length of the stack in bytes.
+    ///
+    /// An event accepts strings of up to 8 KiB.
     private static let longestStack = 8_000
-    /// The longest message.
+    /// The maximum length of the message in characters.
     private static let longestMessage = 1_024
-    /// Images described at most.
+    /// The maximum number of images to describe.
     private static let imageLimit = 12
 
-    /// Reads a file: what was written before the process died, however far it came.
+    /// Parses a file.
     ///
-    /// - Returns: nil when the process did not crash, or did not live to say when.
+    /// The file may be incomplete, because the process may have died while writing it.
+    ///
+    /// - Returns: nil if the process did not crash, or died before it wrote the time.
     init?(_ bytes: [UInt8], name: String) {
         var content = CrashFile()
         var lines = bytes.split(separator: UInt8(ascii: "\n")).makeIterator()
@@ -54,7 +70,7 @@ extension CrashReport {
             at: DeviceTime(
                 wall: Timestamp(milliseconds: wall),
                 monotonic: MonotonicTime(milliseconds: content.monotonic ?? 0),
-                // Without its monotonic time, the moment belongs to no boot that is known.
+                // Without a monotonic time, the time belongs to no known boot.
                 boot: content.monotonic == nil ? "" : content.boot
             ),
             traits: content.traits(at: wall),
@@ -99,7 +115,8 @@ extension CrashReport {
             let offset = String(frame.address &- module.base, radix: 16)
             return "\(index) \(module.name) + 0x\(offset)\(mark)"
         }
-        // Where an exception was thrown says more than where the process ended for it.
+        // The location where an exception was thrown is more useful than the location where the process ended because
+        // of it.
         var calls = content.thrown.enumerated().map { line($0, CrashFile.Frame(address: $1, kind: .call)) }
         if !calls.isEmpty, !content.frames.isEmpty { calls.append("uncaught, and ended in") }
         calls += content.frames.enumerated().map(line)
@@ -109,7 +126,7 @@ extension CrashReport {
         }
         notes += content.also
         notes += named.prefix(imageLimit).map(\.note)
-        if let source = content.source { notes.append("told by \(source)") }
+        if let source = content.source { notes.append("reported by \(source)") }
         var isDeeper = content.isDeeper
         func text() -> String { (calls + (isDeeper ? ["and deeper"] : []) + notes).joined(separator: "\n") }
         while text().utf8.count > longestStack, !calls.isEmpty {
@@ -120,19 +137,21 @@ extension CrashReport {
     }
 }
 
-/// The lines of a file, as far as they can be understood. Documentation/Crashes.md tells them.
+/// The lines of a file that could be parsed.
+///
+/// Documentation/Crashes.md describes the format.
 private struct CrashFile {
     struct Module: Hashable {
         var base: UInt64
         var code: Range<UInt64>
         var build: String
         var path: String
-        /// "" when the file does not tell.
+        /// "" if the file does not contain it.
         var architecture = ""
 
         var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-        /// What is needed to look its offsets up.
+        /// The data needed to symbolicate its offsets.
         var note: String {
             let place = architecture.isEmpty ? "" : ", \(architecture.prefix(16)), at 0x\(String(base, radix: 16))"
             return "\(name) is \(path.suffix(160)), build \(build.prefix(64))\(place)"
@@ -159,7 +178,7 @@ private struct CrashFile {
     private(set) var monotonic: Int64?
     private(set) var message: String?
     private(set) var exception: String?
-    /// What others had to say.
+    /// Messages from other libraries.
     private(set) var also: [String] = []
     private(set) var thrown: [UInt64] = []
     private(set) var frames: [Frame] = []
@@ -171,16 +190,16 @@ private struct CrashFile {
     private var executable: UInt64?
     private var seen: Set<String> = []
 
-    /// nil when it is not known.
+    /// Nil if unknown.
     var isInMainThread: Bool? {
         if let isMain { return isMain }
         guard let thread, let process else { return nil }
-        return thread == process  // Linux numbers the main thread as its process.
+        return thread == process  // On Linux, the main thread's id is the process id.
     }
 
-    func traits(at wall: Int64) -> CrashTraits {
+    func traits(at wall: Int64) -> CrashFingerprint {
         let builds = modules.map(\.build).filter { $0 != "-" }
-        return CrashTraits(
+        return CrashFingerprint(
             isFromSystem: source != nil,
             signal: number.flatMap { $0 > 0 ? $0 : nil },
             process: process.flatMap { Int(exactly: $0) },
@@ -221,7 +240,7 @@ private struct CrashFile {
         case "maybe": addFrame(value, .guess)
         case "awaiting": addFrame(value, .awaiting)
         case "deeper": isDeeper = true
-        default: break  // A later version's.
+        default: break  // Written by a later version.
         }
     }
 
@@ -236,7 +255,7 @@ private struct CrashFile {
             let last = UInt64(parts[2], radix: 16), first < last
         else { return }
         let module = Module(base: base, code: first..<last, build: parts[3], path: parts[4])
-        // What is told as the process dies takes the place of what was told when it began.
+        // A module's line written at the time of the crash replaces the one written at the start.
         if let place = modules.firstIndex(where: { $0.code == module.code }) {
             modules[place] = module
         } else {

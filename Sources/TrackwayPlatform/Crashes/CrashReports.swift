@@ -6,26 +6,29 @@ internal import TrackwayBehavior
 internal import TrackwayEvents
 package import TrackwayJournal
 
-/// The reports that processes of an installation left behind, and those of others who watched them.
+/// The crash reports of an installation's processes and of the system.
 ///
-/// Each process that captures crashes has a file of its own in the folder, and its lock as long as it lives. What the system tells
-/// later is kept there, too (``keep(_:)``). A crash that both tell of is told once: whoever comes first.
+/// Each process that captures crashes has its own file in the folder, locked while the process lives. Later reports
+/// from the system are stored there, too (``keep(_:)``). A crash that both report is recorded once, from the report
+/// that arrives first.
 package struct CrashReports: Sendable {
-    /// Larger files are not ours.
+    /// The maximum file size in bytes; larger files are not ours.
     private static let largestFile = 1 << 20
-    /// Reports taken at a time; an app that crashes at every start gets rid of the others later.
+    /// The maximum number of reports per pass.
+    ///
+    /// If an app crashes at every launch, the remaining reports are processed in later passes.
     private static let most = 16
 
     let folder: String
-    /// What was told and may be told again.
+    /// The file of recorded crashes that may be reported again.
     private let toldFile: String
     private let arrivals: String
     let storage: any JournalStorage
     private let isAlive: @Sendable (Int32) -> Bool
 
-    /// The reports in an installation's folder.
+    /// Opens the reports in an installation's folder.
     ///
-    /// - Parameter isAlive: Whether a process of this number lives.
+    /// - Parameter isAlive: Returns whether a process with this id exists.
     package init(
         in root: String,
         storage: any JournalStorage,
@@ -38,19 +41,21 @@ package struct CrashReports: Sendable {
         self.storage = storage
     }
 
-    /// What processes that are gone left behind, oldest first, and after it what others tell of crashes that nobody told yet. Files
-    /// that tell of no crash, or of one that was told, are removed.
+    /// Returns reports that are not recorded yet, and deletes obsolete files.
     ///
-    /// - Throws: When the folder cannot be read; a single file that cannot be is left for later.
+    /// Reports written by ended processes come first, then the system's reports, each group oldest first. Obsolete
+    /// files contain no crash, or one that was already recorded.
+    ///
+    /// - Throws: If the folder cannot be read. A single unreadable file is left for later.
     package func pending() throws(StorageError) -> [CrashReport] {
         var reports: [CrashReport] = []
         for name in try storage.names(in: folder).sorted() where reports.count < Self.most {
             let path = folder + "/" + name
             do throws(StorageError) {
-                // A living process's file is its own.
+                // A live process still uses its file.
                 guard let lock = try storage.lock(path) else { continue }
                 defer { lock.release() }
-                guard let size = try storage.size(of: path), size > 0 else { continue }  // Somebody is just starting.
+                guard let size = try storage.size(of: path), size > 0 else { continue }  // A process is just starting.
                 if try isHeld(path) { continue }
                 if let report = try read(name, path, size) {
                     reports.append(report)
@@ -58,16 +63,16 @@ package struct CrashReports: Sendable {
                     try storage.remove(path)
                 }
             } catch {
-                continue  // It is still there at the next start.
+                continue  // Retried at the next launch.
             }
         }
         reports.sort { ($0.isOwn ? 0 : 1, $0.at.wall, $0.name) < ($1.isOwn ? 0 : 1, $1.at.wall, $1.name) }
-        return try withoutTwins(reports)
+        return try withoutDuplicates(reports)
     }
 
-    /// Forgets a report, once its event is in the journal.
+    /// Deletes a report after its event has been stored in the journal.
     ///
-    /// - Parameter remembering: whether somebody else may tell of the same crash later.
+    /// - Parameter remembering: whether the other source may report the same crash later.
     package func remove(_ report: CrashReport, remembering: Bool = false) throws(StorageError) {
         if remembering, !report.hasMetTwin {
             var told = try told()
@@ -77,22 +82,24 @@ package struct CrashReports: Sendable {
         try storage.remove(folder + "/" + report.name)
     }
 
-    /// Forgets all reports of processes that are gone.
+    /// Deletes all reports of ended processes.
     package func removeAll() throws(StorageError) {
         for report in try pending() { try remove(report) }
         try storage.remove(toldFile)
     }
 
-    /// Keeps what somebody else tells of a process, until it is told. The same report again is the same file.
+    /// Stores a report from the system until it is recorded.
+    ///
+    /// Storing the same report again overwrites the same file.
     package func keep(_ report: SystemReport) throws(StorageError) {
         try storage.makeFolder(folder)
-        // Made elsewhere: in the folder, half a file would be taken for one that tells of no crash.
+        // Write the file elsewhere first: in the folder, a partial file would count as a file without a crash.
         let arriving = "\(arrivals)-\(report.fileName)"
         try storage.replace(arriving, with: report.lines, durably: false)
         try storage.rename(arriving, to: "\(folder)/\(report.fileName)")
     }
 
-    /// Whether a process that lives holds the file without a lock.
+    /// Whether a live process holds the file without a lock.
     private func isHeld(_ path: String) throws(StorageError) -> Bool {
         guard let bytes = try storage.contents(of: path) else { return false }
         return CrashCapture.isHeld(path, bytes, boot: BootIdentity.current(), isAlive: isAlive)
@@ -103,17 +110,19 @@ package struct CrashReports: Sendable {
         return CrashReport(bytes, name: name)
     }
 
-    private func told() throws(StorageError) -> ToldCrashes {
-        try storage.contents(of: toldFile).map { ToldCrashes($0) } ?? ToldCrashes()
+    private func told() throws(StorageError) -> ReportedCrashes {
+        try storage.contents(of: toldFile).map { ReportedCrashes($0) } ?? ReportedCrashes()
     }
 
-    /// Those that nobody told yet. A twin's file goes first and the memory of its being told after it: killed in between, what is
-    /// remembered meets nobody any more.
-    private func withoutTwins(_ reports: [CrashReport]) throws(StorageError) -> [CrashReport] {
+    /// Returns the reports without duplicates of recorded crashes.
+    ///
+    /// A duplicate's file is deleted before the record of its crash. If the process is killed in between, the leftover
+    /// record matches no further report.
+    private func withoutDuplicates(_ reports: [CrashReport]) throws(StorageError) -> [CrashReport] {
         guard !reports.isEmpty else { return [] }
         var told = try told()
-        /// Those that are about to be told.
-        var others = ToldCrashes()
+        /// The crashes that are about to be recorded.
+        var others = ReportedCrashes()
         var fresh: [CrashReport] = []
         for report in reports {
             if told.meet(report.traits) != nil {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Who handles something before and after us, where a process has one place for a handler and each keeps the one it found.
+/// Tracks the position of our handler in a chain of handlers.
 ///
-/// Handlers are numbers here, 0 for none. A handler that somebody put on top of ours may call ours, which then stays where it is and
-/// passes on; put in a second time it would call itself in a circle.
+/// It is for handlers that a process has only one of, where each handler calls the one installed before it. A handler
+/// is represented by a number, 0 for none. A handler that was installed after ours may call ours. Ours then stays in
+/// place and only passes calls on: installed a second time, it would call itself in an endless loop.
 struct HandlerChain: Sendable, Hashable {
-    /// Who comes after us.
+    /// The handler that runs after ours.
     private(set) var previous: UInt = 0
     private var isIn = false
     private var users = 0
 
-    /// Whether anybody wants to hear.
+    /// Whether any observer exists.
     var isWanted: Bool { users > 0 }
 
-    /// Somebody begins to listen.
+    /// Adds an observer.
     ///
-    /// - Parameter installed: the handler that is installed now.
-    /// - Returns: whether ours is to be installed.
+    /// - Parameter installed: the currently installed handler.
+    /// - Returns: whether to install our handler.
     mutating func begin(under installed: UInt) -> Bool {
         users += 1
         guard !isIn else { return false }
@@ -26,9 +27,9 @@ struct HandlerChain: Sendable, Hashable {
         return true
     }
 
-    /// Somebody listens no more.
+    /// Removes an observer.
     ///
-    /// - Returns: the handler to be installed in the place of ours; nil when everything stays as it is.
+    /// - Returns: the handler to install in place of ours; nil to leave everything unchanged.
     mutating func end(under installed: UInt, ours: UInt) -> UInt? {
         users -= 1
         guard users == 0, isIn, installed == ours else { return nil }

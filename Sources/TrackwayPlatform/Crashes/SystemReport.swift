@@ -3,39 +3,41 @@
 
 package import TrackwayEvents
 
-/// What the system, or another program that watched, tells of how a process of the app's ended or stood still.
+/// A report of an app's crash or hang by another program.
 ///
-/// It is kept as a file beside those that processes leave themselves, so that it is told the same way, survives whatever happens
-/// in between, and a crash that both saw is told once (``ToldCrashes``). An adapter turns what the system says into such a
-/// value and decides nothing.
+/// The other program is usually the system. The report is stored as a file next to the reports that processes write. It
+/// therefore survives until it is recorded, is recorded in the same way, and a crash that both report is recorded once
+/// (``ReportedCrashes``). An adapter only converts the system's data to this type and makes no decisions.
 package struct SystemReport: Sendable, Hashable {
-    /// What happened.
+    /// The kind of incident.
     package enum Kind: Sendable, Hashable {
-        /// The process ended; with the signal and the Mach exception as far as they are known.
+        /// The process crashed.
+        ///
+        /// The signal and the Mach exception are nil if unknown.
         case crash(signal: Int?, exception: Int?)
-        /// The process did not answer for so long.
+        /// The process did not respond for this long.
         case hang(Duration)
     }
 
-    /// Who tells.
+    /// The reporter's name.
     package var source: String
-    /// What happened.
+    /// The kind of incident.
     package var kind: Kind
-    /// When: not before the one and not after the other.
+    /// The earliest and latest possible time of the incident.
     package var began: Timestamp
     package var ended: Timestamp
-    /// The process's number, where it is told.
+    /// The process id, if reported.
     package var process: Int?
-    /// Why, in the system's words.
+    /// The reason, in the system's words.
     package var message: String?
-    /// What an uncaught exception said.
+    /// The text of an uncaught exception.
     package var exception: String?
     /// The processor's architecture.
     package var architecture: String?
-    /// Call stacks, as JSON of MetricKit's form.
+    /// Call stacks as JSON in MetricKit's format.
     package var stacks: [UInt8]
 
-    /// A report of these parts.
+    /// Creates a report from its parts.
     package init(
         source: String,
         kind: Kind,
@@ -58,12 +60,14 @@ package struct SystemReport: Sendable, Hashable {
         self.stacks = stacks
     }
 
-    /// The name of its file: the same for the same report, so that one told twice is one.
+    /// The file's name.
+    ///
+    /// It depends only on the report, so a repeated report overwrites the file.
     var fileName: String {
         "\(ended.milliseconds)-system-\(SHA256.hash(lines).prefix(8).hexadecimal)"
     }
 
-    /// The file's content.
+    /// The file's contents.
     var lines: [UInt8] {
         var lines = [CrashReport.mark, "source \(Self.line(source))"]
         func add(_ key: String, _ value: (some CustomStringConvertible)?) {
@@ -81,7 +85,7 @@ package struct SystemReport: Sendable, Hashable {
         add("exception", exception.map(Self.line))
         add("message", message.map(Self.line))
         let tree = CallStackTree(json: stacks)
-        // An image's lines, with all of it that the calls show.
+        // One line per image, with the address range that the frames cover.
         let images = Dictionary(grouping: tree.frames) { $0.address &- $0.offset }
         for (base, calls) in images.sorted(by: { $0.key < $1.key }) {
             guard let first = calls.first, let last = calls.map(\.address).max() else { continue }
@@ -96,12 +100,12 @@ package struct SystemReport: Sendable, Hashable {
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
-    /// A text that takes one line.
+    /// Replaces line breaks, so that the text fits on one line.
     private static func line(_ text: String) -> String {
         String(text.prefix(2_048).map { $0.isNewline ? " " : $0 })
     }
 
-    /// The numbers are those of Apple's systems, which alone tell such reports.
+    /// Uses Apple's numbers, because only Apple systems send such reports.
     private static func name(_ signal: Int?, _ exception: Int?) -> String {
         if let signal, let name = signals[signal] { return name }
         if let exception, exceptions.indices.contains(exception) { return exceptions[exception] }

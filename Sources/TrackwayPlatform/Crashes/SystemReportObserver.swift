@@ -3,18 +3,19 @@
 
 package import TrackwayJournal
 
-/// Keeps what the system tells of the app's crashes and hangs beside the reports that processes left themselves, until it is let go of.
+/// Stores the system's crash and hang reports until it is released.
 ///
-/// MetricKit tells on iOS, macOS and visionOS. A reporter that runs out of the app's process needs nothing of this: it may leave a file
-/// in the same folder (Documentation/Crashes.md has the format).
+/// The reports are stored next to those that processes write. MetricKit reports on iOS, macOS, and visionOS. A reporter
+/// that runs outside the app's process does not need this type: it may write a file to the same folder
+/// (Documentation/Crashes.md describes the format).
 package enum SystemReportObserver {
-    /// Begins to listen where the system tells anything.
+    /// Starts observing if the system provides reports.
     ///
     /// - Parameters:
-    ///   - reports: where to keep what it tells.
-    ///   - arrived: called when something was kept, or could not be, in which case the system does not tell it again; on the
-    ///     system's thread.
-    /// - Returns: What is held as long as it is to last; nil where the system tells nothing.
+    ///   - reports: where to store the system's reports.
+    ///   - arrived: called on the system's thread after reports were stored, or with an error, in which case the system
+    ///     does not report them again.
+    /// - Returns: an object to keep while observing; nil if the system provides no reports.
     package static func observe(
         into reports: CrashReports,
         arrived: @escaping @Sendable (Result<Void, StorageError>) -> Void

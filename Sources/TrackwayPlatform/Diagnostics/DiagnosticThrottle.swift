@@ -3,14 +3,16 @@
 
 package import TrackwayEvents
 
-/// Decides which diagnostics are written, so that a mistake in a loop does not flood the log: each code may speak a few
-/// times a minute, and afterwards says how often it was silent.
+/// Limits the diagnostics that are logged.
+///
+/// An error in a loop therefore does not flood the log: each code is logged a few times per minute. The next logged
+/// diagnostic states how many were skipped.
 package struct DiagnosticThrottle: Sendable {
-    /// What to do with a diagnostic.
+    /// Whether to log a diagnostic.
     package enum Decision: Sendable, Hashable {
-        /// Write it, with the number of equals left out since the last one written.
+        /// Log it, with the number of similar ones that were skipped before.
         case write(leftOut: Int)
-        /// Leave it out.
+        /// Skip it.
         case leaveOut
     }
 
@@ -25,19 +27,20 @@ package struct DiagnosticThrottle: Sendable {
     private let maxCodes: Int
     private var windows: [String: Window] = [:]
 
-    /// Makes a throttle.
+    /// Creates a throttle.
     ///
     /// - Parameters:
-    ///   - burst: How many diagnostics of one code are written per span.
+    ///   - burst: The maximum number of diagnostics per code and span.
     ///   - span: The length of a code's window.
-    ///   - maxCodes: How many codes are told apart; the rest share one window, so memory stays bounded.
+    ///   - maxCodes: The maximum number of codes tracked separately; the rest share one window, so memory stays
+    ///     bounded.
     package init(burst: Int = 5, span: Duration = .seconds(60), maxCodes: Int = 64) {
         self.burst = max(1, burst)
         self.span = span
         self.maxCodes = max(1, maxCodes)
     }
 
-    /// A diagnostic wants to be written.
+    /// Decides whether to log a diagnostic.
     package mutating func diagnosticArrived(code: String, at now: MonotonicTime) -> Decision {
         let key = windows[code] != nil || windows.count < maxCodes ? code : ""
         var window = windows[key] ?? Window(began: now)

@@ -6,26 +6,30 @@ internal import Darwin
 internal import ObjectiveC
 #endif
 
-/// An image of the process, and which classes of Objective-C it defines, of those that were asked for.
+/// A loaded image and the requested Objective-C classes that it defines.
 package struct LoadedImage: Hashable, Sendable {
-    /// Its file.
+    /// The path of the image's file.
     package var path: String
-    /// Names of classes as the runtime has them.
+    /// The class names in the Objective-C runtime.
     package var classes: [String]
 
-    /// Makes an image.
+    /// Creates an image.
     package init(path: String, classes: [String]) {
         self.path = path
         self.classes = classes
     }
 
-    /// Whether it is the system's, which defines none of an app's classes. A simulator's system lies in a folder of its own.
+    /// Whether the path is a system image, which defines no app classes.
+    ///
+    /// A simulator's system images are in a separate folder.
     package static func isSystem(_ path: String) -> Bool {
         ["/System/", "/usr/lib/"].contains { path.hasPrefix($0) || path.contains("/RuntimeRoot\($0)") }
     }
 
-    /// The process's images that define any of these classes, in the order in which the runtime met them; none where there is no
-    /// Objective-C. Takes a millisecond or so, for the names of every class of the app's own images are compared; any thread.
+    /// Returns the loaded images that define any of these classes.
+    ///
+    /// They are in load order. Without Objective-C, returns no images. Takes about a millisecond, because the names of
+    /// all classes in the app's images are compared. Any thread may call.
     package static func defining(_ names: Set<String>) -> [LoadedImage] {
         #if canImport(ObjectiveC)
         var count: UInt32 = 0
@@ -36,7 +40,7 @@ package struct LoadedImage: Hashable, Sendable {
             var count: UInt32 = 0
             guard let classes = objc_copyClassNamesForImage(path, &count) else { return nil }
             defer { free(classes) }
-            // A class that the runtime did not take, because it had one of that name, is listed for its image nevertheless.
+            // A class that the runtime rejected as a duplicate is nevertheless listed for its image.
             let found = UnsafeBufferPointer(start: classes, count: Int(count)).lazy.map { String(cString: $0) }
                 .filter { names.contains($0) }
             return found.isEmpty ? nil : LoadedImage(path: String(cString: path), classes: Array(found))
@@ -47,14 +51,20 @@ package struct LoadedImage: Hashable, Sendable {
     }
 }
 
-/// A class of Objective-C that more than one image of the process defines. The runtime takes one of them, and does not say which.
+/// An Objective-C class that more than one loaded image defines.
+///
+/// The runtime uses one of them and does not report which.
 package struct DuplicateClass: Hashable, Sendable {
-    /// The class.
+    /// The class name.
     package let name: String
-    /// The files that define it, in the order of the images, each with its folder, which tells frameworks apart.
+    /// The files that define it, in the order of the images.
+    ///
+    /// Each has its parent folder, to distinguish frameworks.
     package let files: [String]
 
-    /// Those of `names` that several images define, in the order of their names. An image that is listed twice is one.
+    /// Returns those of `names` that several images define, sorted by name.
+    ///
+    /// An image that is listed twice counts once.
     package static func among(_ names: Set<String>, in images: [LoadedImage]) -> [DuplicateClass] {
         names.sorted().compactMap { name in
             var paths: [String] = []

@@ -4,23 +4,26 @@
 internal import CTrackway
 package import TrackwayEvents
 
-/// Writes diagnostics to standard error, one line each, a few per code and minute.
+/// Writes diagnostics to standard error.
 ///
-/// Never waits for whoever reads standard error, never raises SIGPIPE: a line that cannot be written at once is lost.
+/// Writes one line per diagnostic, a few per code and minute. Never waits for the reader of standard error and never
+/// raises SIGPIPE: a line that cannot be written immediately is dropped.
 package final class StandardErrorLog: Sendable {
-    /// Longer lines are cut; short enough for a pipe to take a line in one piece.
+    /// The maximum length of a line in bytes.
+    ///
+    /// A pipe accepts a line of this length atomically.
     private static let longestLine = 1_024
 
     private let throttle: Locked<DiagnosticThrottle>
     private let clock: any EventClock
     private let write: @Sendable (String) -> Void
 
-    /// Makes a log.
+    /// Creates a log.
     ///
     /// - Parameters:
-    ///   - clock: Tells when a code may speak again.
-    ///   - throttle: How often that is.
-    ///   - write: Takes a line with its end; standard error unless a test says otherwise.
+    ///   - clock: Provides the time for the throttle.
+    ///   - throttle: Limits the diagnostics per code.
+    ///   - write: Writes a line including its line feed; by default to standard error.
     package init(
         clock: any EventClock = SystemClock(),
         throttle: DiagnosticThrottle = DiagnosticThrottle(),
@@ -31,7 +34,9 @@ package final class StandardErrorLog: Sendable {
         self.write = write
     }
 
-    /// Writes a diagnostic unless its code has spoken enough. Any thread.
+    /// Writes a diagnostic unless its code has exceeded the limit.
+    ///
+    /// Any thread may call.
     package func report(_ diagnostic: Diagnostic) {
         let now = clock.now().monotonic
         let decision = throttle.withLock {
@@ -46,16 +51,18 @@ package final class StandardErrorLog: Sendable {
         }
     }
 
-    /// Writes a line to standard error if that is possible at once.
+    /// Writes a line to standard error if that is possible without blocking.
     package static func writeLine(_ line: String) {
         var line = line
-        // Nowhere is left to say that the log cannot be written.
+        // An error is ignored, because it could not be reported anywhere else.
         _ = line.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) { ctrackway_write_standard_error($0.baseAddress, $0.count) }
         }
     }
 
-    /// One line without control characters, whatever an app's values hold, so that no value can fake a second line.
+    /// Converts a text to one line of limited length.
+    ///
+    /// Control characters become spaces, so that a value from the app cannot forge a second line.
     static func line(_ text: String) -> String {
         var line = ""
         for scalar in text.unicodeScalars {

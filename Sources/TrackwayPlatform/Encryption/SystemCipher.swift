@@ -3,9 +3,9 @@
 
 package import TrackwayJournal
 
-/// The system's AES-256-GCM: CryptoKit's on Apple's systems, libcrypto's on Linux.
+/// AES-256-GCM of the system: CryptoKit on Apple systems, libcrypto on Linux.
 package enum SystemCipher {
-    /// Makes ciphers for files at rest.
+    /// Creates ciphers for files at rest.
     package static let make: CipherMaker = { key in
         #if canImport(CryptoKit)
         return CryptoKitCipher(key: key)

@@ -4,22 +4,24 @@
 internal import CTrackway
 package import TrackwayEvents
 
-/// What is known about the running app. Its arguments and environment are not among the facts.
+/// Facts about the running app, without its arguments and environment.
 package struct AppFacts: Sendable, Hashable {
-    /// The id the app gave itself.
+    /// The app's id, as the app configured it.
     package var id: String
-    /// What the system knows the app by: the bundle's identifier, on Linux the executable's file name.
+    /// The system's identifier of the app.
+    ///
+    /// It is the bundle's identifier, or on Linux, the executable's file name.
     package var package: String?
-    /// The app's name: the bundle's, else the executable's file name.
+    /// The app's name: the bundle's, or else the executable's file name.
     package var name: String?
-    /// The version the app gave, else the bundle's.
+    /// The version that the app configured, or else the bundle's.
     package var version: String?
     /// The bundle's build number.
     package var build: String?
-    /// The process's id.
+    /// The process id.
     package var processID: Int32
 
-    /// Makes facts.
+    /// Creates facts.
     package init(
         id: String,
         package: String? = nil,
@@ -36,10 +38,12 @@ package struct AppFacts: Sendable, Hashable {
         self.processID = processID
     }
 
-    /// The facts as the `app` section of an event's context; an absent fact has no key.
+    /// The facts as the `app` section of an event's context.
+    ///
+    /// Unknown facts are left out.
     package var attributes: Attributes {
         var section: Attributes = ["id": .string(id)]
-        // Usually they are the same.
+        // The two are usually equal.
         if let package, package != id { section["package"] = .string(package) }
         if let name { section["name"] = .string(name) }
         if let version { section["version"] = .string(version) }

@@ -4,29 +4,33 @@
 internal import CTrackway
 internal import TrackwayEvents
 
-/// Names the running boot of the system. Monotonic times are comparable only within one boot.
+/// Identifies the current boot.
+///
+/// Monotonic times are comparable only within one boot.
 package enum BootIdentity {
-    /// The kernel's name for this boot, 36 characters; on Apple's systems disguised. It must not leave the device.
+    /// Returns the kernel's id of this boot, 36 characters.
     ///
-    /// Where the kernel does not tell (a locked-down sandbox), the name is made from the process's own id and start: it
-    /// equals no other, so that times are never compared that cannot be.
+    /// The id is hashed on Apple systems, and must not leave the device. If the kernel does not provide it (a
+    /// locked-down sandbox), the id is made from the process id and the time of the first call. It then differs from
+    /// the id of every other process, so that times of different processes are never compared.
     package static func current() -> String {
         text { ctrackway_boot_id(&$0, $0.count) } ?? ownName
     }
 
-    /// The name of this boot for an installation, 36 characters: a keyed hash, so that neither the kernel's name nor the name in
-    /// another folder follows from it.
+    /// Returns this boot's id for an installation, 36 characters.
     ///
-    /// - Parameter folder: where the installation is kept. All its processes get the same name.
+    /// The id is a keyed hash: neither the kernel's id nor the id for another folder can be derived from it.
+    ///
+    /// - Parameter folder: the installation's folder. All its processes get the same id.
     package static func current(in folder: String) -> String {
         text { ctrackway_boot_id_for(folder, &$0, $0.count) } ?? ownName
     }
 
-    /// A boot's name as an app may send it.
+    /// Returns a boot's id in a form that an app may send.
     ///
     /// - Parameters:
-    ///   - boot: the kernel's name.
-    ///   - place: what tells this app from others.
+    ///   - boot: the kernel's id.
+    ///   - place: distinguishes this app from others.
     package static func disguised(_ boot: String, for place: String) -> String {
         var shift: Int64 = 0
         return text { buffer in
@@ -35,9 +39,8 @@ package enum BootIdentity {
         } ?? ""
     }
 
-    private static var ownName: String {
-        "process-\(ctrackway_process_id())-\(SystemClock().now().wall.milliseconds)"
-    }
+    /// The process's replacement for a missing boot id.
+    private static let ownName = "process-\(ctrackway_process_id())-\(SystemClock().now().wall.milliseconds)"
 
     /// - Parameter fill: writes a text and returns its length.
     private static func text(_ fill: (inout [CChar]) -> Int32) -> String? {

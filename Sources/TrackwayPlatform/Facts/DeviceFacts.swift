@@ -3,15 +3,16 @@
 
 package import TrackwayEvents
 
-/// What is known about the device the app runs on. A fact that cannot be read is absent; nothing is guessed.
+/// Facts about the device that the app runs on.
 ///
-/// No name, address or serial number of the device is among the facts, and its machine id only as a keyed hash.
+/// A fact that cannot be read is absent; no fact is guessed. The facts do not include the device's name, address, or
+/// serial number, and include its machine id only as a keyed hash.
 package struct DeviceFacts: Sendable, Hashable {
     /// The kind of system: "Linux", "iOS", "macOS", "tvOS", "watchOS" or "visionOS".
     package var platform: String?
     /// The system's short name, such as "debian".
     package var systemID: String?
-    /// The system's name for humans, such as "Debian GNU/Linux".
+    /// The system's human-readable name, such as "Debian GNU/Linux".
     package var systemName: String?
     /// The system's version, such as "12" or "17.5.1".
     package var systemVersion: String?
@@ -19,21 +20,25 @@ package struct DeviceFacts: Sendable, Hashable {
     package var kernelVersion: String?
     /// The processor's instruction set, such as "x86_64" or "arm64".
     package var architecture: String?
-    /// Names this device for this app only; see `DeviceIdentity`.
+    /// Identifies this device for this app only; see `DeviceIdentity`.
     package var identity: String?
-    /// Who made the device.
+    /// The device's manufacturer.
     package var make: String?
     /// The device's model.
     package var model: String?
-    /// What the app runs in where that is not the device it was made for.
+    /// The runtime environment.
+    ///
+    /// Absent if it is the device that the app was built for.
     package var variant: Variant?
-    /// The identifier for advertisers, where the app links the product that knows it and the person allows tracking.
+    /// The advertising identifier.
+    ///
+    /// Present if the app links the product that reads it and the user allows tracking.
     package var advertisingID: String?
-    /// How hot the device is, at the moment of reading.
+    /// The thermal state at the time of reading.
     package var thermalState: ThermalState?
-    /// Whether the person saves power, at the moment of reading.
+    /// Whether Low Power Mode is on, at the time of reading.
     package var savesPower: Bool?
-    /// Processor cores in use by the system.
+    /// The number of processor cores that the system uses.
     package var cores: Int?
     /// Main memory in bytes.
     package var memoryBytes: Int64?
@@ -41,55 +46,59 @@ package struct DeviceFacts: Sendable, Hashable {
     package var locale: String?
     /// The time zone's identifier, such as "Europe/Berlin".
     package var zone: String?
-    /// How far local time is ahead of UTC at the moment of reading, in seconds, daylight saving included.
+    /// The local time's offset from UTC, in seconds.
+    ///
+    /// It is the offset at the time of reading, including daylight saving time.
     package var zoneOffsetSeconds: Int?
     /// The size of the main screen in pixels.
     package var screen: Screen?
-    /// The battery at the moment of reading; absent on devices without one.
+    /// The battery at the time of reading; absent on devices without one.
     package var battery: BatteryFacts?
-    /// The network at the moment of reading.
+    /// The network at the time of reading.
     package var network: NetworkFacts?
 
-    /// What an app runs in; the raw value is the attribute's text.
+    /// A runtime environment; the raw value is the attribute's value.
     package enum Variant: String, Sendable, Hashable {
         /// A simulated device.
         case simulator
-        /// A Mac, made for it by Catalyst.
+        /// A Mac, with an app built for it by Catalyst.
         case macCatalyst = "mac_catalyst"
-        /// A Mac, made for a phone or a tablet.
+        /// A Mac, with an app built for a phone or tablet.
         case iOSAppOnMac = "ios_app_on_mac"
     }
 
-    /// How hot a device is; the raw value is the attribute's text.
+    /// A thermal state; the raw value is the attribute's value.
     package enum ThermalState: String, Sendable, Hashable {
-        /// As it should be.
+        /// Normal.
         case nominal
-        /// Warmer; what can wait should.
+        /// Elevated; deferrable work should wait.
         case fair
-        /// The system slows down.
+        /// High; the system reduces performance.
         case serious
-        /// Everything that can be should be stopped.
+        /// Critical; all nonessential work should stop.
         case critical
     }
 
     /// A screen's size.
     package struct Screen: Sendable, Hashable {
-        /// Pixels from left to right.
+        /// Width in pixels.
         package var width: Int
-        /// Pixels from top to bottom.
+        /// Height in pixels.
         package var height: Int
 
-        /// Makes a size.
+        /// Creates a size.
         package init(width: Int, height: Int) {
             self.width = width
             self.height = height
         }
     }
 
-    /// No facts at all.
+    /// Creates an empty set of facts.
     package init() {}
 
-    /// The facts as the `device` section of an event's context; an absent fact has no key.
+    /// The facts as the `device` section of an event's context.
+    ///
+    /// Unknown facts are left out.
     package var attributes: Attributes {
         var section = Attributes()
         func put(_ key: String, _ value: AttributeValue?) {
@@ -126,61 +135,69 @@ package struct DeviceFacts: Sendable, Hashable {
     }
 }
 
-/// How full the device's batteries are and what happens to them.
+/// Charge level and state of the device's batteries.
 package struct BatteryFacts: Sendable, Hashable {
-    /// What happens to a battery; the raw value is the attribute's text.
+    /// A battery state; the raw value is the attribute's value.
     package enum State: String, Sendable, Hashable {
-        /// Power flows in.
+        /// The battery is charging.
         case charging
-        /// Power flows out.
+        /// The battery is discharging.
         case discharging
-        /// Nothing more fits in.
+        /// The battery is fully charged.
         case full
-        /// Plugged in, but held where it is.
+        /// Plugged in, but not charging.
         case notCharging = "not_charging"
     }
 
-    /// 0 (empty) to 1 (full), all batteries together; absent when the system does not tell.
+    /// The level of all batteries together, from 0 (empty) to 1 (full).
+    ///
+    /// Absent if the system does not report it.
     package var level: Double?
-    /// Absent when the system does not tell.
+    /// The state; absent if the system does not report it.
     package var state: State?
 
-    /// Makes facts.
+    /// Creates facts.
     package init(level: Double?, state: State?) {
         self.level = level
         self.state = state
     }
 }
 
-/// How the device reaches the network. Addresses are not among the facts.
+/// The device's network connection, without addresses.
 package struct NetworkFacts: Sendable, Hashable {
-    /// A kind of network; the raw value is the attribute's text.
+    /// A kind of network; the raw value is the attribute's value.
     package enum Kind: String, Sendable, Hashable {
-        /// A cable.
+        /// A wired network.
         case ethernet
         /// A wireless local network.
         case wifi
-        /// A mobile network.
+        /// A cellular network.
         case cellular
-        /// A tunnel or another network made by software.
+        /// A tunnel or another virtual network.
         case virtual
     }
 
-    /// The kind of network that leads to the outside; absent when there is no way out or its kind is unknown.
+    /// The kind of the default route's network.
+    ///
+    /// Absent if the kind is unknown or no default route exists.
     package var kind: Kind?
-    /// Names of the interfaces that are up and either real devices or the way out, in alphabetical order.
+    /// The names of active interfaces, sorted.
+    ///
+    /// Only hardware devices and the interface of the default route are included.
     package var interfaces: [String]
 
-    /// Makes facts.
+    /// Creates facts.
     package init(kind: Kind?, interfaces: [String]) {
         self.kind = kind
         self.interfaces = interfaces
     }
 }
 
-/// A system's version as the system writes it.
+/// Formats a system's version as the system does.
 package enum SystemVersion {
-    /// Apple's form: the last number is left out when it is zero, `16.4` and `16.4.1`.
+    /// Formats a version as Apple does: `16.4` and `16.4.1`.
+    ///
+    /// A patch number of zero is left out.
     package static func text(major: Int, minor: Int, patch: Int) -> String {
         patch == 0 ? "\(major).\(minor)" : "\(major).\(minor).\(patch)"
     }

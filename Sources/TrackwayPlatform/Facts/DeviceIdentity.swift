@@ -3,18 +3,18 @@
 
 internal import TrackwayEvents
 
-/// Names a device without telling which device it is.
+/// Identifies a device for one app without revealing which device it is.
 ///
-/// The system's machine id must not leave the machine (see machine-id(5)). As that page advises, it serves as the key of
-/// an HMAC-SHA-256 over the app's id, cut to 128 bits: stable for one app on one device, different for two apps, and
-/// not reversible.
+/// The system's machine id must not leave the machine (see machine-id(5)). As that page recommends, it is the key of an
+/// HMAC-SHA-256 over the app's id, truncated to 128 bits. The result is stable for one app on one device, differs
+/// between two apps, and is not reversible.
 package enum DeviceIdentity {
-    /// The name of the device for an app, 32 hexadecimal digits.
+    /// Returns the device's id for an app, 32 hexadecimal digits.
     ///
     /// - Parameters:
     ///   - machineID: The system's id: 32 hexadecimal digits, not all zero.
     ///   - appID: The app's id.
-    /// - Returns: `nil` when the machine id is not one.
+    /// - Returns: `nil` if the machine id is invalid.
     package static func make(machineID: String, appID: String) -> String? {
         guard let key = bytes(hexadecimal: machineID), key.count == 16, key.contains(where: { $0 != 0 }) else {
             return nil

@@ -5,9 +5,12 @@
 internal import Foundation
 #endif
 
-/// Whether the device has little to spare.
+/// Whether the device is short of power or too hot.
 package enum DeviceStrain {
-    /// True while the person has it save power, and while it is hot. False where the system does not tell. Any thread.
+    /// Whether Low Power Mode is on or the device is hot.
+    ///
+    /// A device is hot if its thermal state is serious or critical. False where the system does not report these. Any
+    /// thread may call.
     package static var isHigh: Bool {
         #if canImport(Darwin)
         let process = ProcessInfo.processInfo

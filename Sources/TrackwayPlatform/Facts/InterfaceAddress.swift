@@ -5,21 +5,25 @@ internal import CTrackway
 
 /// An address of one of the device's network interfaces.
 package struct InterfaceAddress: Sendable, Hashable {
-    /// IPv4 or IPv6 in its usual notation, without a scope id.
+    /// The IPv4 or IPv6 address in its usual notation.
+    ///
+    /// Without a scope id.
     package var text: String
     /// Whether the interface is up.
     package var isUp: Bool
-    /// Whether the interface leads back to the device itself.
+    /// Whether this is a loopback interface.
     package var isLoopback: Bool
 
-    /// Makes an address.
+    /// Creates an address.
     package init(_ text: String, isUp: Bool = true, isLoopback: Bool = false) {
         self.text = text
         self.isUp = isUp
         self.isLoopback = isLoopback
     }
 
-    /// The addresses of the running system in the system's order; nil when it does not tell.
+    /// Returns the running system's addresses in its order.
+    ///
+    /// Returns nil if they cannot be listed.
     package static func all() -> [InterfaceAddress]? {
         var addresses: [InterfaceAddress] = []
         let result = withUnsafeMutablePointer(to: &addresses) { pointer in
@@ -32,7 +36,9 @@ package struct InterfaceAddress: Sendable, Hashable {
         return result == 0 ? addresses : nil
     }
 
-    /// The addresses under which others may reach the device: of interfaces that are up and lead outside.
+    /// Returns the addresses at which other hosts may reach the device.
+    ///
+    /// These are the addresses of active interfaces other than loopback.
     package static func reachable(_ all: [InterfaceAddress]) -> [String] {
         all.filter { $0.isUp && !$0.isLoopback }.map(\.text)
     }

@@ -7,28 +7,34 @@ internal import TrackwayEvents
 internal import Foundation
 #endif
 
-/// A product beside the core that knows the identifier for advertisers, which the core must not so much as refer to.
+/// An optional product that reads the advertising identifier.
+///
+/// The core must not even refer to that identifier.
 package protocol AdvertisingIDProduct: AnyObject {
-    /// The identifier; nil when the person does not allow tracking.
+    /// Returns the identifier, or nil if the user does not allow tracking.
     static func advertisingID() -> String?
 }
 
-/// The identifier for advertisers, where the app links the product that knows it; see ``SnapshotProducts``.
+/// The advertising identifier, if the app links the product that reads it.
+///
+/// See ``SnapshotProducts``.
 package enum LinkedAdvertisingID {
-    /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
+    /// Boxed in a struct to avoid reabstraction thunks.
     private struct Registration: Sendable {
         let read: @Sendable () -> String?
     }
 
     private static let registered = Locked<Registration?>(nil)
 
-    /// Takes a product that cannot be found by its name.
+    /// Registers a product that cannot be found by its class name.
     package static func register(_ read: @escaping @Sendable () -> String?) {
         let registration = Registration(read: read)
         registered.withLock { $0 = registration }
     }
 
-    /// The identifier; nil without the product, or when the person does not allow tracking.
+    /// Returns the advertising identifier.
+    ///
+    /// Returns nil without the product, or if the user does not allow tracking.
     package static func current() -> String? {
         if let registration = registered.withLock({ $0 }) { return registration.read() }
         #if canImport(ObjectiveC)

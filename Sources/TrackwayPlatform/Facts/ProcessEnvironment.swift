@@ -7,9 +7,11 @@ internal import Foundation
 internal import CTrackway
 #endif
 
-/// The process's environment, read at the edge and handed on as a value.
+/// Access to the process's environment variables.
+///
+/// Callers read them once and pass them on as values.
 package enum ProcessEnvironment {
-    /// The value of one variable; nil when there is none of this name.
+    /// Returns a variable's value, or nil if it is not set.
     package static func value(of name: String) -> String? {
         #if canImport(Darwin)
         ProcessInfo.processInfo.environment[name]
@@ -18,13 +20,16 @@ package enum ProcessEnvironment {
         #endif
     }
 
-    /// The values of these variables, as far as there are any: pairs, because a process that starts may not have had a dictionary of
-    /// texts yet, and the first one costs it a fifth of a millisecond.
+    /// Returns the values of those variables that are set.
+    ///
+    /// The result is a list of pairs, because the first dictionary of strings in a process costs 0.2 ms.
     package static func values(of names: [String]) -> [(name: String, value: String)] {
         names.compactMap { name in value(of: name).map { (name, $0) } }
     }
 
-    /// All variables; of a name that is there twice, the first. O(n) in their number.
+    /// Returns all variables.
+    ///
+    /// If a name occurs twice, its first value is used. O(n) in the number of variables.
     package static func current() -> [String: String] {
         #if canImport(Darwin)
         ProcessInfo.processInfo.environment

@@ -3,14 +3,17 @@
 
 package import TrackwayDelivery
 
-/// The device's conditions, as far as the system tells of them.
+/// Observes the device's conditions, as far as the system reports them.
 package enum SystemConditions {
-    /// Begins to tell the device's conditions: soon, and with every change, on a thread of its own. Nothing is asked for now and then.
+    /// Starts reporting the device's conditions.
     ///
-    /// Low power, heat and the network on Apple's systems. Linux has no word for the first two that holds on every device, and none
-    /// for a network on which somebody wants little sent; there nothing is told, and nothing is restricted.
+    /// Calls the closure soon after the start and after each change, on a separate thread. Does not poll.
     ///
-    /// - Returns: what has to be kept as long as that is wanted; nil where nothing is told.
+    /// Apple systems report low power, heat, and the network. Linux has no indicator of low power and heat that works
+    /// on every device, and no indicator of networks on which traffic should be limited. On Linux, nothing is therefore
+    /// reported or restricted.
+    ///
+    /// - Returns: an object to keep while observing; nil if the system reports no conditions.
     package static func observe(
         _ report: @escaping @Sendable (DeviceConditions) -> Void
     ) -> (any Sendable)? {

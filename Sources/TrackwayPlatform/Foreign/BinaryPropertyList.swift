@@ -3,24 +3,28 @@
 
 internal import TrackwayEvents
 
-/// Reads the binary form of property lists.
+/// Parses binary property lists.
 ///
-/// By hand, because the system's reader gives references of archives as objects of a class that is not public. Bytes that are no such
-/// list, or one that would never end, are an error; nothing is made up.
+/// Hand-written because the system's parser returns an archive's references as objects of a private class. Bytes that
+/// are not a binary property list, and lists that contain themselves, throw an error; no value is ever guessed.
 package struct BinaryPropertyList {
-    /// What is wrong with the bytes.
+    /// Why the bytes cannot be parsed.
     package enum Fault: Error, Hashable {
-        /// They do not begin as a binary property list does.
+        /// The bytes have no header of a binary property list.
         case notBinary
-        /// They point outside of themselves, or at something that does not exist; where.
+        /// The data at this offset is malformed.
+        ///
+        /// It may also point out of bounds or at a missing object.
         case damaged(at: Int)
-        /// They nest deeper, or hold more, than any state of ours to be read.
+        /// The list exceeds `maximumDepth` or `maximumValues`.
+        ///
+        /// Nothing that the SDK imports is that large.
         case tooLarge
     }
 
-    /// How deep lists may nest.
+    /// The maximum nesting depth.
     package static let maximumDepth = 64
-    /// How many values a list may hold, each counted as often as it is referred to.
+    /// The maximum number of values, each counted once per reference.
     package static let maximumValues = 1_000_000
 
     private let bytes: [UInt8]
@@ -28,7 +32,7 @@ package struct BinaryPropertyList {
     private let referenceBytes: Int
     private var left = Self.maximumValues
 
-    /// The value that the bytes hold.
+    /// Parses the bytes and returns the top-level value.
     package static func value(of bytes: [UInt8]) throws(Fault) -> PropertyValue {
         guard bytes.starts(with: Array("bplist0".utf8)), bytes.count >= 40 else { throw .notBinary }
         let trailer = bytes.count - 32
@@ -77,7 +81,7 @@ package struct BinaryPropertyList {
         case 0x4:
             return .data(Array(bytes[try content(at: start, unit: 1)]))
         case 0x5, 0x7:
-            // Older writers have other bytes than ASCII here, and read them as UTF-8.
+            // Older writers also store non-ASCII strings here; their bytes are read as UTF-8.
             return .string(String(decoding: bytes[try content(at: start, unit: 1)], as: UTF8.self))
         case 0x6:
             let range = try content(at: start, unit: 2)
@@ -107,7 +111,9 @@ package struct BinaryPropertyList {
         }
     }
 
-    /// Where the content of an object lies whose size stands in its mark, or behind it.
+    /// Returns the byte range of an object's content.
+    ///
+    /// The count is in the marker byte, or in an integer after it.
     private func content(at start: Int, unit: Int) throws(Fault) -> Range<Int> {
         var (place, count) = (start + 1, Int(bytes[start] & 0x0F))
         if count == 0x0F {
@@ -133,7 +139,8 @@ package struct BinaryPropertyList {
 
     private func integer(at place: Int, bytes width: Int) throws(Fault) -> Int64 {
         guard width <= 16, place + width <= bytes.count else { throw .damaged(at: place) }
-        // Sixteen bytes hold what does not fit in eight signed ones; the first eight are zeros then.
+        // A 16-byte integer holds a value that does not fit in a signed 64-bit one. Its first eight bytes are then
+        // zero.
         let high = bytes[place..<(place + max(0, width - 8))]
         let low = bytes[(place + max(0, width - 8))..<(place + width)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         guard high.isEmpty else {
@@ -149,7 +156,9 @@ package struct BinaryPropertyList {
         return width == 4 ? Double(Float(bitPattern: UInt32(bits))) : Double(bitPattern: bits)
     }
 
-    /// A number without a sign; nil when it is not there, or larger than any of use.
+    /// Reads a big-endian unsigned integer of 1 to 8 bytes.
+    ///
+    /// Nil if it is out of bounds or larger than `Int.max`.
     private static func number(in bytes: [UInt8], at place: Int, bytes width: Int) -> Int? {
         guard width >= 1, width <= 8, place >= 0, width <= bytes.count - place else { return nil }
         let value = bytes[place..<(place + width)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -158,7 +167,9 @@ package struct BinaryPropertyList {
 }
 
 extension Timestamp {
-    /// The time so many seconds after the beginning of 2001, from which Apple's systems count; nil when that is no time.
+    /// Creates a time from seconds since Apple's reference date.
+    ///
+    /// The reference date is the start of 2001. Nil if the time is out of range.
     init?(secondsSince2001 seconds: Double) {
         guard let milliseconds = Int64(exactly: ((seconds + 978_307_200) * 1_000).rounded()) else { return nil }
         self.init(milliseconds: milliseconds)

@@ -3,31 +3,33 @@
 
 internal import TrackwayEvents
 
-/// What lies in an archive of Apple's keyed archiver, without the classes that it was made of.
+/// Decodes archives of Apple's keyed archiver without the archived classes.
 ///
-/// An archive is a binary property list: `$objects` are all objects, `$top` names the root. Of Foundation's own classes the ones are
-/// read that hold plain values; an object of any other class becomes a dictionary of its members, with the name of its class as
+/// An archive is a binary property list: `$objects` holds all objects, `$top` names the root. Foundation's plain value
+/// classes are decoded; an object of any other class becomes a dictionary of its members, with the name of its class as
 /// ``className``.
 package struct KeyedArchive {
-    /// What is wrong with the bytes.
+    /// Why an archive cannot be decoded.
     package enum Fault: Error, Hashable {
-        /// They are no property list, or a damaged one.
+        /// The bytes are not a property list, or are a damaged one.
         case unreadable(BinaryPropertyList.Fault)
-        /// They are a property list, and no archive with a root.
+        /// The property list is not a keyed archive with a root.
         case noArchive
-        /// An object refers to one that does not exist, or to itself.
+        /// An object is malformed, or the archive exceeds a limit.
+        ///
+        /// An object may also refer to a missing object or to itself. The limits are those of depth and size.
         case damaged
     }
 
-    /// Under which name a dictionary says which class its object was of.
+    /// The dictionary key under which an object's class name is stored.
     package static let className = "$class"
-    /// How deep objects may hold each other.
+    /// The maximum nesting depth of objects.
     private static let maximumDepth = 32
 
     private let objects: [PropertyValue]
     private var left = BinaryPropertyList.maximumValues
 
-    /// The root object; nil when nothing was archived.
+    /// Returns the root object, or nil if nil was archived.
     package static func root(of bytes: [UInt8]) throws(Fault) -> PropertyValue? {
         let list: PropertyValue
         do throws(BinaryPropertyList.Fault) {
@@ -51,7 +53,7 @@ package struct KeyedArchive {
         guard depth < Self.maximumDepth, left > 0 else { throw .damaged }
         guard case .reference(let index) = value else { return value }
         guard objects.indices.contains(index) else { throw .damaged }
-        // What stands for nothing is the first object, always.
+        // The first object always represents nil.
         if index == 0 { return nil }
         let stored = objects[index]
         guard case .dictionary(let members) = stored else { return stored }
@@ -90,7 +92,7 @@ package struct KeyedArchive {
         else { throw .damaged }
         var read: [String: PropertyValue] = [:]
         for (key, value) in zip(keys, values) {
-            // Keys that are no texts have nothing to say to us.
+            // Only string keys are of use here; others are skipped.
             guard case .string(let name)? = try object(key, depth: depth + 1) else { continue }
             read[name] = try object(value, depth: depth + 1)
         }

@@ -3,36 +3,36 @@
 
 package import TrackwayEvents
 
-/// One value of a property list: what other SDKs keep in user defaults and in archives.
+/// A property-list value, as stored in user defaults and archives.
 package indirect enum PropertyValue: Sendable, Hashable {
-    /// Text.
+    /// A string.
     case string(String)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
     /// A floating-point number.
     case double(Double)
-    /// True or false.
+    /// A Boolean.
     case boolean(Bool)
-    /// A point in wall time.
+    /// A wall-clock time.
     case date(Timestamp)
     /// Bytes.
     case data([UInt8])
-    /// Values in order; sets too.
+    /// Values in order, also for sets.
     case array([PropertyValue])
-    /// Named values, in the order of their names.
+    /// Values by name, unordered.
     case dictionary([String: PropertyValue])
-    /// The place of an object in an archive.
+    /// The index of an object in an archive.
     case reference(Int)
 
-    /// A member of a dictionary.
+    /// Returns a member by name if the value is a dictionary.
     package subscript(name: String) -> PropertyValue? { dictionary?[name] }
 
-    /// The text, if the value is text.
+    /// The string, if the value is one.
     package var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The whole number, if the value is one; a floating-point number without a fraction is one, too.
+    /// The integer, or a floating-point number without a fraction.
     package var integer: Int64? {
         switch self {
         case .integer(let value): value
@@ -41,7 +41,9 @@ package indirect enum PropertyValue: Sendable, Hashable {
         }
     }
 
-    /// True or false, if the value is one of them; 0 and 1 are, as archives of numbers have them.
+    /// The Boolean, or the integer 0 or 1.
+    ///
+    /// Archives store numbers in place of Booleans.
     package var boolean: Bool? {
         switch self {
         case .boolean(let value): value
@@ -51,31 +53,33 @@ package indirect enum PropertyValue: Sendable, Hashable {
         }
     }
 
-    /// The values, if it is a list.
+    /// The elements, if the value is an array.
     package var array: [PropertyValue]? {
         if case .array(let values) = self { values } else { nil }
     }
 
-    /// The members, if it is a dictionary.
+    /// The members, if the value is a dictionary.
     package var dictionary: [String: PropertyValue]? {
         if case .dictionary(let members) = self { members } else { nil }
     }
 
-    /// What kind of value it is, in words for people.
+    /// The kind of value, as text for diagnostics.
     package var kind: String {
         switch self {
-        case .string: "a text"
+        case .string: "a string"
         case .integer, .double: "a number"
-        case .boolean: "a truth value"
+        case .boolean: "a Boolean"
         case .date: "a date"
         case .data: "bytes"
-        case .array: "a list"
+        case .array: "an array"
         case .dictionary: "a dictionary"
         case .reference: "a reference"
         }
     }
 
-    /// The same as a value of an event's; nil when there is none, as for bytes.
+    /// The value as an event attribute.
+    ///
+    /// Nil for bytes and references, which have no equivalent.
     package var attribute: AttributeValue? {
         switch self {
         case .string(let value): .string(value)
@@ -91,7 +95,9 @@ package indirect enum PropertyValue: Sendable, Hashable {
 }
 
 extension Attributes {
-    /// The members that have a value of an event's, in the order of their names.
+    /// Creates attributes from the members, sorted by name.
+    ///
+    /// Members without an attribute equivalent are left out.
     package init(properties members: [String: PropertyValue]) {
         self.init(
             members.sorted { $0.key < $1.key }.compactMap { name, value in value.attribute.map { (name, $0) } }

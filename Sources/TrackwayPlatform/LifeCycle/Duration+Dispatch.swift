@@ -4,13 +4,13 @@
 internal import Dispatch
 
 extension Duration {
-    /// The same span for Dispatch, in whole nanoseconds; spans beyond a century wait that long.
+    /// The duration for Dispatch in whole nanoseconds, limited to a century.
     var dispatchInterval: DispatchTimeInterval {
         let century: Int64 = 100 * 365 * 86_400
         let seconds = min(max(components.seconds, 0), century)
         let fraction = max(components.attoseconds, 0) / 1_000_000_000
         let nanoseconds = seconds * 1_000_000_000 + fraction
-        // A watch counts to two seconds this way, and to 24 days the other.
+        // A watch's 32-bit integers hold only two seconds in nanoseconds, but 24 days in milliseconds.
         return Int(exactly: nanoseconds).map { .nanoseconds($0) }
             ?? .milliseconds(Int(clamping: nanoseconds / 1_000_000))
     }

@@ -4,30 +4,34 @@
 internal import CTrackway
 package import TrackwayBehavior
 
-/// How the system started the app.
+/// Determines how the system launched the app.
 package enum LaunchState {
-    /// Asks the system now: the sooner after the start, the truer.
+    /// Queries the system for the launch state.
     ///
-    /// In a terminal, a job that was started behind another one (`app &`) is in the background: its user is busy with
-    /// something else, and the system will say when that changes. Without a terminal nobody can bring the process to the
-    /// front or send it back, so it counts as in front. Apple's systems are asked instead, but for tools and apps of a Mac,
-    /// which nobody starts unseen.
-    package static func read() -> LaunchReading {
+    /// Call it early: the later the call, the less accurate the result.
+    ///
+    /// In a terminal, a job started in the background (`app &`) is in the background until the system reports a change.
+    /// Without a terminal, a user cannot move the process to the foreground or background, so it counts as in the
+    /// foreground. Apple systems are queried instead, except for tools and Mac apps, which are never launched in the
+    /// background.
+    package static func read() -> LaunchConclusion {
         #if os(macOS)
         terminal()
         #elseif canImport(UIKit) || canImport(Darwin)
-        LaunchEvidence.ofThisProcess().reading
+        LaunchContext.ofThisProcess().reading
         #else
         terminal()
         #endif
     }
 
-    private static func terminal() -> LaunchReading {
+    private static func terminal() -> LaunchConclusion {
         let state = state(hasTerminal: ctrackway_has_terminal())
-        return LaunchReading(state == .background ? .background : .user, in: state)
+        return LaunchConclusion(state == .background ? .background : .user, in: state)
     }
 
-    /// - Parameter hasTerminal: 1 when the process is its terminal's foreground job, 0 when another one is, -1 when it has
+    /// Returns the app state for the terminal state.
+    ///
+    /// - Parameter hasTerminal: 1 if the process is in its terminal's foreground job, 0 if another one is, -1 if it has
     ///   no terminal.
     static func state(hasTerminal: Int32) -> AppState {
         hasTerminal == 0 ? .background : .active

@@ -13,30 +13,34 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Observes SIGTSTP, SIGCONT, SIGTERM, SIGINT, SIGHUP and normal exit without taking anything from the host.
+/// Observes signals and normal exit without affecting the host app.
 ///
-/// A handler the host installed before still runs, first hand and with its own flags. Where nobody handled the signal,
-/// its default action follows once the observers had their moment, so the process stops or ends with exactly the wait
-/// status it would have had. A signal the host ignores stays ignored; a signal the host blocks (for `sigwait`, say) is
-/// not seen. A second request to end does not wait for the first one's moment. A forked child behaves as if nobody
-/// watched.
+/// The signals are SIGTSTP, SIGCONT, SIGTERM, SIGINT, and SIGHUP.
+///
+/// A handler that the host installed earlier still runs first, with its own flags. Without one, the signal's default
+/// action follows after the observers have finished or timed out, so the process stops or ends with the same wait
+/// status as without the SDK. A signal that the host ignores stays ignored. A signal that the host blocks (for
+/// `sigwait`, for example) is not observed. A second request to exit does not wait for the observers of the first. A
+/// forked child behaves as if the SDK had no observers.
 package final class LifeCycleSignals: Sendable {
     private struct Observer: Sendable {
         var timeout: LifeCycleTimeouts
-        var report: @Sendable (LifeCycleEvent, LifeCycleMoment) -> Void
+        var report: @Sendable (LifeCycleEvent, LifeCycleGracePeriod) -> Void
     }
 
     private struct State: Sendable {
-        var machine = LifeCycleMachine()
+        var machine = LifeCycleStateMachine()
         var observers: [UInt64: Observer] = [:]
         var nextNumber: UInt64 = 1
         var isStarted = false
     }
 
-    /// The process's signals: there is one set per process, whatever we would like.
+    /// The process's signals.
+    ///
+    /// They exist once per process, so this is a shared instance.
     package static let process = LifeCycleSignals()
 
-    private static let watched: [(number: Int32, kind: LifeCycleMachine.Kind)] = [
+    private static let watched: [(number: Int32, kind: LifeCycleStateMachine.Kind)] = [
         (SIGTSTP, .stop), (SIGCONT, .resume), (SIGTERM, .end), (SIGINT, .end), (SIGHUP, .end),
     ]
 
@@ -45,17 +49,18 @@ package final class LifeCycleSignals: Sendable {
 
     private init() {}
 
-    /// Tells an observer about the life cycle until the observation is cancelled or let go of.
+    /// Reports life-cycle events to an observer.
     ///
-    /// The observer is called on a thread of its own, one event after the other; several observers share the moment.
+    /// Reporting ends when the observation is canceled or released. The observer is called on a separate thread, one
+    /// event after another. Several observers share the time limit.
     ///
     /// - Parameters:
-    ///   - timeout: How long the observer may hold up a stop or an end.
-    ///   - observer: Called for every event; the moment is over when it calls `finish` or lets go of it.
-    /// - Throws: `LifeCycleError` when no thread can be made; nothing is changed then.
+    ///   - timeout: The maximum time for which the observer may delay a stop or an exit.
+    ///   - observer: Called for every event; its time ends when it calls `finish` or releases the grace period.
+    /// - Throws: `LifeCycleError` if no thread can be created; the call then has no effect.
     package func observe(
         timeout: LifeCycleTimeouts = LifeCycleTimeouts(),
-        _ observer: @escaping @Sendable (LifeCycleEvent, LifeCycleMoment) -> Void
+        _ observer: @escaping @Sendable (LifeCycleEvent, LifeCycleGracePeriod) -> Void
     ) throws(LifeCycleError) -> LifeCycleObservation {
         let number = try state.withLock { state throws(LifeCycleError) in
             if !state.isStarted {
@@ -67,7 +72,7 @@ package final class LifeCycleSignals: Sendable {
             }
             if state.observers.isEmpty {
                 for signal in Self.watched {
-                    // A signal that cannot be watched is simply not seen; the others still are.
+                    // If a signal cannot be watched, the others still are.
                     _ = ctrackway_signals_watch(signal.number)
                 }
             }
@@ -80,7 +85,7 @@ package final class LifeCycleSignals: Sendable {
     }
 
     func forget(_ number: UInt64) {
-        // Released outside the lock: the closure may own things whose end calls back here.
+        // Released outside the lock: the closure may own objects whose deinit calls back here.
         let forgotten = state.withLock { state in
             let observer = state.observers.removeValue(forKey: number)
             if observer != nil, state.observers.isEmpty {
@@ -93,20 +98,20 @@ package final class LifeCycleSignals: Sendable {
         _ = forgotten
     }
 
-    // MARK: The reading thread
+    // MARK: Reader thread
 
-    /// A watched signal, or 0 for the exit that was posted.
+    /// Handles a watched signal, or an exit if the number is 0.
     private func arrived(_ number: Int32, owesDefault: Bool) {
         guard number != 0 else {
-            perform(state.withLock { $0.machine.exitBegan() })
+            perform(state.withLock { $0.machine.handleExit() })
             exitTold.signal()
             return
         }
         guard let kind = Self.watched.first(where: { $0.number == number })?.kind else { return }
-        perform(state.withLock { $0.machine.signalArrived(number, kind: kind, isLeftToUs: owesDefault) })
+        perform(state.withLock { $0.machine.signalArrived(number, kind: kind, owesDefaultAction: owesDefault) })
     }
 
-    private func perform(_ actions: [LifeCycleMachine.Action]) {
+    private func perform(_ actions: [LifeCycleStateMachine.Action]) {
         for action in actions {
             switch action {
             case .report(let event):
@@ -127,7 +132,7 @@ package final class LifeCycleSignals: Sendable {
             let limit = observer.timeout.limit(for: event)
             longest = max(longest, limit)
             unfinished.enter()
-            observer.report(event, LifeCycleMoment(limit: limit) { unfinished.leave() })
+            observer.report(event, LifeCycleGracePeriod(limit: limit) { unfinished.leave() })
         }
         if longest > .zero {
             _ = unfinished.wait(timeout: .now() + longest.dispatchInterval)
@@ -137,7 +142,7 @@ package final class LifeCycleSignals: Sendable {
     // MARK: Normal exit
 
     private func exits() {
-        // An observer that calls `exit` itself must not wait for itself.
+        // An observer that calls `exit` must not wait for itself.
         guard !ctrackway_signals_is_reader() else { return }
         let longest = state.withLock { state in
             state.observers.values.map { $0.timeout.limit(for: .exits) }.max()
@@ -147,7 +152,7 @@ package final class LifeCycleSignals: Sendable {
     }
 }
 
-/// Keeps an observer informed; cancelling it, or letting go of it, ends that.
+/// An observation, which ends when it is canceled or released.
 package final class LifeCycleObservation: Sendable {
     private let number: UInt64
     private let signals: LifeCycleSignals
@@ -161,20 +166,24 @@ package final class LifeCycleObservation: Sendable {
         cancel()
     }
 
-    /// Ends the observation. A call to the observer that is already under way may still finish afterwards.
+    /// Ends the observation.
+    ///
+    /// A running call of the observer may still finish afterward.
     package func cancel() {
         signals.forget(number)
     }
 }
 
-/// The process's life cycle cannot be observed. The app runs on unharmed; it is only not told.
+/// The error thrown when the process's life cycle cannot be observed.
+///
+/// The app itself is not affected, but no events are reported.
 package struct LifeCycleError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The system's error number.
     package var systemCode: Int32
 
-    /// A sentence with the remedy.
+    /// The problem and the remedy, as one sentence.
     package var description: String {
-        "the process's signals cannot be observed (error \(systemCode)): no pipe or thread could be made for them; "
+        "the process's signals cannot be observed (error \(systemCode)): a pipe or thread could not be created; "
             + "close unused files or raise the limit (ulimit -n, ulimit -u)"
     }
 }

@@ -9,33 +9,33 @@ internal import UIKit
 #endif
 #endif
 
-/// What kind of program a process of Apple's systems runs.
+/// The kind of program that a process on an Apple system runs.
 package enum ProcessKind: Sendable, Hashable {
-    /// An app, which is told of its life.
+    /// An app, which receives life-cycle notifications.
     case app
-    /// An app's extension, which hears of its host's life.
+    /// An app extension, which receives its host's life-cycle notifications.
     case appExtension
-    /// A program without a bundle of an app's, which is told nothing but signals.
+    /// A program without an app bundle, which receives only signals.
     case tool
 
-    /// What a bundle says.
+    /// Derives the kind from the main bundle.
     ///
     /// - Parameters:
-    ///   - path: the main bundle's folder, or the folder of a program that has none.
-    ///   - hasTools: whether the system runs programs that are no apps: a Mac alone does.
+    ///   - path: the main bundle's folder, or the folder of a program without a bundle.
+    ///   - hasTools: whether the system runs programs that are not apps; only a Mac does.
     package init(bundlePath path: String, hasTools: Bool) {
         if path.hasSuffix(".appex") {
             self = .appExtension
         } else {
-            // Elsewhere everything is an app, tests without a host included.
+            // On other systems every program is an app, including tests without a host.
             self = hasTools && !path.hasSuffix(".app") ? .tool : .app
         }
     }
 
-    /// Whether the system may suspend this process, at any time and without saying so. A process that is suspended while it holds the
-    /// lock of a file is ended (`0xdead10cc`), wherever the file lies: such a process holds leases instead.
+    /// Whether the system may suspend this process without notice.
     ///
-    /// On a Mac nothing is suspended, apps made for iOS included.
+    /// A process that is suspended while it holds a file lock is terminated (`0xdead10cc`), regardless of where the
+    /// file is. Such a process uses leases instead. On a Mac no process is suspended, not even apps built for iOS.
     package static var mayBeSuspended: Bool {
         #if targetEnvironment(macCatalyst)
         false
@@ -46,8 +46,9 @@ package enum ProcessKind: Sendable, Hashable {
         #endif
     }
 
-    /// Whether this process is the only one that works in its container. A system runs one process of an app, and may run several of an
-    /// extension.
+    /// Whether this process is the only one that uses its container.
+    ///
+    /// A system runs one process per app, but may run several per extension.
     package static var isAlone: Bool {
         #if canImport(UIKit) || canImport(Darwin)
         current == .app
@@ -56,7 +57,9 @@ package enum ProcessKind: Sendable, Hashable {
         #endif
     }
 
-    /// Whether this process has screens that are found or named: those of an app, on systems with UIKit.
+    /// Whether this process has screens to detect or name.
+    ///
+    /// An app has them on systems with UIKit.
     package static var showsScreens: Bool {
         #if canImport(UIKit) && !os(watchOS)
         current == .app
@@ -66,10 +69,10 @@ package enum ProcessKind: Sendable, Hashable {
     }
 
     #if canImport(UIKit) || canImport(Darwin)
-    /// This process's.
+    /// The kind of this process.
     static var current: ProcessKind {
         #if canImport(UIKit) && !canImport(ObjectiveC)
-        // Without bundles it is known by what an extension lacks.
+        // Without bundles, an extension is recognized by its missing method.
         if !UIApplication.responds(to: "sharedApplication") { return .appExtension }
         #endif
         #if os(macOS)

@@ -12,14 +12,16 @@ internal import Musl
 #endif
 
 extension DeviceFacts {
-    /// Reads the facts of a Linux system. Some twenty small files: well under a millisecond on a warm system, but not
-    /// for a main thread that draws.
+    /// Reads the facts of a Linux system.
+    ///
+    /// Reads about twenty small files. This takes well under a millisecond on a warm system, but is too slow for a main
+    /// thread that draws.
     ///
     /// - Parameters:
-    ///   - appID: The app's id, which the device's identity is made for.
-    ///   - tree: Where the system's files lie.
+    ///   - appID: The app's id, for which the device's identity is derived.
+    ///   - tree: The location of the system's files.
     ///   - environment: The process's environment, for locale and time zone.
-    ///   - now: The moment whose distance from UTC is asked for.
+    ///   - now: The time for which the zone's UTC offset is read.
     package static func read(
         appID: String,
         tree: SystemTree = .live,
@@ -29,7 +31,7 @@ extension DeviceFacts {
         lasting(appID: appID, tree: tree).refreshed(tree: tree, environment: environment, now: now)
     }
 
-    /// The facts that do not change while a process runs.
+    /// Reads the facts that do not change while a process runs.
     static func lasting(appID: String, tree: SystemTree) -> DeviceFacts {
         var facts = DeviceFacts()
         let release = (tree.text("/etc/os-release") ?? tree.text("/usr/lib/os-release")).map { OSRelease($0) }
@@ -51,9 +53,10 @@ extension DeviceFacts {
         return facts
     }
 
-    /// The same facts, with those that change while a process runs read again: locale, time zone, battery, network.
+    /// Returns the facts with locale, time zone, battery, and network read again.
     ///
-    /// Cheaper than reading all: about ten small files.
+    /// These are the facts that change while a process runs. Reads about ten small files, so it is cheaper than reading
+    /// all facts.
     package func refreshed(
         tree: SystemTree = .live,
         environment: [String: String] = ProcessEnvironment.current(),
@@ -77,7 +80,9 @@ extension DeviceFacts {
         }
     }
 
-    /// A maker's text, unless the maker left the form blank.
+    /// Returns a manufacturer's text.
+    ///
+    /// Returns nil if it is a placeholder or not a single line.
     static func description(_ text: String?) -> String? {
         guard let text, SystemTree.isLine(text, limit: 128) else { return nil }
         let blanks = [
@@ -96,13 +101,15 @@ extension DeviceFacts {
         return bytes.overflow ? nil : bytes.partialValue
     }
 
-    /// The offset of the system's time zone at a moment, in seconds; nil when it is not known.
+    /// Returns the system time zone's UTC offset at a time, in seconds.
+    ///
+    /// Returns nil if it is unknown.
     package static func zoneOffset(at moment: Timestamp) -> Int? { offset(at: moment) }
 
     private static func offset(at now: Timestamp) -> Int? {
         var seconds = time_t(now.milliseconds / 1_000)
         var local = tm()
-        // The zone may have been changed since the process first asked; localtime_r alone would not look.
+        // The zone may have changed since the process first read it, and localtime_r alone does not check.
         tzset()
         guard localtime_r(&seconds, &local) != nil else { return nil }
         return local.tm_gmtoff
@@ -114,8 +121,8 @@ extension AppFacts {
     ///
     /// - Parameters:
     ///   - id: The app's id.
-    ///   - version: The app's version, when it says one; an executable has none of its own.
-    ///   - tree: Where the system's files lie.
+    ///   - version: The app's version, if the app states one; an executable file has none.
+    ///   - tree: The location of the system's files.
     package static func read(id: String, version: String? = nil, tree: SystemTree = .live) -> AppFacts {
         let name = executableName(tree)
         return AppFacts(id: id, package: name, name: name, version: version, processID: ctrackway_process_id())
@@ -125,7 +132,7 @@ extension AppFacts {
         guard let path = tree.target(of: "/proc/self/exe"), var name = path.split(separator: "/").last else {
             return nil
         }
-        // The kernel says so when the file was replaced while it runs.
+        // The kernel appends this suffix if the file was replaced while it runs.
         if name.hasSuffix(" (deleted)") { name = name.dropLast(" (deleted)".count) }
         return name.isEmpty ? nil : String(name)
     }

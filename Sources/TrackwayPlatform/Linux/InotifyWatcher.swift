@@ -6,17 +6,21 @@ internal import CTrackway
 internal import TrackwayEvents
 package import TrackwayJournal
 
-/// Watches folders by inotify. All watches of a process share one descriptor, of which a user has few, and one thread
-/// that sleeps in `poll`; both are there as long as there is a watch.
+/// Watches folders through inotify.
+///
+/// All watches of a process share one thread, which sleeps in `poll`, and one descriptor, because the number of
+/// descriptors per user is limited. Both exist only while a folder is watched.
 package struct InotifyWatcher: FolderWatcher {
-    /// The one of this process while there is a watch.
+    /// The process's shared watches, if any.
     private static let process = Locked<InotifyWatches?>(nil)
 
-    /// Makes a watcher; it holds nothing until something is watched.
+    /// Creates a watcher, which uses no resources until a folder is watched.
     package init() {}
 
-    /// nil when the process or its user has no descriptor, thread or watch left, when there is no such folder, and on
-    /// a network's file system.
+    /// Starts watching a folder.
+    ///
+    /// Returns nil if the process or its user has run out of descriptors, threads, or watches, if the folder does not
+    /// exist, or if it is on a network file system.
     package func watch(
         _ folder: String,
         for entries: WatchedEntries,
@@ -24,7 +28,7 @@ package struct InotifyWatcher: FolderWatcher {
     ) -> (any StorageWatch)? {
         Self.process.withLock { process in
             if let watch = process?.add(folder, for: entries, onChange: onChange) { return watch }
-            // There is none, or it has just ended with its last watch, or this folder cannot be watched.
+            // No shared watches exist, or they have just ended with the last watch, or this folder cannot be watched.
             guard process?.isOver ?? true, let fresh = InotifyWatches() else { return nil }
             process = fresh
             guard let watch = fresh.add(folder, for: entries, onChange: onChange) else {
@@ -40,13 +44,15 @@ package struct InotifyWatcher: FolderWatcher {
         }
     }
 
-    /// Lets go of what is over, unless there is something new already.
+    /// Releases ended watches, unless new ones have already replaced them.
     fileprivate static func forget(_ watches: InotifyWatches) {
         process.withLock { if $0 === watches { $0 = nil } }
     }
 }
 
-/// What is watched by one descriptor. Any thread may call.
+/// The watches that share one descriptor.
+///
+/// Any thread may call.
 private final class InotifyWatches: Sendable {
     private struct Listener: Sendable {
         let number: UInt64
@@ -54,10 +60,12 @@ private final class InotifyWatches: Sendable {
     }
 
     private struct State: Sendable {
-        /// By the kernel's number of the folder.
+        /// Listeners by the kernel's watch descriptor of the folder.
         var listeners: [Int32: [Listener]] = [:]
         var lastNumber: UInt64 = 0
-        /// The last watch has ended, or the descriptor failed: nothing begins here any more.
+        /// Whether the last watch has ended or the descriptor failed.
+        ///
+        /// No new watch may be added then.
         var isOver = false
 
         mutating func endWhenUnused() {
@@ -87,8 +95,8 @@ private final class InotifyWatches: Sendable {
         for entries: WatchedEntries,
         onChange: @escaping @Sendable (StorageChange) -> Void
     ) -> InotifyWatch? {
-        // The kernel is asked under the lock: it gives a folder that is watched already the same number again, and
-        // that must not be taken back in between.
+        // The kernel is called under the lock: for a folder that is already watched it returns the same watch
+        // descriptor again, which must not be removed in between.
         state.withLock { state in
             guard !state.isOver else { return nil }
             let folderNumber = ctrackway_watch_add(inotify, folder, entries == .folders)
@@ -100,9 +108,11 @@ private final class InotifyWatches: Sendable {
         }
     }
 
-    /// Ends one watch; with the last one everything ends.
+    /// Ends one watch.
+    ///
+    /// Ending the last one also ends the thread.
     func remove(_ number: UInt64, of folder: Int32) {
-        // Let go of outside the lock: it may own things.
+        // Released outside the lock, because it may own other objects.
         let removed = state.withLock { state -> Listener? in
             guard let index = state.listeners[folder]?.firstIndex(where: { $0.number == number }) else { return nil }
             let removed = state.listeners[folder]?.remove(at: index)
@@ -116,9 +126,11 @@ private final class InotifyWatches: Sendable {
         if removed != nil, isOver { wake.signal() }
     }
 
-    // MARK: The thread
+    // MARK: Thread
 
-    /// False when there can be no thread.
+    /// Starts the thread.
+    ///
+    /// Returns false if it cannot be created.
     func start() -> Bool {
         SystemThread.start(named: "trackway.watch") { self.run() } == 0
     }
@@ -156,7 +168,7 @@ private final class InotifyWatches: Sendable {
                 case .entry:
                     return state.listeners[folder] ?? []
                 case .ended:
-                    // A folder that was moved is still watched under its number.
+                    // A moved folder is still watched under its watch descriptor, so the watch must be removed.
                     guard let ended = state.listeners.removeValue(forKey: folder) else { return [] }
                     ctrackway_watch_remove(inotify, folder)
                     state.endWhenUnused()
@@ -167,7 +179,7 @@ private final class InotifyWatches: Sendable {
         }
     }
 
-    /// The descriptor says nothing any more.
+    /// Ends all watches because the descriptor no longer reports anything.
     private func giveUp() {
         let listeners = state.withLock { state in
             defer {
@@ -180,11 +192,13 @@ private final class InotifyWatches: Sendable {
     }
 }
 
-/// One watch on one folder.
+/// A watch on one folder.
 private final class InotifyWatch: StorageWatch {
     private let folder: Int32
     private let number: UInt64
-    /// nil once it has ended: a watch that is kept keeps no descriptor.
+    /// The shared watches; nil after this watch has ended.
+    ///
+    /// An ended watch must not keep the descriptor open.
     private let watches: Locked<InotifyWatches?>
 
     init(folder: Int32, number: UInt64, in watches: InotifyWatches) {

@@ -6,26 +6,33 @@ internal import CCrypto
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// AES-256-GCM of OpenSSL's libcrypto. Contexts are made once for each direction and used again for every message, so that a
-/// message costs no allocation.
+/// AES-256-GCM through OpenSSL's libcrypto.
 ///
-/// Any thread: a context is used under a lock of its own. The library clears keys as it gives contexts back.
+/// One context per direction is created and reused for all messages, so a message requires no allocation.
+///
+/// Any thread may call: a lock guards the contexts. The library clears keys when it frees a context.
 final class LibcryptoCipher: AuthenticatedCipher {
     private let contexts: Locked<Contexts>
 
-    /// The library's contexts, by their addresses; 0 for one that was not needed yet.
+    /// The addresses of the library's contexts.
+    ///
+    /// 0 for a context that has not been needed yet.
     private struct Contexts {
         let key: [UInt8]
         var encrypting: UInt = 0
         var decrypting: UInt = 0
 
-        /// The address of a context, made when it is needed first; 0 when the library refuses.
+        /// Creates a context and returns its address.
+        ///
+        /// Returns 0 if the library fails.
         static func make(_ key: [UInt8], encrypts: Bool) -> UInt {
             UInt(bitPattern: ccrypto_make(key, encrypts ? 1 : 0))
         }
     }
 
-    /// Makes a cipher; nil when the key has not 32 bytes.
+    /// Creates a cipher.
+    ///
+    /// Returns nil if the key is not 32 bytes long.
     init?(key: [UInt8]) {
         guard key.count == 32 else { return nil }
         contexts = Locked(Contexts(key: key))

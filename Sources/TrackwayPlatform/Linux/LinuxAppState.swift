@@ -5,24 +5,29 @@
 internal import TrackwayBehavior
 package import TrackwayEvents
 
-/// What Linux tells about the state of the device. Whether the app is seen is not among it: the SDK knows that itself.
+/// Reads the device state that Linux provides.
+///
+/// App visibility is not included, because the SDK tracks it.
 package struct LinuxAppState: AppStateSource {
     private let tree: SystemTree
     private let sensors: IIOSensors
     private let addresses: @Sendable () -> [InterfaceAddress]?
 
-    /// Reads from a tree.
+    /// Creates a reader for the given tree.
     ///
     /// - Parameters:
-    ///   - tree: Where the system's files lie.
-    ///   - addresses: Lists the network's addresses. No file holds them all, so a recorded tree has none of itself.
+    ///   - tree: The location of the system's files.
+    ///   - addresses: Lists the network addresses. No file contains all of them, so a tree that was recorded on another
+    ///     machine has none by default.
     package init(tree: SystemTree = .live, addresses: (@Sendable () -> [InterfaceAddress]?)? = nil) {
         self.tree = tree
         sensors = IIOSensors(tree: tree)
         self.addresses = addresses ?? { tree.isLive ? InterfaceAddress.all() : nil }
     }
 
-    /// Some twenty small files, and one call of the kernel. Reading a sensor can wake it, which takes milliseconds.
+    /// Reads about twenty small files and makes one system call.
+    ///
+    /// Reading a sensor can wake it, which takes milliseconds.
     package func appState() -> AppStateSnapshot {
         var state = AppStateSnapshot()
         let battery = LinuxBattery(tree: tree).facts()
@@ -39,24 +44,24 @@ package struct LinuxAppState: AppStateSource {
         case .charging: .charging
         case .discharging: .unplugged
         case .full: .full
-        // Plugged in, neither full nor charging: there is no word for it, and each of the others would be wrong.
+        // Plugged in, but neither full nor charging. No case fits, and any other value would be wrong.
         case .notCharging: nil
         }
     }
 }
 
 extension AppStateSnapshot.Orientation {
-    /// How a device is held that an accelerometer at rest tells the direction of down for.
+    /// Derives the device's orientation from the direction of gravity.
     ///
-    /// Only when it is clear: the device is held still (nothing but gravity acts, 0.8 g to 1.2 g), and down lies within
-    /// about 30 degrees of one of its axes.
+    /// The result is unambiguous only if the device is held still (nothing but gravity acts, 0.8 g to 1.2 g) and down
+    /// is within about 30 degrees of one of its axes.
     ///
-    /// - Parameter gravity: What the accelerometer reads, in units of standard gravity, down being where it points.
-    /// - Returns: nil when the device moves or is held between two ways.
+    /// - Parameter gravity: The accelerometer's reading in units of standard gravity, pointing down.
+    /// - Returns: nil if the device moves or is held between two orientations.
     package init?(gravity: Vector3) {
         let strength = (gravity.x * gravity.x + gravity.y * gravity.y + gravity.z * gravity.z).squareRoot()
         guard (0.8...1.2).contains(strength) else { return nil }
-        // The cosine of 30 degrees: at most one axis is that close.
+        // The cosine of 30 degrees. At most one axis is that close to down.
         let clear = 0.866 * strength
         if gravity.z <= -clear {
             self = .faceUp

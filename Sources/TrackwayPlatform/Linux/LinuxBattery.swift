@@ -2,32 +2,36 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-/// Reads the batteries that power the device from sysfs; those of mice and headsets do not count.
+/// Reads the device's own batteries from sysfs.
+///
+/// Batteries of peripherals such as mice and headsets are ignored.
 package struct LinuxBattery: Sendable {
     private struct Reading {
-        /// What it holds and can hold, by what the kernel measures: energy or charge.
+        /// Current and full amounts by quantity: energy or charge.
         var amounts: [String: (now: Double, full: Double)] = [:]
         var percent: Double?
         var status: String?
 
-        /// How full it is by itself, 0…1.
+        /// This battery's level, from 0 to 1.
         var level: Double? {
             percent.map { $0 / 100 }
                 ?? LinuxBattery.quantities.lazy.compactMap { amounts[$0] }.first.map { $0.now / $0.full }
         }
     }
 
-    /// What the kernel measures, the better measure first.
+    /// The quantities that the kernel measures, the more accurate one first.
     private static let quantities = ["energy", "charge"]
 
     private let tree: SystemTree
 
-    /// Reads from a tree.
+    /// Creates a reader for the given tree.
     package init(tree: SystemTree) {
         self.tree = tree
     }
 
-    /// All batteries taken together; `nil` without any.
+    /// Returns the combined state of all batteries.
+    ///
+    /// Returns `nil` without a battery.
     package func facts() -> BatteryFacts? {
         let readings = tree.names(in: "/sys/class/power_supply").compactMap(reading)
         guard !readings.isEmpty else { return nil }
@@ -55,7 +59,8 @@ package struct LinuxBattery: Sendable {
     }
 
     private func level(of readings: [Reading]) -> Double? {
-        // One battery: its own gauge knows best. Several: weighed by what they hold, when all tell that in the same unit.
+        // A single battery's own gauge is the most accurate. Several batteries are weighted by capacity if all report
+        // the same unit.
         if readings.count == 1, let percent = readings[0].percent { return percent / 100 }
         for quantity in Self.quantities {
             let amounts = readings.compactMap { $0.amounts[quantity] }

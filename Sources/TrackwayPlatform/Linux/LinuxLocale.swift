@@ -2,13 +2,17 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-/// The user's locale and time zone as the environment and the system's files give them.
+/// The user's locale and time zone.
+///
+/// They are read from the environment and the system's files.
 package enum LinuxLocale {
-    /// The variables of the environment that matter here.
+    /// The environment variables that are read.
     static let variables = localeVariables + ["TZ"]
     private static let localeVariables = ["LC_ALL", "LC_MESSAGES", "LANG"]
 
-    /// The locale of messages, such as "de_DE"; `nil` for the "C" locale and for anything that is none.
+    /// Returns the message locale, such as "de_DE".
+    ///
+    /// Returns `nil` for the "C" locale and for invalid values.
     package static func locale(environment: [String: String]) -> String? {
         let settings = localeVariables.compactMap { environment[$0] }
         guard let setting = settings.first(where: { !$0.isEmpty }) else { return nil }
@@ -24,7 +28,9 @@ package enum LinuxLocale {
         return String(name)
     }
 
-    /// The time zone's identifier, such as "Europe/Berlin"; `nil` when only its rules are known.
+    /// Returns the time zone's identifier, such as "Europe/Berlin".
+    ///
+    /// Returns `nil` if only the zone's rules are known.
     package static func zone(environment: [String: String], tree: SystemTree) -> String? {
         if let setting = environment["TZ"], !setting.isEmpty {
             let name = setting.first == ":" ? setting.dropFirst() : Substring(setting)
@@ -49,7 +55,7 @@ package enum LinuxLocale {
             default: false
             }
         }
-        // Without a slash it may be a rule such as "CET-1CEST", which names no place.
+        // A name without a slash may be a rule such as "CET-1CEST", which does not identify a zone.
         guard isName, name.utf8.count <= 64, name.contains("/") || name == "UTC" || name == "GMT" else { return nil }
         return String(name)
     }

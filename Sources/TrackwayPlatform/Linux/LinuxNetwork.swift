@@ -2,19 +2,21 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-/// Reads from sysfs and procfs how the device reaches the network.
+/// Reads the device's network connection from sysfs and procfs.
 package struct LinuxNetwork: Sendable {
     private static let loopbackType: Int64 = 772
     private static let ethernetType: Int64 = 1
 
     private let tree: SystemTree
 
-    /// Reads from a tree.
+    /// Creates a reader for the given tree.
     package init(tree: SystemTree) {
         self.tree = tree
     }
 
-    /// The interfaces that are up and the kind of the one that leads outside; `nil` when none is up.
+    /// Returns the active interfaces and the default route's interface type.
+    ///
+    /// Returns `nil` if no interface is up.
     package func facts() -> NetworkFacts? {
         let wayOut = defaultRoute()
         let interfaces = tree.names(in: "/sys/class/net").filter { name in
@@ -25,7 +27,7 @@ package struct LinuxNetwork: Sendable {
     }
 
     private func isUp(_ name: String) -> Bool {
-        // Drivers that do not track the state say "unknown" while they work.
+        // Drivers that do not track the state report "unknown" even for a working interface.
         let state = tree.text("/sys/class/net/\(name)/operstate")
         return (state == "up" || state == "unknown") && tree.number("/sys/class/net/\(name)/type") != Self.loopbackType
     }
@@ -44,7 +46,7 @@ package struct LinuxNetwork: Sendable {
         return entries.contains("device") ? .ethernet : .virtual
     }
 
-    /// The interface that the preferred default route uses, IPv4 first.
+    /// Returns the interface of the preferred default route, IPv4 first.
     private func defaultRoute() -> String? {
         let version4 = routes("/proc/net/route").compactMap { fields -> (String, Int)? in
             guard fields.count >= 8, fields[1] == "00000000", fields[7] == "00000000" else { return nil }

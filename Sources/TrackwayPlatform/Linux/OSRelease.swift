@@ -2,11 +2,13 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-/// The identification of a Linux distribution, as os-release(5) describes the file.
+/// The identification of a Linux distribution, in the format of os-release(5).
 package struct OSRelease: Sendable, Hashable {
     private var fields: [String: String] = [:]
 
-    /// Reads the file's text. Lines that are no assignment are skipped; of two with the same name the later holds.
+    /// Parses the file's text.
+    ///
+    /// Lines that are not assignments are skipped. If a name occurs twice, the later value is used.
     package init(_ text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
             guard let equals = line.firstIndex(of: "="), line.first != "#" else { continue }
@@ -18,11 +20,13 @@ package struct OSRelease: Sendable, Hashable {
 
     /// The short name, such as "debian".
     package var id: String? { value("ID") }
-    /// The name for humans, such as "Debian GNU/Linux".
+    /// The human-readable name, such as "Debian GNU/Linux".
     package var name: String? { value("NAME") }
-    /// The version, such as "12"; rolling distributions have none.
+    /// The version, such as "12"; nil for rolling distributions.
     package var version: String? { value("VERSION_ID") }
-    /// The device's name as its owner gave it, which machine-info(5) holds in the same notation.
+    /// The device name that its owner set.
+    ///
+    /// machine-info(5) stores it in the same format.
     package var prettyHostName: String? { value("PRETTY_HOSTNAME") }
 
     private func value(_ name: String) -> String? {
@@ -36,7 +40,9 @@ package struct OSRelease: Sendable, Hashable {
         }
     }
 
-    /// Undoes the shell's quoting as far as the file may use it: one pair of quotes, backslashes outside single quotes.
+    /// Removes the shell quoting that the format allows.
+    ///
+    /// This is one pair of quotes, and backslashes outside single quotes.
     private static func unquoted(_ text: Substring) -> String {
         var rest = text
         while let last = rest.last, last == " " || last == "\t" {

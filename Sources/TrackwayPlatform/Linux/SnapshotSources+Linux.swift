@@ -6,12 +6,15 @@ package import TrackwayBehavior
 package import TrackwayEvents
 
 extension SnapshotSources {
-    /// What Linux knows. It knows no place: there is no source of locations without a service that would have to look.
+    /// Returns the sources that Linux provides.
+    ///
+    /// They include no location source, because Linux locates a device only through a service that would have to be
+    /// queried.
     ///
     /// - Parameters:
     ///   - app: The `app` section of the context.
-    ///   - root: The folder that stands for "/"; empty, or "/" itself, for the running system.
-    ///   - recognizes: Of no meaning here: it is for the rules of Apple's stores.
+    ///   - root: The folder used in place of "/"; empty, or "/" itself, for the running system.
+    ///   - recognizes: Ignored on Linux; it concerns the rules of Apple's App Store.
     package static func system(app: Attributes, root: String = "", recognizes: Bool = false) -> SnapshotSources {
         var folder = root[...]
         while folder.last == "/" { folder.removeLast() }

@@ -9,17 +9,17 @@ internal import Musl
 #endif
 
 extension StorageLocation {
-    /// The folder for an app by the rules of the XDG base directories: `$XDG_STATE_HOME/trackway/<app>`, by default
-    /// `~/.local/state/trackway/<app>`.
+    /// Returns an app's folder as defined by the XDG base directory specification.
     ///
-    /// State, not data: what lies here matters across restarts, but not on another machine. As the rules demand, a
-    /// relative path in a variable is ignored.
+    /// The folder is `$XDG_STATE_HOME/trackway/<app>`, by default `~/.local/state/trackway/<app>`. It is a state
+    /// folder, not a data folder: its contents matter across restarts, but not on another machine. As the specification
+    /// requires, a relative path in a variable is ignored.
     ///
     /// - Parameters:
-    ///   - appID: The app's id; turned into a safe name by `StorageName`.
+    ///   - appID: The app's id, which `StorageName` converts to a safe name.
     ///   - environment: The process's environment.
-    ///   - accountHome: The home folder from the user's account, asked when the environment has none.
-    /// - Throws: `StorageLocationError` when the id is empty or no home folder is known.
+    ///   - accountHome: Returns the home folder from the user's account; called if the environment has none.
+    /// - Throws: `StorageLocationError` if the id is empty or no home folder is known.
     package static func standard(
         appID: String,
         environment: [String: String],
@@ -28,7 +28,7 @@ extension StorageLocation {
         try standard(appID: appID, variable: { environment[$0] }, accountHome: accountHome)
     }
 
-    /// The same, of variables whose values are asked for by their names.
+    /// Returns the same folder, reading environment variables through a closure.
     package static func standard(
         appID: String,
         variable: (String) -> String? = { ProcessEnvironment.value(of: $0) },
@@ -48,7 +48,7 @@ extension StorageLocation {
         return try StorageLocation(path: "\(home)/.local/state/trackway/\(name)")
     }
 
-    /// The home folder in the user database.
+    /// Returns the home folder from the user database.
     package static func accountHome() -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?

@@ -4,9 +4,11 @@
 #if os(Linux)
 internal import CTrackway
 
-/// Threads of the system's for work that sleeps in calls of C's. They take no signals.
+/// System threads for work that blocks in C functions.
+///
+/// The threads block all signals.
 enum SystemThread {
-    /// A closure for a thread of C's.
+    /// A box that passes a closure through a C thread's context pointer.
     private final class Work: Sendable {
         let body: @Sendable () -> Void
 
@@ -15,9 +17,10 @@ enum SystemThread {
         }
     }
 
-    /// Starts a thread that ends with its work. -1 when there can be none.
+    /// Starts a thread that ends when its work returns.
     ///
-    /// - Parameter name: what debuggers show of it, 15 bytes at most.
+    /// - Parameter name: the name that debuggers show, at most 15 bytes.
+    /// - Returns: 0, or -1 if no thread can be created.
     static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
         let work = Unmanaged.passRetained(Work(body))
         let code = ctrackway_thread_start(

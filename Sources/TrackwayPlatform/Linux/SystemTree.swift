@@ -11,42 +11,46 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The files in which Linux tells about itself (/etc, /proc, /sys), under a root of the caller's choice.
+/// Reads Linux's system files (/etc, /proc, /sys) below a given root.
 package struct SystemTree: Sendable, Hashable {
-    /// The folder that stands for "/", without a slash at its end.
+    /// The folder used in place of "/", without a trailing slash.
     package let root: String
 
-    /// The running system's own tree.
+    /// The running system's tree.
     package static let live = SystemTree(root: "")
 
-    /// Makes a tree, such as one recorded on another machine.
+    /// Creates a tree, such as one recorded on another machine.
     package init(root: String) {
         self.root = root
     }
 
-    /// A small text file without the white space around it.
+    /// Returns the contents of a small text file without surrounding white space.
     ///
     /// - Parameters:
-    ///   - path: The file, from the root on, beginning with a slash.
-    ///   - limit: The most bytes to read; what lies beyond is ignored.
-    /// - Returns: `nil` when it cannot be read or holds nothing but white space.
+    ///   - path: The file's path below the root, starting with a slash.
+    ///   - limit: The maximum number of bytes to read; the rest is ignored.
+    /// - Returns: `nil` if the file cannot be read or contains only white space.
     package func text(_ path: String, limit: Int = 65_536) -> String? {
         let bytes = bytes(path, limit: limit)
-        // Texts from the device tree end in a NUL.
+        // Texts in the device tree end in a NUL.
         let blank: (UInt8) -> Bool = { $0 <= 0x20 }
         guard let first = bytes.firstIndex(where: { !blank($0) }), let last = bytes.lastIndex(where: { !blank($0) })
         else { return nil }
         return String(decoding: bytes[first...last], as: UTF8.self)
     }
 
-    /// True when the tree is the running system's own, so that the system may be asked what no file tells.
+    /// Whether this is the running system's tree.
+    ///
+    /// If so, system calls may supplement the files.
     package var isLive: Bool { root.isEmpty }
 
-    /// A file's bytes as they are; empty when it cannot be read.
+    /// Returns a file's raw bytes.
+    ///
+    /// Returns an empty array if the file cannot be read.
     ///
     /// - Parameters:
-    ///   - path: The file, from the root on, beginning with a slash.
-    ///   - limit: The most bytes to read; what lies beyond is ignored.
+    ///   - path: The file's path below the root, starting with a slash.
+    ///   - limit: The maximum number of bytes to read; the rest is ignored.
     package func bytes(_ path: String, limit: Int = 65_536) -> [UInt8] {
         let file = ctrackway_open_read(root + path)
         guard file >= 0 else { return [] }
@@ -61,37 +65,45 @@ package struct SystemTree: Sendable, Hashable {
         return bytes
     }
 
-    /// A file that holds one line for people: nil when it holds more, or what no line holds.
+    /// Returns the contents of a file with a single line.
+    ///
+    /// Returns nil if the file has more than one line or contains characters that are not text.
     ///
     /// - Parameters:
-    ///   - path: The file, from the root on, beginning with a slash.
-    ///   - limit: The most bytes that such a line has.
+    ///   - path: The file's path below the root, starting with a slash.
+    ///   - limit: The maximum length of the line in bytes.
     package func line(_ path: String, limit: Int = 256) -> String? {
         text(path).flatMap { Self.isLine($0, limit: limit) ? $0 : nil }
     }
 
-    /// Whether a text is one line for people. What was no UTF-8 has been read as replacement characters.
+    /// Whether the text is a single printable line.
+    ///
+    /// Bytes that were not valid UTF-8 have been decoded as replacement characters, which are rejected.
     static func isLine(_ text: String, limit: Int = 256) -> Bool {
         text.utf8.count <= limit
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "\u{FFFD}" }
     }
 
-    /// A file that holds one number, whole or not; nil when it is infinite or none.
+    /// Returns the finite decimal number in a file.
+    ///
+    /// Returns nil if the file contains no such number.
     package func decimal(_ path: String) -> Double? {
         guard let number = text(path, limit: 64).flatMap({ Double($0) }), number.isFinite else { return nil }
         return number
     }
 
-    /// A file that holds one whole number.
+    /// Returns the integer in a file, or nil if it has none.
     package func number(_ path: String) -> Int64? {
         text(path, limit: 32).flatMap { Int64($0) }
     }
 
-    /// The names in a folder in alphabetical order; empty when it cannot be listed.
+    /// Returns the names in a folder, sorted.
+    ///
+    /// Returns an empty array if the folder cannot be listed.
     package func names(in path: String) -> [String] {
         var names: [String] = []
         withUnsafeMutablePointer(to: &names) { pointer in
-            // What could be listed before an error still counts.
+            // Names listed before an error are kept.
             _ = ctrackway_list(root + path, pointer) { context, name in
                 guard let context, let name else { return }
                 context.assumingMemoryBound(to: [String].self).pointee.append(String(cString: name))
@@ -100,7 +112,9 @@ package struct SystemTree: Sendable, Hashable {
         return names.sorted()
     }
 
-    /// Where a symbolic link points, as it is written; `nil` when it is none.
+    /// Returns a symbolic link's unresolved target.
+    ///
+    /// Returns `nil` if the path is not a link.
     package func target(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4_096)
         let length = readlink(root + path, &buffer, buffer.count)

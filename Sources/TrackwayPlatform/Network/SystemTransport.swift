@@ -3,14 +3,18 @@
 
 public import TrackwayWire
 
-/// The system's way to send requests: what sends unless `Configuration.delivery.transport` says otherwise. For transports that add something
-/// to it.
+/// Creates the system's default transport.
+///
+/// The SDK uses this transport unless `Configuration.delivery.transport` is set. Call
+/// ``make(allowsConstrainedNetworks:)`` to wrap the default transport in another one.
 public enum SystemTransport {
-    /// URLSession's transport on Apple's systems, a new one with each call; libcurl's on Linux, which everything in the process that
-    /// asks here shares, with its thread and its connections.
+    /// Returns the default transport.
     ///
-    /// - Parameter allowsConstrainedNetworks: whether a network is used on which the person wants as little sent as possible. Without
-    ///   it such a network counts as none. Of no meaning where networks have no such mark.
+    /// On Apple systems, each call returns a new `URLSession` transport. On Linux, all callers in the process share one
+    /// libcurl transport, with its thread and its connections.
+    ///
+    /// - Parameter allowsConstrainedNetworks: whether to use networks in Low Data Mode. If false, such a network counts
+    ///   as unavailable. Ignored on systems without Low Data Mode.
     public static func make(allowsConstrainedNetworks: Bool = false) -> any Transport {
         #if canImport(Darwin)
         URLSessionTransport(allowsConstrainedNetworks: allowsConstrainedNetworks)
@@ -22,13 +26,15 @@ public enum SystemTransport {
 
 #if os(Linux)
 extension SystemTransport {
-    /// Linux's way to send requests, for programs that read long answers or follow one. Its settings are those of the environment.
+    /// A libcurl transport for long responses and streams.
+    ///
+    /// Its settings come from the environment variables.
     public struct Streaming: Transport {
         private let transport: CurlTransport
 
         /// Creates a transport over libcurl.
         ///
-        /// - Parameter longestBody: The most bytes kept of an answer's body.
+        /// - Parameter longestBody: The maximum number of bytes to keep of a response body.
         public init(longestBody: Int) {
             transport = CurlTransport(longestBody: longestBody)
         }
@@ -37,14 +43,14 @@ extension SystemTransport {
             try await transport.send(request, timeout: timeout)
         }
 
-        /// Sends a request and hands on the body of a 200 as it arrives.
+        /// Sends a request and streams the body of a 200 response.
         ///
-        /// Any other answer is returned whole. Cancelling the task ends the request.
+        /// Any other response is returned as a whole. Canceling the task ends the request.
         ///
         /// - Parameters:
-        ///   - timeout: The longest time from call to the end of the answer.
-        ///   - opened: Called once when the head of a 200 has arrived.
-        ///   - piece: Called with each piece of its body, one call at a time, on a thread of the transport's own.
+        ///   - timeout: The maximum time from the call to the end of the response.
+        ///   - opened: Called once when the header section of a 200 response has arrived.
+        ///   - piece: Called with each chunk of its body, one call at a time, on a thread of the transport.
         public func stream(
             _ request: WireRequest,
             timeout: Duration,

@@ -4,22 +4,28 @@
 internal import TrackwayDelivery
 package import TrackwayEvents
 
-/// Sleeps with the runtime's own timer. The one place in the SDK where time really passes on its behalf.
+/// Sleeps with the runtime's timer.
+///
+/// This is the only place where the SDK waits for real time to pass.
 package struct TaskSleeper: DeliverySleeper {
     private let clock: any EventClock
 
-    /// Makes a sleeper that measures with a clock; the runtime's timer must tick at the same pace.
+    /// Creates a sleeper that measures with a clock.
+    ///
+    /// The clock must run at the rate of the runtime's timer.
     package init(clock: any EventClock = SystemClock()) {
         self.clock = clock
         _ = Self.timers
     }
 
     #if os(Linux)
-    /// The system's dispatch library opens the descriptors of its timers with the first sleep, and ends the process when none
-    /// is free by then. So the first sleep of a process is this short one, while there are some; once for the process.
+    /// Makes the dispatch library open its timer descriptors early, once per process.
+    ///
+    /// It opens them with the first sleep and terminates the process if no descriptor is free then. This short sleep
+    /// therefore runs while descriptors are available.
     private static let timers: Void = {
         Task {
-            // Nobody cancels it, and nothing depends on its end.
+            // No code cancels the task or depends on its end.
             try? await Task.sleep(for: .nanoseconds(1), tolerance: nil, clock: .continuous)
             try? await Task.sleep(for: .nanoseconds(1), tolerance: nil, clock: .suspending)
         }
@@ -39,12 +45,15 @@ package struct TaskSleeper: DeliverySleeper {
 
     private func sleep(_ left: Duration, tolerance: Duration?) async {
         guard left > .zero else { return }
-        // Sleeping fails only when the task is cancelled, and then it is time to return.
+        // Sleeping throws only if the task is canceled, and then the call returns early.
         try? await Task.sleep(for: left, tolerance: tolerance, clock: .continuous)
     }
 
-    /// How late a sleep may end, so that the system wakes the processor for several timers at once: a tenth of its length, and at most
-    /// a minute. nil, for as little as can be, when it takes a second or less: that much somebody notices.
+    /// Returns how late a sleep may end.
+    ///
+    /// A tolerance lets the system combine the wakeups of several timers. It is a tenth of the length, at most one
+    /// minute. Nil, for the smallest possible tolerance, if the sleep takes one second or less, because a user would
+    /// notice the delay.
     package static func tolerance(of sleep: Duration) -> Duration? {
         guard sleep > .seconds(1) else { return nil }
         return min(sleep / 10, .seconds(60))

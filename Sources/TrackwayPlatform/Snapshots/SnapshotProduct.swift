@@ -8,35 +8,37 @@ internal import TrackwayEvents
 internal import Foundation
 #endif
 
-/// A product beside the core that brings sources of snapshots: where the device is, how it moves.
+/// An optional product that adds snapshot sources, such as location and motion.
 ///
-/// The core refers to no framework that finds such things out, because the App Store asks every app for a purpose string in which
-/// they are so much as mentioned. An app links the product; where there is Objective-C nothing else is needed, because the class
-/// that stands for the product is found by its name.
+/// The core does not refer to frameworks that provide such data, because the App Store requires a purpose string from
+/// every app that even mentions them. An app must link the product. On systems with Objective-C, nothing else is
+/// needed, because the product's class is found by its name.
 package protocol SnapshotProduct: AnyObject {
-    /// Adds what the product knows, where nobody else does.
+    /// Adds the product's sources where no other source is set.
     static func add(to sources: inout SnapshotSources)
 }
 
 /// The products that the app links.
 package enum SnapshotProducts {
-    /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
+    /// Boxed in a struct to avoid reabstraction thunks.
     private struct Registration: Sendable {
         let add: @Sendable (inout SnapshotSources) -> Void
     }
 
-    /// The names of the classes that stand for products, where there is Objective-C.
+    /// The class names of the products, on systems with Objective-C.
     package static let names = ["TrackwayLocationProduct", "TrackwayMotionProduct"]
 
     private static let registered = Locked<[String: Registration]>([:])
 
-    /// Takes a product that cannot be found by its name. A second one of the same name takes the place of the first.
+    /// Registers a product that cannot be found by its class name.
+    ///
+    /// A product of the same name replaces the previous one.
     package static func register(_ name: String, _ add: @escaping @Sendable (inout SnapshotSources) -> Void) {
         let registration = Registration(add: add)
         registered.withLock { $0[name] = registration }
     }
 
-    /// Adds what linked products know.
+    /// Adds the sources of the linked products.
     package static func add(to sources: inout SnapshotSources) {
         #if canImport(ObjectiveC)
         for name in names {

@@ -3,16 +3,20 @@
 
 package import TrackwayJournal
 
-/// What a system says about a storage that cannot be used yet: on iOS and its kin files are closed from the device's start until
-/// somebody unlocks it, and an app may be started before that.
+/// Reports whether storage that cannot be used yet will become usable.
+///
+/// On iOS and related systems, files are inaccessible from boot until the device is first unlocked, and an app may be
+/// launched before that.
 package struct StorageAvailability: Sendable {
-    /// Whether an error means that the storage will be usable later.
+    /// Whether an error means that the storage will become usable later.
     package let isTemporary: @Sendable (StorageError) -> Bool
-    /// Begins to tell when the storage may have become usable, once or more often, on any thread; the answer is kept as long as
-    /// somebody wants to know. nil where nothing tells.
+    /// Starts reporting that the storage may have become usable.
+    ///
+    /// Calls the closure one or more times, on any thread, while the caller keeps the returned value. Returns nil on
+    /// systems that send no such notification.
     package let observe: @Sendable (_ mayBeUsable: @escaping @Sendable () -> Void) -> (any Sendable)?
 
-    /// Puts both together.
+    /// Creates an availability from its two operations.
     package init(
         isTemporary: @escaping @Sendable (StorageError) -> Bool,
         observe: @escaping @Sendable (_ mayBeUsable: @escaping @Sendable () -> Void) -> (any Sendable)? = { _ in nil }
@@ -21,7 +25,9 @@ package struct StorageAvailability: Sendable {
         self.observe = observe
     }
 
-    /// The running system's; nil where a folder that cannot be used is somebody's mistake.
+    /// Returns the running system's availability.
+    ///
+    /// Nil on systems where an unusable folder is always a configuration error.
     package static func system() -> StorageAvailability? {
         #if canImport(UIKit) && !os(watchOS)
         .protectedData()

@@ -12,15 +12,17 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The folder in which one app keeps its installation on this device.
+/// The folder that stores an app's installation on this device.
 package struct StorageLocation: Sendable, Hashable {
-    /// The folder's absolute path, without a slash at its end. It may not exist yet.
+    /// The folder's absolute path, without a trailing slash.
+    ///
+    /// The folder may not exist yet.
     package private(set) var path: String
 
-    /// Uses a folder of the caller's choice.
+    /// Creates a location from a folder that the caller chose.
     ///
-    /// - Throws: `StorageLocationError` when the path is empty or relative: it would change its meaning with the
-    ///   process's working folder.
+    /// - Throws: `StorageLocationError` if the path is empty or relative: a relative path would change its meaning with
+    ///   the process's working directory.
     package init(path: String) throws(StorageLocationError) {
         guard path.first == "/", !path.utf8.contains(0) else { throw StorageLocationError(.notAbsolute, path: path) }
         var trimmed = Substring(path)
@@ -30,10 +32,11 @@ package struct StorageLocation: Sendable, Hashable {
         self.path = String(trimmed)
     }
 
-    /// Makes the folder and its parents (readable by the user alone) where they are missing, and tries whether it can
-    /// be written to.
+    /// Creates the folder and its missing parents.
     ///
-    /// - Throws: `StorageLocationError` naming the folder at fault and the remedy.
+    /// Also checks that it is writable. New folders are accessible to the user only.
+    ///
+    /// - Throws: `StorageLocationError` with the folder at fault and the remedy.
     package func prepare() throws(StorageLocationError) {
         #if canImport(Darwin)
         defer { describe() }
@@ -42,8 +45,9 @@ package struct StorageLocation: Sendable, Hashable {
         guard access(path, W_OK | X_OK) == 0 else { throw .system(ctrackway_errno(), path: path) }
     }
 
-    /// Makes a folder where it is missing, and those above it only where that fails without them: a sandbox may hide what lies
-    /// further up.
+    /// Creates a folder if it is missing.
+    ///
+    /// Creates its parents only if that fails without them, because a sandbox may hide folders further up.
     private func make(_ folder: String) throws(StorageLocationError) {
         if isFolder(folder) || ctrackway_mkdir(folder, 0o700) == 0 { return }
         var code = ctrackway_errno()
@@ -52,7 +56,7 @@ package struct StorageLocation: Sendable, Hashable {
             if ctrackway_mkdir(folder, 0o700) == 0 { return }
             code = ctrackway_errno()
         }
-        // Somebody else may have made it between the two calls; a file in its place is an error all the same.
+        // Another process may have created it between the two calls. A file in its place is still an error.
         if code == EEXIST, isFolder(folder) { return }
         throw .system(code == EEXIST ? ENOTDIR : code, path: folder)
     }
@@ -62,29 +66,32 @@ package struct StorageLocation: Sendable, Hashable {
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether the folder lies in a container that an app shares with its extensions (an app group).
+    /// Whether the folder is in an app group's container.
     ///
-    /// A system that suspends apps ends one that holds a file's lock there meanwhile (`0xdead10cc`). It ends extensions that hold one in
-    /// their own container, too.
+    /// An app shares such a container with its extensions. A system that suspends apps terminates an app that is
+    /// suspended while it holds a file lock in such a container (`0xdead10cc`). It also terminates extensions that hold
+    /// a lock in their own container.
     package var isInSharedContainer: Bool {
         let names = path.split(separator: "/")
         return zip(names, names.dropFirst()).contains { $0 == "Shared" && $1 == "AppGroup" }
     }
 
-    /// Whether processes share the folder that may be suspended at any time, so that each has to work in a folder of its own. On a Mac,
-    /// where shared containers are called otherwise, nothing is suspended.
+    /// Whether each process needs its own folder.
+    ///
+    /// This is the case if a process that may be suspended shares this folder. On a Mac, where shared containers have
+    /// other paths, processes are not suspended.
     package var needsFoldersOfProcesses: Bool {
         ProcessKind.mayBeSuspended && isInSharedContainer
     }
 
-    /// The folder in this one that belongs to one process alone.
+    /// Returns the subfolder that belongs to only one process.
     ///
-    /// - Parameter process: the name of the process: that of its bundle.
+    /// - Parameter process: the name of the process, which is that of its bundle.
     package func own(of process: String) -> StorageLocation {
         child(StorageName.make(appID: process) ?? "process")
     }
 
-    /// The folder in this one that holds what all processes share: the identity.
+    /// The subfolder for data that all processes share: the identity.
     package var shared: StorageLocation { child("shared") }
 
     private func child(_ name: String) -> StorageLocation {
@@ -94,15 +101,16 @@ package struct StorageLocation: Sendable, Hashable {
     }
 }
 
-/// Turns an app's id into the name of a folder.
+/// Converts an app's id to the name of a folder.
 ///
-/// Letters, digits, "-", "_" and inner dots stay; every other byte becomes "%" and two hexadecimal digits. No id leads
-/// out of its parent folder, hides its folder, or shares one with another id. Long ids are cut and end in a hash.
+/// Letters, digits, "-", "_" and inner dots are kept; every other byte becomes "%" and two hexadecimal digits. No id
+/// can escape its parent folder, hide its folder, or share a folder with another id. Long ids are truncated and end in
+/// a hash.
 package enum StorageName {
-    /// The longest name, in bytes; file systems allow 255.
+    /// The maximum length of a name in bytes; file systems allow 255.
     private static let longest = 120
 
-    /// The folder's name; `nil` for an empty id, which names no app.
+    /// Returns the folder's name, or `nil` for an empty id.
     package static func make(appID: String) -> String? {
         guard !appID.isEmpty else { return nil }
         var name: [UInt8] = []
@@ -120,7 +128,7 @@ package enum StorageName {
         }
         if name.count > longest {
             let hash = SHA256.hash(Array(appID.utf8)).prefix(16).hexadecimal
-            // "%%" cannot come from an id, so a cut name never equals a whole one.
+            // An id never produces "%%", so a truncated name never equals a complete one.
             name = name.prefix(longest - 34) + Array("%%\(hash)".utf8)
         }
         return String(decoding: name, as: UTF8.self)

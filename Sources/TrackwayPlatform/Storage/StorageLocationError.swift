@@ -9,36 +9,36 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Why an app's folder cannot be used: which path, what is wrong with it, and what helps.
+/// An error that names the unusable path, the problem, and the remedy.
 package struct StorageLocationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of problem.
     package enum Code: String, Sendable, Hashable {
         /// The app's id is empty.
         case noAppID = "no_app_id"
-        /// Neither an environment variable nor the user's account tells where the home folder is.
+        /// Neither an environment variable nor the user's account names the home folder.
         case noHome = "no_home"
-        /// The path does not begin with a slash.
+        /// The path does not start with a slash.
         case notAbsolute = "not_absolute"
-        /// The user may not write there.
+        /// The user has no write permission.
         case notPermitted = "not_permitted"
         /// The file system is mounted read-only.
         case readOnly = "read_only"
-        /// A file is where a folder should be.
+        /// A file exists where a folder is needed.
         case notAFolder = "not_a_folder"
         /// No space is left on the device.
         case full
-        /// Anything else; see the system's code.
+        /// Any other problem; see `systemCode`.
         case other
     }
 
-    /// What is wrong.
+    /// The kind of problem.
     package var code: Code
-    /// The path at fault; empty when there is none.
+    /// The path at fault; empty if the error concerns no path.
     package var path: String
-    /// The system's error number; 0 when the system was not asked.
+    /// The system's error number; 0 if no system call failed.
     package var systemCode: Int32
 
-    /// Makes an error.
+    /// Creates an error.
     package init(_ code: Code, path: String = "", systemCode: Int32 = 0) {
         self.code = code
         self.path = path
@@ -57,13 +57,13 @@ package struct StorageLocationError: Error, Sendable, Hashable, CustomStringConv
         return StorageLocationError(code, path: path, systemCode: number)
     }
 
-    /// What helps, as an order to whoever runs the app.
+    /// The suggested fix, as an instruction to the app's developer or operator.
     package var remedy: String {
         switch code {
-        case .noAppID: "give the configuration an app id"
-        case .noHome: "set HOME or XDG_STATE_HOME, or give the configuration a storage folder"
-        case .notAbsolute: "give an absolute path, beginning with a slash"
-        case .notPermitted: "let the user who runs the app write there, or choose another storage folder"
+        case .noAppID: "set an app id in the configuration"
+        case .noHome: "set HOME or XDG_STATE_HOME, or set a storage folder in the configuration"
+        case .notAbsolute: "use an absolute path, starting with a slash"
+        case .notPermitted: "grant write access to the user who runs the app, or choose another storage folder"
         case .readOnly: "mount it writable, or choose another storage folder"
         case .notAFolder: "move the file away, or choose another storage folder"
         case .full: "free some space, or choose another storage folder"
@@ -71,20 +71,20 @@ package struct StorageLocationError: Error, Sendable, Hashable, CustomStringConv
         }
     }
 
-    /// What happened, with the path, as a clause.
+    /// The problem, with the path, as a clause.
     package var problem: String {
         switch code {
-        case .noAppID: "an empty app id names no storage folder"
-        case .noHome: "no folder to keep events in is known: the user's home folder is not"
-        case .notAbsolute: "the storage folder \"\(path)\" is no absolute path"
-        case .notPermitted: "the storage folder \"\(path)\" cannot be written to: permission denied"
-        case .readOnly: "the storage folder \"\(path)\" lies on a read-only file system"
-        case .notAFolder: "the storage folder cannot be made: \"\(path)\" is a file"
-        case .full: "the storage folder \"\(path)\" cannot be made: no space is left"
+        case .noAppID: "the app id is empty, so the storage folder has no name"
+        case .noHome: "no storage folder: the user's home folder is unknown"
+        case .notAbsolute: "the storage folder \"\(path)\" is not an absolute path"
+        case .notPermitted: "the storage folder \"\(path)\" is not writable: permission denied"
+        case .readOnly: "the storage folder \"\(path)\" is on a read-only file system"
+        case .notAFolder: "the storage folder cannot be created: \"\(path)\" is a file"
+        case .full: "the storage folder \"\(path)\" cannot be created: no space is left"
         case .other: "the storage folder \"\(path)\" cannot be used (error \(systemCode))"
         }
     }
 
-    /// The problem and the remedy in one sentence.
+    /// The problem and the remedy, as one sentence.
     package var description: String { "\(problem); \(remedy)" }
 }

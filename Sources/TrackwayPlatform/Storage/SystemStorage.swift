@@ -3,9 +3,11 @@
 
 package import TrackwayJournal
 
-/// The system's way to keep files, and to hear of other processes' changes to them.
+/// Creates file storage that reports changes made by other processes.
 package enum SystemStorage {
-    /// A storage on the real disk that tells of changes: by vnode sources on Apple's systems, by inotify on Linux.
+    /// Creates a storage on disk that reports changes.
+    ///
+    /// It uses vnode sources on Apple systems, and inotify on Linux.
     package static func make() -> DiskStorage {
         #if canImport(Darwin)
         DiskStorage(watcher: VnodeWatcher())

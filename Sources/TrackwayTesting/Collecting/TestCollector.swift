@@ -5,22 +5,28 @@ public import Trackway
 internal import TrackwayEvents
 public import TrackwayWire
 
-/// A running collector that a UI test asks which events arrived.
+/// A client that checks which events a collector received, for UI tests.
 ///
 /// ```swift
 /// let collector = TestCollector("http://127.0.0.1:8787")
 /// let purchase = try await collector.expect("purchase", where: ["total=12.5"], .exactly(1), within: .seconds(10))
 /// precondition(purchase.holds, "\(purchase)")
 /// ```
-/// Start one with `trackway serve --ephemeral`. The app under test sends its events there with a short `flushInterval`.
+/// Start one with `trackway serve --ephemeral`. The app under test sends its events to it with a short `flushInterval`.
 public struct TestCollector: Sendable {
-    /// How many events a test expects.
+    /// The number of events that a test expects.
     public enum Count: Sendable, Hashable {
-        /// So many or more. The answer comes as soon as they are there.
+        /// At least this many events.
+        ///
+        /// `expect` returns as soon as they have arrived.
         case atLeast(Int)
-        /// So many or fewer. The answer takes the whole time, because one more may come.
+        /// At most this many events.
+        ///
+        /// `expect` waits for the whole timeout, because another event may arrive.
         case atMost(Int)
-        /// Exactly so many. The answer takes the whole time, because one more may come.
+        /// Exactly this many events.
+        ///
+        /// `expect` waits for the whole timeout, because another event may arrive.
         case exactly(Int)
 
         var parameter: (name: String, value: String) {
@@ -36,12 +42,14 @@ public struct TestCollector: Sendable {
     private let key: String?
     private let transport: any Transport
 
-    /// Makes a client of a collector. Nothing is sent yet.
+    /// Creates a client for a collector.
+    ///
+    /// Sends nothing.
     ///
     /// - Parameters:
-    ///   - url: the address of the collector, as the app's destination has it.
-    ///   - key: a key with the scope `read`; nil where the collector needs none, as on the same machine.
-    ///   - transport: what carries requests; the system's by default.
+    ///   - url: The address of the collector, the same as in the app's destination.
+    ///   - key: A key with the scope `read`; nil if the collector requires none, for example on the same machine.
+    ///   - transport: Sends requests; the system's by default.
     public init(_ url: String, key: String? = nil, transport: any Transport = SystemTransport.make()) {
         self.url = url
         self.key = key
@@ -51,13 +59,14 @@ public struct TestCollector: Sendable {
     /// Waits until an expectation is decided.
     ///
     /// - Parameters:
-    ///   - names: event names; an event with one of them counts. One to ten.
-    ///   - conditions: conditions on attributes such as `total=12.5`, as in the collector's questions. At most ten.
-    ///   - count: how many events are expected; one or more by default.
-    ///   - run: the value of the attribute `_run`, which distinguishes test runs; nil for events of every run.
-    ///   - timeout: the longest wait, at most 5 minutes; 5 seconds by default.
-    /// - Returns: the verdict. One that does not hold describes what arrived instead.
-    /// - Throws: ``TestCollectorError`` when the collector gives no verdict.
+    ///   - names: The event names to match, 1 to 10. An event must have one of them.
+    ///   - conditions: Attribute conditions such as `total=12.5`, in the syntax of the collector's queries. At most
+    ///     ten.
+    ///   - count: The expected number of events; one or more by default.
+    ///   - run: The value of the attribute `_run`, which distinguishes test runs; nil for events of every run.
+    ///   - timeout: The maximum wait, at most 5 minutes; 5 seconds by default.
+    /// - Returns: The verdict. If the expectation does not hold, it describes what arrived instead.
+    /// - Throws: ``TestCollectorError`` when the collector returns no verdict.
     public func expect(
         _ names: String...,
         where conditions: [String] = [],
@@ -65,7 +74,7 @@ public struct TestCollector: Sendable {
         run: String? = nil,
         within timeout: Duration = .seconds(5)
     ) async throws -> TestExpectation {
-        // The collector refuses more than 5 minutes itself.
+        // The collector rejects timeouts of more than 5 minutes.
         let timeout = min(max(timeout, .zero), .seconds(86_400))
         let milliseconds = timeout.components.seconds * 1_000 + timeout.components.attoseconds / 1_000_000_000_000_000
         var query = names.map { (name: "name", value: $0) }
@@ -82,35 +91,35 @@ public struct TestCollector: Sendable {
         if let key { request.headers.append(name: "authorization", value: "Bearer \(key)") }
         let response: WireResponse
         do throws(TransportError) {
-            // The collector may need 10 seconds more until its index has what it received in time.
+            // The collector may need another 10 seconds to index events that were received in time.
             response = try await transport.send(request, timeout: timeout + .seconds(30))
         } catch {
             throw TestCollectorError(message: "The collector at \(url) cannot be reached (\(error)).")
         }
         let text = String(decoding: response.body, as: UTF8.self)
-        // A body that is no JSON is no verdict, and stands in the error.
+        // A body that is not JSON contains no verdict; the error quotes it.
         guard response.status == 200, let answer = try? JSONValue.parse(response.body),
             let holds = answer["holds"]?.boolean
         else {
             throw TestCollectorError(
-                message: "The collector at \(url) gave no verdict: status \(response.status), \(text)"
+                message: "The collector at \(url) returned no verdict: status \(response.status), \(text)"
             )
         }
         return TestExpectation(holds: holds, found: Int(clamping: answer["found"]?.integer ?? 0), description: text)
     }
 }
 
-/// The collector's verdict on what a test expects.
+/// The collector's verdict on an expectation.
 public struct TestExpectation: Sendable, Hashable, CustomStringConvertible {
     /// Whether the expectation holds.
     public let holds: Bool
-    /// How many events match.
+    /// The number of matching events.
     public let found: Int
-    /// The collector's answer as JSON: the events that match, the closest ones, and refused ones.
+    /// The collector's response as JSON: matching, closest, and rejected events.
     public let description: String
 }
 
-/// An error of ``TestCollector``: the collector gave no verdict.
+/// The error thrown when the collector returns no verdict.
 public struct TestCollectorError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What happened, in a sentence.
     public let message: String

@@ -3,16 +3,16 @@
 
 internal import TrackwayEvents
 
-/// Batches a destination must cope with: the ordinary, the empty corners, the strange.
+/// Batches that a destination must handle: ordinary, minimal, and unusual ones.
 enum ConformanceBatches {
-    /// Every batch with a name for the findings.
+    /// All batches, with names for the findings.
     static var all: [(name: String, batch: EventBatch)] {
         let many = (1...40).map { event(UInt32($0), "view", ["n": .integer(Int64($0))]) }
         let whole = batch(many)
         return [
             ("one plain event", batch([event(1, "plain")])),
-            ("one event with everything", batch([full])),
-            ("strange text", batch(strange)),
+            ("one event with every kind of value", batch([full])),
+            ("unusual text", batch(strange)),
             ("extreme numbers", batch([numbers])),
             ("forty events", whole),
             ("the first half of forty", whole.slice(0..<20)),

@@ -4,12 +4,13 @@
 internal import TrackwayEvents
 public import TrackwayWire
 
-/// Checks that an implementation of `Destination` keeps the rules delivery builds on: above all that nothing but the
-/// back-end's own word lets go of an event.
+/// Checks that an implementation of `Destination` follows the delivery rules.
 ///
-/// Independent of any test framework: it returns what it found.
+/// The most important rule: only a response from the back end itself may settle an event.
+///
+/// It does not depend on a test framework: it returns its findings.
 /// ```swift
-/// @Test("my destination keeps delivery's rules")
+/// @Test("my destination follows the delivery rules")
 /// func conforms() {
 ///     let findings = DestinationConformance.findings(answeredBy: .collector) {
 ///         CollectorDestination(url: "http://127.0.0.1:8787", writeKey: "test")
@@ -18,11 +19,11 @@ public import TrackwayWire
 /// }
 /// ```
 public enum DestinationConformance {
-    /// Everything that is wrong; empty when the destination conforms.
+    /// Returns all violations; empty if the destination conforms.
     ///
     /// - Parameters:
-    ///   - backEnd: how the destination's back-end answers.
-    ///   - makeDestination: makes the destination, with the same settings every time.
+    ///   - backEnd: The responses of the destination's back end.
+    ///   - makeDestination: Creates the destination, with the same settings every time.
     public static func findings(
         answeredBy backEnd: ConformanceBackEnd,
         _ makeDestination: () -> any Destination
@@ -41,14 +42,14 @@ public enum DestinationConformance {
     }
 }
 
-/// How the back-end of a destination under test answers, so that ``DestinationConformance`` can play its part.
+/// The responses of a back end, which ``DestinationConformance`` simulates.
 public struct ConformanceBackEnd: Sendable {
-    /// The answer when it takes everything in a request.
+    /// Returns the response that accepts everything in a request.
     public var accept: @Sendable (WireRequest) -> WireResponse
-    /// The back-end's own answer with a status that is no success.
+    /// Returns the back end's own response with an error status.
     public var refuse: @Sendable (_ status: Int, _ headers: WireHeaders) -> WireResponse
 
-    /// Describes a back-end.
+    /// Creates a description of a back end.
     public init(
         accept: @escaping @Sendable (WireRequest) -> WireResponse,
         refuse: @escaping @Sendable (_ status: Int, _ headers: WireHeaders) -> WireResponse
@@ -63,7 +64,7 @@ public struct ConformanceBackEnd: Sendable {
             CollectorBody(request)?.answer(refusing: [:]) ?? WireResponse(status: 400)
         },
         refuse: { status, headers in
-            guard case .respond(let response) = ScriptedAnswer.status(status, headers: headers) else {
+            guard case .respond(let response) = ScriptedResponse.status(status, headers: headers) else {
                 return WireResponse(status: status)
             }
             return response
@@ -71,11 +72,11 @@ public struct ConformanceBackEnd: Sendable {
     )
 }
 
-/// One rule that an implementation does not keep.
+/// One violated rule.
 public struct ConformanceFinding: Sendable, Hashable, CustomStringConvertible {
     /// The rule's stable name, for example `replace-is-whole`.
     public let rule: String
-    /// What was expected and what was seen, as a sentence.
+    /// The expected and the actual behavior, as a sentence.
     public let detail: String
 
     init(_ rule: String, _ detail: String) {
@@ -83,14 +84,14 @@ public struct ConformanceFinding: Sendable, Hashable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// The rule and the sentence.
+    /// The rule and the detail.
     public var description: String { "\(rule): \(detail)" }
 }
 
-/// One pass of ``DestinationConformance``: the rules, one function per side of the seam.
+/// One run of ``DestinationConformance``, with one function per group of rules.
 private struct DestinationConformanceRun {
     let destination: any Destination
-    /// The same destination made a second time, as after a restart.
+    /// The same destination, created a second time, as after a restart.
     let twin: any Destination
     let backEnd: ConformanceBackEnd
     private(set) var findings: [ConformanceFinding] = []
@@ -110,7 +111,7 @@ private struct DestinationConformanceRun {
     // MARK: Rules
 
     mutating func checkSettings() {
-        require(destination.id == twin.id, "id-is-stable", "two makings have the ids \(destination.id) and \(twin.id)")
+        require(destination.id == twin.id, "id-is-stable", "two instances have ids \(destination.id) and \(twin.id)")
         require(
             destination.limits.events >= 1 && destination.limits.bytes >= 1,
             "limits-positive",
@@ -125,7 +126,7 @@ private struct DestinationConformanceRun {
             require(
                 request.url == again.url && request.headers == again.headers && request.body == again.body,
                 "request-is-stable",
-                "\(name): the same batch at the same time must give the same request, or the back-end cannot recognise it"
+                "\(name): the same batch at the same time must give the same request, so the back end recognizes it"
             )
             require(
                 request.url.hasPrefix("http://") || request.url.hasPrefix("https://"),
@@ -145,7 +146,7 @@ private struct DestinationConformanceRun {
                 require(
                     Set(error.leftOut.map(\.index)).count == batch.records.count,
                     "nothing-to-send-names-all",
-                    "\(name): an error that says nothing can be sent must say why for every event"
+                    "\(name): a nothing-to-send error must give a reason for every event"
                 )
             case .tooLarge:
                 require(
@@ -160,11 +161,11 @@ private struct DestinationConformanceRun {
     }
 
     mutating func checkVerdicts(_ batch: EventBatch, _ name: String) {
-        // A batch that cannot be sent gets no answer; checkRequest has judged that already.
+        // A batch that cannot be sent gets no response; checkRequest has already checked this.
         guard let request = try? destination.request(for: batch, sentAt: Self.sent) else { return }
         let accepted = backEnd.accept(request)
         let verdict = destination.verdict(on: accepted, for: batch)
-        require(verdict == .accepted, "acceptance-is-accepted", "\(name): all was taken, yet \(verdict)")
+        require(verdict == .accepted, "acceptance-is-accepted", "\(name): accepted, but the verdict is \(verdict)")
         for status in [401, 403] { check(status, batch, name, ["unauthorized"]) }
         check(413, batch, name, ["too_large"])
         for status in [408, 429, 500, 502, 503, 504] { check(status, batch, name, ["retry"]) }
@@ -196,12 +197,12 @@ private struct DestinationConformanceRun {
             require(
                 after == .seconds(120),
                 "retry-after-is-heard",
-                "\(name): \(status) with Retry-After: 120 gave \(verdict)"
+                "\(name): \(status) with Retry-After: 120 must mean a retry after 120 s; it is \(verdict)"
             )
         }
     }
 
-    /// What stands between app and back-end must never let go of an event, nor condemn one.
+    /// Checks that responses of intermediaries neither settle nor reject events.
     private mutating func checkStrangers(_ batch: EventBatch, _ name: String) {
         let page = Array("<!doctype html><html><body>Welcome to the hotel</body></html>".utf8)
         for status in [200, 201, 302, 400, 401, 403, 404, 511] {
@@ -210,12 +211,12 @@ private struct DestinationConformanceRun {
             require(
                 ["not_the_back_end", "retry"].contains(verdict.label),
                 "stranger-is-no-verdict",
-                "\(name): an HTML page with status \(status) was taken for the back-end's word: \(verdict)"
+                "\(name): an HTML page with status \(status) was treated as the back end's response: \(verdict)"
             )
         }
     }
 
-    /// An answer damaged on the way: anything but a trap, and never a refusal of an event that does not exist.
+    /// Checks that damaged responses neither trap nor reject nonexistent events.
     private mutating func checkDamage(_ answer: WireResponse, _ batch: EventBatch, _ name: String) {
         var random = SeededGenerator(seed: UInt64(batch.records.count))
         for _ in 0..<50 where !answer.body.isEmpty {
@@ -226,7 +227,7 @@ private struct DestinationConformanceRun {
                 damaged.body[random.next(below: damaged.body.count)] ^= UInt8(1 << random.next(below: 8))
             }
             if case .acceptedExcept(let rejections) = destination.verdict(on: damaged, for: batch) {
-                require(!rejections.isEmpty, "exceptions-are-named", "\(name): accepted except nobody")
+                require(!rejections.isEmpty, "exceptions-are-named", "\(name): a partial acceptance names no event")
                 checkPlaces(rejections, batch, "rejection-in-range", name)
             }
         }
@@ -237,7 +238,7 @@ private struct DestinationConformanceRun {
         require(
             places.allSatisfy(batch.records.indices.contains) && Set(places).count == places.count,
             rule,
-            "\(name): the places \(places) must be different ones out of 0..<\(batch.records.count)"
+            "\(name): the indices \(places) must be distinct and in 0..<\(batch.records.count)"
         )
     }
 }

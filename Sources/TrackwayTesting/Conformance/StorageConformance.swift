@@ -3,23 +3,23 @@
 
 public import TrackwayJournal
 
-/// Checks that an implementation of `JournalStorage` keeps the promises the journal builds on.
+/// Checks that an implementation of `JournalStorage` meets the journal's requirements.
 ///
-/// Independent of any test framework: it returns what it found.
+/// It does not depend on a test framework: it returns its findings.
 /// ```swift
-/// @Test("my storage keeps the journal's rules")
+/// @Test("my storage follows the journal's rules")
 /// func conforms() {
 ///     let findings = StorageConformance.findings(in: "/tmp/fresh-folder") { MyStorage() }
 ///     #expect(findings.isEmpty, "\(findings)")
 /// }
 /// ```
-/// What only a real power cut shows (whether a flush reaches the device) cannot be checked from here.
+/// It cannot check whether a flush reaches the device, because only a real power loss shows that.
 public enum StorageConformance {
-    /// Everything that is wrong; empty when the storage conforms.
+    /// Returns all violations; empty if the storage conforms.
     ///
     /// - Parameters:
-    ///   - folder: an absolute path that does not exist yet and may be written; it is left behind.
-    ///   - makeStorage: makes a value of the storage; every value it makes must see the same files.
+    ///   - folder: The absolute path of a writable folder that does not exist yet. It is not removed afterward.
+    ///   - makeStorage: Creates an instance of the storage; all instances must see the same files.
     public static func findings(
         in folder: String,
         _ makeStorage: () -> any JournalStorage
@@ -38,11 +38,11 @@ public enum StorageConformance {
     }
 }
 
-/// One pass of ``StorageConformance``: the rules, one function per part of the seam.
+/// One run of ``StorageConformance``, with one function per group of rules.
 private struct StorageConformanceRun {
     let folder: String
     let storage: any JournalStorage
-    /// Another value of the same storage, as another process would make it.
+    /// Another instance of the same storage, as in another process.
     let other: any JournalStorage
     private(set) var findings: [ConformanceFinding] = []
 
@@ -74,19 +74,19 @@ private struct StorageConformanceRun {
         require(
             try other.names(in: folder + "/a") == ["b"],
             "folder-made-with-those-above",
-            "after making a/b/c, the folder a must hold exactly b"
+            "after creating a/b/c, the folder a must contain exactly b"
         )
         require(
             try storage.names(in: folder + "/nowhere").isEmpty,
             "missing-folder-is-empty",
-            "listing a folder that does not exist must give no names"
+            "listing a folder that does not exist must return no names"
         )
         try storage.replace(deep + "/file", with: [1], durably: false)
         do {
             try storage.removeFolder(deep)
-            require(false, "full-folder-stays", "removing a folder that holds a file must fail")
+            require(false, "full-folder-stays", "removing a folder that contains a file must fail")
         } catch {
-            // Refusing is what the rule asks for.
+            // The rule requires this failure.
         }
         try storage.remove(deep + "/file")
         try storage.removeFolder(deep)
@@ -101,10 +101,10 @@ private struct StorageConformanceRun {
         require(try storage.size(of: path) == nil, "missing-file-is-nil", "size of a missing file must be nil")
         var room = [UInt8](repeating: 0xAA, count: 8)
         let nothing = try room.withUnsafeMutableBytes { try storage.read(path, at: 0, into: $0) }
-        require(nothing == nil, "missing-file-is-nil", "reading a missing file must give nil")
+        require(nothing == nil, "missing-file-is-nil", "reading a missing file must return nil")
         let content = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         try storage.replace(path, with: content, durably: true)
-        require(try other.contents(of: path) == content, "contents-whole", "10,000 bytes did not come back as written")
+        require(try other.contents(of: path) == content, "contents-whole", "10,000 bytes were not read back as written")
         require(try other.size(of: path) == content.count, "size-exact", "the size must be 10000")
         let middle = try room.withUnsafeMutableBytes { try other.read(path, at: 5_000, into: $0) }
         require(middle == 8 && room == Array(content[5_000..<5_008]), "read-at-offset", "bytes 5000..<5008 differ")
@@ -112,10 +112,10 @@ private struct StorageConformanceRun {
         require(
             tail == 4 && room[..<4] == content[9_996...],
             "read-short-at-end",
-            "4 bytes are left at 9996; got \(String(describing: tail))"
+            "only 4 bytes remain at offset 9996; got \(String(describing: tail))"
         )
         let end = try room.withUnsafeMutableBytes { try other.read(path, at: 10_000, into: $0) }
-        require(end == 0, "read-zero-at-end", "reading at the end must give 0; got \(String(describing: end))")
+        require(end == 0, "read-zero-at-end", "reading at the end must return 0; got \(String(describing: end))")
         try other.synchronize(path)
         try other.synchronize(folder + "/nowhere")
         try storage.replace(path, with: [], durably: false)
@@ -130,7 +130,7 @@ private struct StorageConformanceRun {
             require(
                 try other.contents(of: path) == [2, 2],
                 "replace-is-whole",
-                "a shorter content must replace a longer one completely (durably: \(durably))"
+                "shorter contents must replace longer ones completely (durably: \(durably))"
             )
         }
         let names = try other.names(in: folder).filter { $0 != "replaced" && $0.contains("replaced") }
@@ -144,22 +144,22 @@ private struct StorageConformanceRun {
             require(
                 try other.contents(of: path) == content,
                 "overwrite-is-whole",
-                "after overwriting with \(content) the file must hold exactly that"
+                "after overwriting with \(content) the file must contain exactly that"
             )
         }
         do {
             try storage.overwrite(folder + "/no such folder/file", with: [1])
             require(false, "overwrite-makes-no-folder", "overwriting a file in a folder that does not exist must fail")
         } catch {
-            // Refusing is what the rule asks for.
+            // The rule requires this failure.
         }
     }
 
     mutating func checkCreate() throws {
         let path = folder + "/created"
-        require(try storage.create(path, with: [1, 2, 3]), "create-makes", "creating a new file must give true")
-        require(try !other.create(path, with: [4]), "create-never-replaces", "an existing file must give false")
-        require(try other.contents(of: path) == [1, 2, 3], "create-never-replaces", "the first content must stay")
+        require(try storage.create(path, with: [1, 2, 3]), "create-makes", "creating a new file must return true")
+        require(try !other.create(path, with: [4]), "create-never-replaces", "an existing file must return false")
+        require(try other.contents(of: path) == [1, 2, 3], "create-never-replaces", "the first content must remain")
     }
 
     mutating func checkRename() throws {
@@ -169,7 +169,7 @@ private struct StorageConformanceRun {
         try storage.replace(to, with: [8, 8], durably: false)
         try storage.rename(from, to: to)
         require(try other.contents(of: to) == [7], "rename-replaces", "the renamed content must be under the new name")
-        require(try other.contents(of: from) == nil, "rename-moves", "nothing may stay under the old name")
+        require(try other.contents(of: from) == nil, "rename-moves", "no file may remain under the old name")
     }
 
     mutating func checkRemove() throws {
@@ -184,8 +184,8 @@ private struct StorageConformanceRun {
         let path = folder + "/segment"
         let segment = try storage.makeSegment(path, bytes: 65_536)
         let memory = segment.memory
-        require(memory.count == 65_536, "segment-size", "asked for 65536 bytes, got \(memory.count)")
-        require(memory.allSatisfy { $0 == 0 }, "segment-zeroed", "a fresh segment must hold zeros only")
+        require(memory.count == 65_536, "segment-size", "requested 65536 bytes, got \(memory.count)")
+        require(memory.allSatisfy { $0 == 0 }, "segment-zeroed", "a new segment must contain only zeros")
         require(
             memory.baseAddress.map { Int(bitPattern: $0) % 8 == 0 } ?? false,
             "segment-aligned",
@@ -198,7 +198,7 @@ private struct StorageConformanceRun {
         require(
             seen == Array(1...16),
             "segment-seen-at-once",
-            "bytes written to a segment must be readable at once, before any flush, by everybody"
+            "bytes written to a segment must be readable by all instances immediately, before any flush"
         )
         try segment.synchronize()
         try segment.finish(length: 16)
@@ -208,21 +208,21 @@ private struct StorageConformanceRun {
         try segment.finish(length: 16)
         do {
             _ = try storage.makeSegment(path, bytes: 65_536)
-            require(false, "segment-never-replaces", "making a segment over an existing file must fail")
+            require(false, "segment-never-replaces", "creating a segment over an existing file must fail")
         } catch {
-            // Refusing is what the rule asks for.
+            // The rule requires this failure.
         }
-        require(try other.size(of: path) == 16, "segment-never-replaces", "a refused segment must not change the file")
+        require(try other.size(of: path) == 16, "segment-never-replaces", "a failed call must not change the file")
     }
 
     mutating func checkLocks() throws {
         let path = folder + "/lock"
         guard let held = try storage.lock(path) else {
-            require(false, "lock-taken", "nobody holds the lock, yet it was refused")
+            require(false, "lock-taken", "the lock is free, but was not granted")
             return
         }
-        require(try other.lock(path) == nil, "lock-excludes", "a held lock was given a second time")
-        require(try storage.lock(path) == nil, "lock-excludes", "a held lock was given twice to one holder")
+        require(try other.lock(path) == nil, "lock-excludes", "a held lock was granted to a second holder")
+        require(try storage.lock(path) == nil, "lock-excludes", "a held lock was granted twice to one holder")
         held.release()
         held.release()
         do {
@@ -231,7 +231,7 @@ private struct StorageConformanceRun {
             _ = again
         }
         let last = try storage.lock(path)
-        require(last != nil, "lock-dies-with-its-value", "a lock whose value is gone must be free")
+        require(last != nil, "lock-dies-with-its-value", "a lock must be free after its value was released")
         last?.release()
     }
 }

@@ -3,28 +3,32 @@
 
 public import Trackway
 
-/// What the app on a ``SimulatedDevice`` is doing.
+/// The state of the app on a ``SimulatedDevice``.
 public enum SimulatedAppState: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// It is not on the device.
+    /// The app is not installed.
     case notInstalled = "not installed"
-    /// It has no process: it was never started, it ended, or the device was restarted.
+    /// The app has no process.
+    ///
+    /// It was never started, it ended, or the device was restarted.
     case notRunning = "not running"
-    /// It is on the screen and does not get the person's touches: the switcher or a call lies over it.
+    /// The app is on the screen but receives no touches.
+    ///
+    /// For example, the app switcher or a call covers it.
     case inactive
-    /// It is in use.
+    /// The app is in use.
     case active
-    /// It runs unseen.
+    /// The app runs without being visible.
     case background
-    /// It is kept in memory and does not run.
+    /// The app is in memory but does not run.
     case suspended
 
-    /// The state in words.
+    /// The state as text.
     public var description: String { rawValue }
 
-    /// Whether the person sees it, or what lies over it.
+    /// Whether the app is on the screen, even if something covers it.
     public var isInSight: Bool { self == .active || self == .inactive }
 
-    /// Whether it has a process.
+    /// Whether the app has a process.
     public var isRunning: Bool {
         switch self {
         case .notInstalled, .notRunning: false
@@ -33,19 +37,21 @@ public enum SimulatedAppState: String, Sendable, Hashable, CaseIterable, CustomS
     }
 }
 
-/// A step of a script that cannot happen: nobody can leave an app that does not run.
+/// The error thrown when a step of a script fails.
+///
+/// For example, a step leaves an app that is not running.
 public struct SimulatedDeviceError: Error, Sendable, CustomStringConvertible {
-    /// What stood in the way.
+    /// The cause of the error.
     public enum Code: Sendable, Hashable {
-        /// The app was in another state than the step needs.
+        /// The step requires another state of the app.
         case impossible(SimulatedAppState)
-        /// The step was told of something that no app can do.
+        /// The step has an invalid argument.
         case invalid
-        /// The analytics could not be made.
+        /// The analytics could not be created.
         case notStarted(TrackwayError.Code)
     }
 
-    /// What stood in the way.
+    /// The cause of the error.
     public let code: Code
     /// A sentence that names the step.
     public let description: String

@@ -10,13 +10,15 @@ internal import TrackwayJournal
 extension SimulatedDevice {
     // MARK: Starting
 
-    /// The person starts the app, which does not run. The system says: did finish launching, did become active.
+    /// Launches the app, which must not be running.
     ///
-    /// - Parameter initialisation: when the app makes its analytics.
-    /// - Returns: What the app works with.
+    /// The system reports: did finish launching, did become active.
+    ///
+    /// - Parameter initialisation: When the app creates its analytics.
+    /// - Returns: The app's analytics.
     @discardableResult
     public func launch(
-        initialising initialisation: SimulatedInitialisation = .duringLaunch
+        initialising initialisation: SimulatedInitialization = .duringLaunch
     ) async throws(SimulatedDeviceError) -> Analytics {
         try await launch("launch", as: .inactive, initialisation) { device in
             device.post(.didBecomeActive)
@@ -24,20 +26,23 @@ extension SimulatedDevice {
         }
     }
 
-    /// The system starts the app, which does not run, unseen: for a push message, or to fetch something. The system says:
-    /// did finish launching.
+    /// Launches the app in the background; it must not be running.
     ///
-    /// - Parameter initialisation: when the app makes its analytics.
-    /// - Returns: What the app works with.
+    /// The system launches an app like this for a push message, or to fetch data. It reports: did finish launching.
+    ///
+    /// - Parameter initialisation: When the app creates its analytics.
+    /// - Returns: The app's analytics.
     @discardableResult
     public func launchInBackground(
-        initialising initialisation: SimulatedInitialisation = .duringLaunch
+        initialising initialisation: SimulatedInitialization = .duringLaunch
     ) async throws(SimulatedDeviceError) -> Analytics {
         try await launch("launchInBackground", as: .background, initialisation) { _ in }
     }
 
-    /// The person opens the app: starts it when it does not run, as ``launch(initialising:)`` does, and brings it back
-    /// when it does. The system then says: will enter foreground, did become active.
+    /// Opens the app.
+    ///
+    /// If it is not running, it is launched as by ``launch(initialising:)``. Otherwise it returns to the foreground,
+    /// and the system reports: will enter foreground, did become active.
     public func open() async throws(SimulatedDeviceError) {
         if app == .notRunning {
             try await launch()
@@ -53,20 +58,22 @@ extension SimulatedDevice {
 
     // MARK: Installing
 
-    /// The person installs the app again, after ``uninstall()``.
+    /// Installs the app again after ``uninstall()``.
     public func install() throws(SimulatedDeviceError) {
         try check("install", [.notInstalled])
         app(is: .notRunning)
     }
 
-    /// The person deletes the app, whatever it is doing: its process ends without a word, and its files are gone.
+    /// Uninstalls the app in any state.
+    ///
+    /// Its process ends without notification, and its files are deleted.
     public func uninstall() throws(SimulatedDeviceError) {
         try check("uninstall", Set(SimulatedAppState.allCases).subtracting([.notInstalled]))
         endProcess { _ in MemoryStorage(remembersRemoved: true) }
         app(is: .notInstalled)
     }
 
-    /// The store brings a new version of the app; a running one is killed for it.
+    /// Installs a new version of the app; a running one is killed.
     public func upgradeApp(to version: String) throws(SimulatedDeviceError) {
         try check("upgradeApp", Set(SimulatedAppState.allCases).subtracting([.notInstalled]))
         endProcess { $0.afterKill() }
@@ -74,12 +81,12 @@ extension SimulatedDevice {
         state.withLock { $0.appVersion = version }
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
     private func launch(
         _ step: String,
         as launchState: SimulatedAppState,
-        _ initialisation: SimulatedInitialisation,
+        _ initialisation: SimulatedInitialization,
         _ becomeActive: (SimulatedDevice) -> Void
     ) async throws(SimulatedDeviceError) -> Analytics {
         try check(step, [.notRunning])
@@ -90,7 +97,7 @@ extension SimulatedDevice {
             post(.didFinishLaunching)
             becomeActive(self)
         case .onAnotherThread:
-            // Nobody hears this one: the thread has only begun.
+            // The other thread has only just started, so no observer exists yet and this notification is missed.
             post(.didFinishLaunching)
             try await startProcessOnAnotherThread(step).get()
             becomeActive(self)
@@ -118,7 +125,9 @@ extension SimulatedDevice {
         }
     }
 
-    /// The app makes its analytics. When that fails it does not go on: a test that sees the error has seen enough.
+    /// Creates the app's analytics.
+    ///
+    /// If that fails, the app ends, and the error is thrown.
     private func startProcess(_ step: String) throws(SimulatedDeviceError) {
         let (environment, version) = state.withLock { state -> (Dependencies, String) in
             state.processes += 1
@@ -140,7 +149,7 @@ extension SimulatedDevice {
         setUp(process.analytics)
     }
 
-    /// Makes a configuration that of the app in this version, whose diagnostics the device hears.
+    /// Adapts a configuration to the app's version, and collects its diagnostics.
     private func adaptation(_ version: String) -> @Sendable (inout Configuration) -> Void {
         let state = state
         return { configuration in
@@ -162,7 +171,7 @@ extension SimulatedDevice {
             segmentBytes: 65_536,
             transport: ScriptedTransport(),
             sleeper: ManualSleeper(state.clock),
-            // The device does it itself, so that it is done when a step is.
+            // This clock never moves: the device performs this work itself, so that it is complete when a step returns.
             pacer: ManualSleeper(ManualClock(monotonic: MonotonicTime(milliseconds: .min))),
             random: SeededGenerator(seed: UInt64(state.processes)),
             facts: ContextFacts(
@@ -181,7 +190,7 @@ extension SimulatedDevice {
 }
 
 extension SimulatedAppState {
-    /// The same in the words of the behaviour machines.
+    /// The corresponding state of the lifecycle state machines.
     fileprivate var behavior: AppState {
         switch self {
         case .notInstalled, .notRunning: .notRunning
@@ -193,13 +202,16 @@ extension SimulatedAppState {
     }
 }
 
-/// When, and on which thread, the app on a ``SimulatedDevice`` makes its analytics.
-public enum SimulatedInitialisation: Sendable, Hashable {
-    /// While it is being launched, before the system says that it has been: what most apps do.
+/// When, and on which thread, a simulated app creates its analytics.
+public enum SimulatedInitialization: Sendable, Hashable {
+    /// During launch, as in most apps.
+    ///
+    /// The system reports afterward that the launch has finished.
     case duringLaunch
-    /// While it is being launched, on a thread of its own.
+    /// During launch, on another thread.
     case onAnotherThread
-    /// So long after the system said that the app has been launched, so that nobody heard it: as apps do that first ask
-    /// their servers for an address.
+    /// This long after the system reported the launch.
+    ///
+    /// The analytics miss that report. Apps behave this way if they first request an address from their servers.
     case late(Duration)
 }

@@ -7,50 +7,61 @@ internal import TrackwayBehavior
 extension SimulatedDevice {
     // MARK: In the app
 
-    /// The app shows a screen, which it has told the analytics about.
+    /// Shows a screen, which the app reports to the analytics.
     ///
-    /// - Throws: ``SimulatedDeviceError`` also when the screen has no name: the SDK would pass it over, and a script that says
-    ///   so is a mistake.
+    /// - Throws: ``SimulatedDeviceError`` also when the screen has no name. The SDK would ignore an empty name, but in
+    ///   a script it is a mistake.
     public func show(_ screen: String, id: String? = nil) throws(SimulatedDeviceError) {
         try check("show", [.active, .inactive, .background])
-        guard !screen.isEmpty else { throw SimulatedDeviceError(step: "show", invalid: "name the screen") }
+        guard !screen.isEmpty else { throw SimulatedDeviceError(step: "show", invalid: "the screen's name is empty") }
         analytics?.screen(screen, path: id)
     }
 
-    // MARK: Leaving and coming back
+    // MARK: Leaving and returning
 
-    /// The person goes to the home screen. The system says: will resign active (unless the app was inactive already), did
-    /// enter background; then it suspends the app, once that had the moment it asked for.
+    /// Goes to the home screen.
+    ///
+    /// The system reports: will resign active (unless the app was already inactive), did enter background. It then
+    /// suspends the app, after the time that the app requested.
     ///
     /// An app that does not run in the background is ended instead: will terminate.
     public func goHome() async throws(SimulatedDeviceError) {
         try await leave("goHome", announcements: 1)
     }
 
-    /// The person locks the device while using the app. To the app it is the same as ``goHome()``.
+    /// Locks the device while the app is in use.
+    ///
+    /// The app receives the same notifications as for ``goHome()``.
     public func lock() async throws(SimulatedDeviceError) {
         try await leave("lock", announcements: 1)
     }
 
-    /// The person locks the device in the moment of going to the home screen. The system says: will resign active, did
-    /// enter background, and did enter background once more.
+    /// Locks the device during the transition to the home screen.
+    ///
+    /// The system reports: will resign active, did enter background, and did enter background again.
     public func lockWhileGoingHome() async throws(SimulatedDeviceError) {
         try await leave("lockWhileGoingHome", announcements: 2)
     }
 
-    /// The person unlocks the device, on which the app was open. The system says: will enter foreground, did become active.
+    /// Unlocks the device; the app is shown again.
+    ///
+    /// The system reports: will enter foreground, did become active.
     public func unlock() async throws(SimulatedDeviceError) {
         try check("unlock", [.background, .suspended])
         try await open()
     }
 
-    /// Something comes over the app: a call, a message, the control centre. The system says: will resign active.
+    /// Covers the app with a call, a message, or Control Center.
+    ///
+    /// The system reports: will resign active.
     public func interrupt() throws(SimulatedDeviceError) {
         try check("interrupt", [.active])
         resignActive()
     }
 
-    /// What lay over the app is gone. The system says: did become active.
+    /// Ends the interruption of the app.
+    ///
+    /// The system reports: did become active.
     public func endInterruption() throws(SimulatedDeviceError) {
         try check("endInterruption", [.inactive])
         becomeActive()
@@ -58,36 +69,42 @@ extension SimulatedDevice {
 
     // MARK: The switcher
 
-    /// The person opens the app switcher. The system says: will resign active.
+    /// Opens the app switcher.
+    ///
+    /// The system reports: will resign active.
     public func openSwitcher() throws(SimulatedDeviceError) {
         try check("openSwitcher", [.active])
         resignActive()
     }
 
-    /// The person goes back from the switcher into the app. The system says: did become active.
+    /// Returns from the app switcher to the app.
+    ///
+    /// The system reports: did become active.
     public func returnFromSwitcher() throws(SimulatedDeviceError) {
         try check("returnFromSwitcher", [.inactive])
         becomeActive()
     }
 
-    /// The person goes from the switcher to the home screen. The system says: did enter background; then it suspends the
-    /// app.
+    /// Goes from the app switcher to the home screen.
+    ///
+    /// The system reports: did enter background. It then suspends the app.
     public func goHomeFromSwitcher() async throws(SimulatedDeviceError) {
         try check("goHomeFromSwitcher", [.inactive])
         try await leave("goHomeFromSwitcher", announcements: 1)
     }
 
-    /// The person throws the app out of the switcher. The system says: did enter background; then it suspends the app,
-    /// and kills it.
+    /// Removes the app from the app switcher.
     ///
-    /// An app that was suspended before, see ``goHome()``, is killed without a word.
+    /// The system reports: did enter background. It then suspends the app and kills it.
+    ///
+    /// An app that is already suspended (see ``goHome()``) is killed without notification.
     public func killFromSwitcher() async throws(SimulatedDeviceError) {
         try check("killFromSwitcher", [.inactive, .suspended, .background])
         if app == .inactive { try await leave("killFromSwitcher", announcements: 1) }
         try kill()
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
     private func leave(_ step: String, announcements: Int) async throws(SimulatedDeviceError) {
         try check(step, [.active, .inactive])

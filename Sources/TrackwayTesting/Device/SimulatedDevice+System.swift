@@ -8,14 +8,16 @@ public import TrackwayEvents
 extension SimulatedDevice {
     // MARK: The process
 
-    /// The system stops the app in memory, once that had the moment it asked for.
+    /// Suspends the app after the background time that it requested.
     public func suspend() async throws(SimulatedDeviceError) {
         try check("suspend", [.background])
         await process?.postWithMoment(.willSuspend)
         app(is: .suspended)
     }
 
-    /// The system ends the app politely. It says: will terminate.
+    /// Terminates the app normally.
+    ///
+    /// The system reports: will terminate.
     public func terminate() async throws(SimulatedDeviceError) {
         try check("terminate", [.active, .inactive, .background])
         await process?.postWithMoment(.willTerminate)
@@ -23,8 +25,9 @@ extension SimulatedDevice {
         app(is: .notRunning)
     }
 
-    /// The app's process ends in this instant, without a word: `kill -9`, a crash, a device short of memory. What it has
-    /// written is there for the next process.
+    /// Kills the app's process immediately, without notification.
+    ///
+    /// Examples are `kill -9`, a crash, and a lack of memory. The next process finds everything that this one wrote.
     public func kill() throws(SimulatedDeviceError) {
         try check("kill", [.active, .inactive, .background, .suspended])
         endProcess { $0.afterKill() }
@@ -33,26 +36,29 @@ extension SimulatedDevice {
 
     // MARK: The device
 
-    /// The device is restarted: a running app is killed, the time since boot begins anew, and the wall clock goes on.
+    /// Restarts the device.
     ///
-    /// - Parameter off: how long the device is off.
+    /// A running app is killed, the time since boot starts over, and the wall clock continues.
+    ///
+    /// - Parameter off: The time for which the device is off.
     public func reboot(after off: Duration = .seconds(60)) {
         endProcess { $0.afterKill() }
         boot(after: off)
     }
 
-    /// The power fails in this instant, and comes back: of what the app has written, what was not flushed to the disk is
-    /// lost.
+    /// Cuts the power immediately and restores it.
+    ///
+    /// Data that the app has written but not flushed to the disk is lost.
     ///
     /// - Parameters:
-    ///   - loss: what of it is lost.
-    ///   - off: how long the device is off.
+    ///   - loss: Which unflushed data is lost.
+    ///   - off: The time for which the device is off.
     public func losePower(_ loss: PowerLoss = .everythingUnflushed, after off: Duration = .seconds(60)) {
         endProcess { $0.afterPowerLoss(loss) }
         boot(after: off)
     }
 
-    /// The device gets a new version of the operating system, and is restarted with it.
+    /// Installs a new version of the operating system, and restarts the device.
     public func upgradeSystem(to version: String) {
         reboot(after: .seconds(600))
         state.withLock { $0.systemVersion = version }
@@ -60,46 +66,52 @@ extension SimulatedDevice {
 
     // MARK: The clock
 
-    /// Somebody sets the clock, which shows another time from now on; the time since boot goes on undisturbed.
+    /// Sets the wall clock.
+    ///
+    /// The time since boot is not affected.
     public func setClock(to time: Timestamp) {
         let clock = clock
         clock.jumpWall(by: clock.now().wall.duration(to: time))
     }
 
-    /// Somebody sets the clock forward.
+    /// Sets the wall clock forward.
     public func setClock(forward duration: Duration) {
         clock.jumpWall(by: duration)
     }
 
-    /// Somebody sets the clock back.
+    /// Sets the wall clock back.
     public func setClock(back duration: Duration) {
         clock.jumpWall(by: .zero - duration)
     }
 
     // MARK: The network
 
-    /// The device has no network from now on. A request that is under way still gets its answer.
+    /// Disconnects the network.
+    ///
+    /// A request in flight still gets its response.
     public func loseNetwork() {
         air.hasReception.withLock { $0 = false }
     }
 
-    /// The device has a network again.
+    /// Reconnects the network.
     public func regainNetwork() {
         air.hasReception.withLock { $0 = true }
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
-    /// The running app, if it has made its analytics.
+    /// The process of the running app; nil until its analytics exist.
     private var process: SimulatedProcess? { state.withLock { $0.process } }
 
-    /// The system tells the app, if that listens.
+    /// Reports a change to the app, if the app observes changes.
     func post(_ change: LifeCycleChange) {
         process?.post(change)
     }
 
-    /// Lets the work that a process begins with, or goes on with, begin. By a clock that stands still it takes no time; by
-    /// the machine's own it does, and a script must not outrun it.
+    /// Waits until the process has no more work at the current time.
+    ///
+    /// A started or resumed process needs real time for this work, although the simulated clock stands still. The next
+    /// step must not begin before the work is done.
     func settle() async {
         await process?.analytics.delivery.control.untilSettled()
     }
@@ -113,13 +125,15 @@ extension SimulatedDevice {
         guard allowed.contains(app) else { throw SimulatedDeviceError(step: step, in: app, needs: allowed) }
     }
 
-    /// Ends the process, if there is one; `left` says what it leaves on the disk.
+    /// Ends the process, if any.
+    ///
+    /// - Parameter left: Returns the disk for the next process, from the disk of this one.
     func endProcess(leaving left: (MemoryStorage) -> MemoryStorage) {
         process?.die()
         sensors.processEnded()
         look()
         let disk = (storage.base as? MemoryStorage).map { FaultyStorage(left($0)) }
-        // Let go of outside the lock: the end of the analytics may look at the device's clock.
+        // Release the process outside the lock, because the deinit of the analytics may read the device's clock.
         let process = state.withLock { state -> SimulatedProcess? in
             defer { state.process = nil }
             (state.startDue, state.nextReading) = (nil, nil)
@@ -140,7 +154,9 @@ extension SimulatedDevice {
 }
 
 extension SimulatedDevice {
-    /// The person uses the app, or does something else, for so long. What is due meanwhile happens at its time.
+    /// Advances the clock, in any state of the app.
+    ///
+    /// Work that is due in this period runs at its time.
     public func wait(_ duration: Duration) {
         let end = clock.now().monotonic.advanced(by: max(.zero, duration))
         while let due = nextTick(until: end) {
@@ -150,18 +166,18 @@ extension SimulatedDevice {
         advance(to: end)
     }
 
-    /// The analytics were made now.
+    /// Schedules the startup work of newly created analytics.
     func startTicking() {
         state.withLock { state in
             let now = state.clock.now().monotonic
-            state.startDue = now.advanced(by: BehaviorDriver.startDelay)
+            state.startDue = now.advanced(by: LifecycleController.startDelay)
         }
     }
 
     private func nextTick(until end: MonotonicTime) -> MonotonicTime? {
         let isReading = !sensors.running.isEmpty
         return state.withLock { state in
-            // Who is suspended does nothing, and comes late to what was due.
+            // A suspended app does nothing, and performs due work late.
             guard let process = state.process, state.app != .suspended else { return nil }
             if !isReading {
                 state.nextReading = nil

@@ -5,8 +5,10 @@ public import Trackway
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// A device with an app on it, for tests that play what people do: open the app, leave it, lock the device, kill the app,
-/// lose the network, set the clock, restart.
+/// A simulated device with an app, for tests that script user actions.
+///
+/// Scripts open the app, leave it, lock the device, kill the app, lose the network, set the clock, or restart the
+/// device.
 ///
 /// ```swift
 /// let device = SimulatedDevice()
@@ -18,16 +20,19 @@ internal import TrackwayJournal
 ///     "_first_open", "_app_start cold", "_session_start 1", "_screen_view Home", "_user_engagement 20s", "_app_end 20s",
 /// ])
 /// ```
-/// The app works with the real ``Trackway/Analytics`` and its real journal; the disk is memory, the clock stands still
-/// until ``wait(_:)`` or a step that says so, and the network does what ``network`` is told. Each step makes the system
-/// say exactly what a phone's says, in its order; a step that cannot happen now throws ``SimulatedDeviceError``.
+/// The app uses the real ``Trackway/Analytics`` and its real journal. The disk is in memory, the network follows the
+/// script of ``network``, and the clock moves only in ``wait(_:)`` and in steps that take time. In each step, the app
+/// receives the same notifications as on a phone, in the same order. A step that is impossible in the current state
+/// throws ``SimulatedDeviceError``.
 ///
-/// A script is one task's work, one step after the other; reading may happen on any thread.
+/// Run a script in one task, one step at a time. Values can be read on any thread.
 public final class SimulatedDevice: Sendable {
-    /// What the app does right after it made its analytics, in every process.
+    /// Runs in every process, right after the app has created its analytics.
     public typealias SetUp = @Sendable (Analytics) -> Void
-    /// How the app makes its analytics, in every process; through a compatibility module, say. It hands its configuration to the closure it
-    /// is given, which has it work on the device, and answers what it made.
+    /// Creates the app's analytics in every process.
+    ///
+    /// For example, it uses a compatibility module. It passes its configuration to the given closure, which connects it
+    /// to the device, and returns the analytics.
     public typealias Making =
         @Sendable (_ onDevice: @escaping @Sendable (inout Configuration) -> Void) throws(TrackwayError) -> Analytics?
 
@@ -40,17 +45,21 @@ public final class SimulatedDevice: Sendable {
         var storage: FaultyStorage
         var boots = 1
         var processes = 0
-        /// When the app's analytics tell of the start by themselves, should nothing else bring it about.
+        /// The time at which the analytics report the start.
+        ///
+        /// They report it earlier if something else triggers the report.
         var startDue: MonotonicTime?
-        /// When sensors that run read next.
+        /// The time of the running sensors' next reading.
         var nextReading: MonotonicTime?
         var history = SimulatedHistory()
         var diagnostics: [Diagnostic] = []
     }
 
-    /// The back-ends: by default they accept everything.
+    /// The back ends, which accept everything by default.
     public let network: ScriptedTransport
-    /// What the device knows of itself. The SDK asks for it if the configuration has snapshots taken.
+    /// The sources of device properties and state.
+    ///
+    /// The SDK reads them if the configuration enables snapshots.
     public let sensors: SimulatedSensors
     let appID: String
     let making: Making
@@ -62,18 +71,19 @@ public final class SimulatedDevice: Sendable {
     /// The app's folder on the device's disk.
     public static let folder = "/app"
 
-    /// Makes a device on which the app is installed and has never been started.
+    /// Creates a device with an app that was never started.
     ///
     /// - Parameters:
-    ///   - configuration: the app's; its transport, storage folder and app version are the device's business. When nil,
-    ///     ``usualConfiguration``.
-    ///   - appVersion: the version of the app that is installed.
-    ///   - systemVersion: the version of the operating system.
-    ///   - runsInBackground: false for an app that the system ends as soon as the person leaves it.
-    ///   - clock: tells the time of the device's first boot.
-    ///   - network: the back-ends.
-    ///   - sensors: what the device knows of itself: nothing, unless it is told.
-    ///   - setUp: what the app does right after it made its analytics, in every process; sets global attributes, say.
+    ///   - configuration: The app's configuration, whose transport, storage folder, and app version the device
+    ///     replaces; nil for ``usualConfiguration``.
+    ///   - appVersion: The installed version of the app.
+    ///   - systemVersion: The version of the operating system.
+    ///   - runsInBackground: False if the system terminates the app as soon as the user leaves it.
+    ///   - clock: The clock of the device's first boot.
+    ///   - network: The back ends.
+    ///   - sensors: The sources of device properties and state; empty by default.
+    ///   - setUp: Runs in every process, right after the app has created its analytics, for example to set global
+    ///     attributes.
     public convenience init(
         _ configuration: Configuration? = nil,
         appVersion: String = "1.0",
@@ -101,7 +111,9 @@ public final class SimulatedDevice: Sendable {
         }
     }
 
-    /// Makes a device with an app that makes its analytics itself, through a compatibility module say.
+    /// Creates a device whose app creates its analytics itself.
+    ///
+    /// For example, the app uses a compatibility module:
     ///
     /// ```swift
     /// let device = SimulatedDevice { onDevice in
@@ -110,15 +122,15 @@ public final class SimulatedDevice: Sendable {
     /// try await device.launch()
     /// ```
     /// - Parameters:
-    ///   - appID: which app events name.
-    ///   - appVersion: the version of the app that is installed.
-    ///   - systemVersion: the version of the operating system.
-    ///   - runsInBackground: false for an app that the system ends as soon as the person leaves it.
-    ///   - clock: tells the time of the device's first boot.
-    ///   - network: the back-ends.
-    ///   - sensors: what the device knows of itself: nothing, unless it is told.
-    ///   - setUp: what the app does right after it made its analytics, in every process.
-    ///   - making: how the app makes its analytics. Everything it makes lies in ``folder``.
+    ///   - appID: The app id in events.
+    ///   - appVersion: The installed version of the app.
+    ///   - systemVersion: The version of the operating system.
+    ///   - runsInBackground: False if the system terminates the app as soon as the user leaves it.
+    ///   - clock: The clock of the device's first boot.
+    ///   - network: The back ends.
+    ///   - sensors: The sources of device properties and state; empty by default.
+    ///   - setUp: Runs in every process, right after the app has created its analytics.
+    ///   - making: Creates the app's analytics. All their files are in ``folder``.
     public init(
         appID: String = "test",
         appVersion: String = "1.0",
@@ -142,7 +154,7 @@ public final class SimulatedDevice: Sendable {
         )
     }
 
-    /// The configuration when none is given: one collector, and what is captured by default.
+    /// The default configuration: one collector, and the default automatic capture.
     public static var usualConfiguration: Configuration {
         Configuration(
             appID: "test",
@@ -152,7 +164,7 @@ public final class SimulatedDevice: Sendable {
         )
     }
 
-    /// A disk that also knows what was on it.
+    /// Returns a new disk that also remembers removed files.
     static func freshStorage() -> FaultyStorage {
         FaultyStorage(MemoryStorage(remembersRemoved: true))
     }
@@ -161,16 +173,18 @@ public final class SimulatedDevice: Sendable {
 extension SimulatedDevice {
     // MARK: The app
 
-    /// What the app is doing.
+    /// The state of the app.
     public var app: SimulatedAppState { state.withLock { $0.app } }
 
-    /// What the running app works with; nil while it does not run, or has not made it yet.
+    /// The running app's analytics; nil if not running or not yet created.
     public var analytics: Analytics? { state.withLock { $0.process?.analytics } }
 
-    // MARK: What was recorded
+    // MARK: Recorded events
 
-    /// Everything recorded so far, process after process, each in its own order: what waits, what was delivered or dropped
-    /// since, and what a power loss or the app's removal took.
+    /// All events recorded so far.
+    ///
+    /// Ordered by process, then in the order of recording. Includes pending, delivered, and dropped events, and events
+    /// lost in a power loss or when the app was removed.
     ///
     /// - Complexity: O(size of the journal).
     public var events: [RecordedEvent] {
@@ -178,7 +192,7 @@ extension SimulatedDevice {
         return state.withLock { $0.history.all }
     }
 
-    /// Everything recorded so far, each event in a few words; see `RecordedEvent.story`.
+    /// A short description of each recorded event; see `RecordedEvent.story`.
     public var story: [String] { events.map(\.story) }
 
     /// The recorded events with this name.
@@ -186,7 +200,9 @@ extension SimulatedDevice {
         events.filter { $0.event.name == name }
     }
 
-    /// Every event that back-ends in Trackway's own format have taken, in order, as often as it came.
+    /// All events accepted by back ends in Trackway's own format.
+    ///
+    /// In order of arrival; an event that arrived repeatedly is listed repeatedly.
     public var delivered: [DeliveredEvent] { network.delivered }
 
     /// Every diagnostic so far.
@@ -194,22 +210,24 @@ extension SimulatedDevice {
 
     // MARK: The device
 
-    /// The clock of the present boot.
+    /// The clock of the current boot.
     public var clock: ManualClock { state.withLock { $0.clock } }
 
-    /// The disk as the present process sees it, with faults to order. Another one after the app's process ended.
+    /// The disk of the current process, with injectable faults.
+    ///
+    /// Replaced when the app's process ends.
     public var storage: FaultyStorage { state.withLock { $0.storage } }
 
-    /// Takes into the history what the disk holds.
+    /// Adds the events on the disk to the history.
     func look() {
         guard let disk = storage.base as? MemoryStorage else { return }
-        // A disk that was damaged on purpose has nothing to show, and before the first start there is no journal.
+        // A deliberately damaged disk has no readable events, and before the first launch, the journal does not exist.
         guard let recorded = try? RecordedEvents.read(in: Self.folder, of: disk.includingRemoved()) else { return }
         state.withLock { $0.history.keep(recorded) }
     }
 }
 
-/// Everything that was recorded on a ``SimulatedDevice``, whatever became of the storage it was recorded on.
+/// All events recorded on a ``SimulatedDevice``, even if their storage is gone.
 struct SimulatedHistory: Sendable {
     private struct Place: Hashable {
         var writer: WriterID
@@ -217,20 +235,20 @@ struct SimulatedHistory: Sendable {
     }
 
     private var events: [Place: RecordedEvent] = [:]
-    /// When each writer began: first come, first told.
+    /// The order in which the writers began.
     private var order: [WriterID: Int] = [:]
 
-    /// A process began to write.
+    /// Registers the writer of a new process.
     mutating func began(_ writer: WriterID) {
         if order[writer] == nil { order[writer] = order.count }
     }
 
-    /// Keeps what a storage holds.
+    /// Adds the events of a storage.
     mutating func keep(_ recorded: [RecordedEvent]) {
         for event in recorded { events[Place(writer: event.writer, sequence: event.sequence)] = event }
     }
 
-    /// Every event: process after process, each in its own order.
+    /// All events, ordered by process, then in the order of recording.
     var all: [RecordedEvent] {
         events.values.sorted { left, right in
             (order[left.writer] ?? .max, left.sequence) < (order[right.writer] ?? .max, right.sequence)

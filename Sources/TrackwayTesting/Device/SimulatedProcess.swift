@@ -7,20 +7,22 @@ internal import TrackwayEvents
 internal import TrackwayPlatform
 internal import TrackwayWire
 
-/// One run of the app on a ``SimulatedDevice``: the real analytics, and what connects them with the device.
+/// One process of the app on a ``SimulatedDevice``.
+///
+/// It connects the real analytics to the device.
 final class SimulatedProcess: Sendable {
-    /// What the app works with.
+    /// The app's analytics.
     let analytics: Analytics
-    private let post: @Sendable ([LifeCycleChange], LifeCycleMoment?) -> Void
+    private let post: @Sendable ([LifeCycleChange], LifeCycleGracePeriod?) -> Void
     private let isAlive: Locked<Bool>
 
     /// Starts the SDK, as the app does.
     ///
     /// - Parameters:
-    ///   - environment: all of the environment but the life cycle and the network.
-    ///   - air: the network as the device has it.
-    ///   - adapt: what else the device has to say about the app's configuration.
-    ///   - making: how the app makes its analytics.
+    ///   - environment: All dependencies except the lifecycle and the network.
+    ///   - air: The device's network.
+    ///   - adapt: Applies the device's other changes to the app's configuration.
+    ///   - making: Creates the app's analytics.
     init(
         in environment: Dependencies,
         _ air: SimulatedAir,
@@ -49,31 +51,33 @@ final class SimulatedProcess: Sendable {
         }
     }
 
-    /// The system says this.
+    /// Reports a change.
     func post(_ change: LifeCycleChange) {
         post([change], nil)
     }
 
-    /// The system says this, and gives the process a moment; returns when the process has had it.
+    /// Reports a change that grants background time, and waits for its end.
     func postWithMoment(_ change: LifeCycleChange) async {
         await withCheckedContinuation { over in
-            post([change], LifeCycleMoment(limit: Self.moment) { over.resume() })
+            post([change], LifeCycleGracePeriod(limit: Self.moment) { over.resume() })
         }
     }
 
-    /// The process is gone: nothing it still tries reaches anybody.
+    /// Ends the process: anything that it still does has no effect.
     func die() {
         isAlive.withLock { $0 = false }
-        // Whoever holds the analytics still, as a test may, holds nothing that runs.
+        // A test may still hold the analytics, but they no longer run anything.
         analytics.lifecycle.snapshots?.abandon()
     }
 
-    /// A moment by a clock that stands still. All the work that takes no time fits into it; whoever would have to wait, for
-    /// a second attempt say, does not begin to.
+    /// The background time that the system grants.
+    ///
+    /// The clock stands still, so work that need not wait completes within this time. Work that would have to wait, for
+    /// example for a retry, gives up immediately.
     private static let moment = Duration.milliseconds(2)
 }
 
-/// The environment of one process: the same for everything that the app makes in it.
+/// The dependencies of one process, shared by everything created in it.
 private final class ProcessEnvironment: DependencySource {
     private let environment: Dependencies
 
@@ -84,7 +88,9 @@ private final class ProcessEnvironment: DependencySource {
     func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies { environment }
 }
 
-/// The network of one process of a ``SimulatedDevice``: the device's, as long as there is reception and the process lives.
+/// The network of one process of a ``SimulatedDevice``.
+///
+/// Requests reach the device's network only while the device is connected and the process is alive.
 private struct SimulatedTransport: Transport {
     let air: SimulatedAir
     let isAlive: Locked<Bool>
@@ -95,7 +101,7 @@ private struct SimulatedTransport: Transport {
             throw TransportError(.offline, "the device has no network")
         }
         let response = try await air.backEnd.send(request, timeout: timeout)
-        // Who was killed while the request was under way never hears the answer.
+        // A process that was killed during the request does not get the response.
         try check()
         return response
     }
@@ -105,10 +111,10 @@ private struct SimulatedTransport: Transport {
     }
 }
 
-/// What lies between a ``SimulatedDevice`` and the back-ends.
+/// The network between a ``SimulatedDevice`` and the back ends.
 struct SimulatedAir: Sendable {
-    /// Whether the device has a network.
+    /// Whether the device is connected.
     let hasReception = Locked(true)
-    /// The back-ends.
+    /// The back ends.
     let backEnd: ScriptedTransport
 }

@@ -5,7 +5,9 @@ public import Trackway
 internal import TrackwayBehavior
 public import TrackwayEvents
 
-/// What a device knows of itself, to set as a test needs it: battery, orientation, networks, place, compass, motion.
+/// Configurable sources of device properties and state.
+///
+/// They provide battery, orientation, networks, location, compass, and motion.
 ///
 /// ```swift
 /// let sensors = SimulatedSensors()
@@ -13,24 +15,24 @@ public import TrackwayEvents
 /// sensors.motion = .device
 /// let device = SimulatedDevice(configuration, sensors: sensors)
 /// ```
-/// A ``SimulatedDevice`` and an ``InMemoryAnalytics`` ask these sources at once, on the thread on which the SDK would hand
-/// the question over: what was taken can be read when the call returns. Snapshots are taken only if
-/// `Configuration.snapshots` is set. Sensors that run read each half second that passes on a ``SimulatedDevice``; elsewhere
-/// when told, see ``read(at:)``.
+/// A ``SimulatedDevice`` and an ``InMemoryAnalytics`` read these sources synchronously, on the thread that requests a
+/// snapshot instead of a background thread, so the snapshot is available when the call returns. Snapshots are taken
+/// only if `Configuration.snapshots` is set. On a ``SimulatedDevice``, running sensors read every half second of its
+/// time; elsewhere, they read when ``read(at:)`` is called.
 ///
-/// Any thread.
+/// Thread-safe.
 public final class SimulatedSensors: Sendable {
-    /// A source of its own.
+    /// A source.
     public enum Part: String, Sendable, Hashable, CaseIterable {
-        /// What the device is.
+        /// The properties of the device.
         case deviceProperties
-        /// What the app and the device are about.
+        /// The state of the app and the device.
         case appState
-        /// Where the device is.
+        /// The location of the device.
         case location
         /// The compass.
         case heading
-        /// How the device moves.
+        /// The motion of the device.
         case motion
     }
 
@@ -51,7 +53,9 @@ public final class SimulatedSensors: Sendable {
         var stops: [Part: Int] = [:]
     }
 
-    /// Who listens to sensors that run. The closures stand in a struct: bare ones are wrapped with every access.
+    /// The handlers of running sensors.
+    ///
+    /// The closures are boxed in a struct to avoid reabstraction thunks.
     private struct Heard: Sendable {
         var heading: (@Sendable (Heading) -> Void)?
         var motion: (@Sendable (MotionReading) -> Void)?
@@ -60,62 +64,68 @@ public final class SimulatedSensors: Sendable {
 
     private let state = Locked(State())
 
-    /// A device that knows nothing of itself, and has no sensor.
+    /// Creates sources that have no values and no sensors.
     public init() {}
 
-    // MARK: What the sources know
+    // MARK: Values
 
-    /// What the device and its system are.
+    /// The properties of the device and its system.
     public var deviceProperties: DeviceProperties {
         get { state.withLock { $0.deviceProperties } }
         set { state.withLock { $0.deviceProperties = newValue } }
     }
 
-    /// What the app and its device are about: battery, orientation, networks and so on.
+    /// The state of the app and the device.
+    ///
+    /// For example, battery, orientation, and networks.
     public var appState: AppStateSnapshot {
         get { state.withLock { $0.appState } }
         set { state.withLock { $0.appState = newValue } }
     }
 
-    /// The last place that is known.
+    /// The last known location.
     public var location: Location? {
         get { state.withLock { $0.location } }
         set { state.withLock { $0.location = newValue } }
     }
 
-    /// Whether the person allows the app to know the place.
+    /// Whether the user allows the app to access the location.
     public var isLocationAuthorized: Bool {
         get { state.withLock { $0.isLocationAuthorized } }
         set { state.withLock { $0.isLocationAuthorized = newValue } }
     }
 
-    /// What the compass reads; nil when there is none.
+    /// The reading of the compass; nil if the device has none.
     public var heading: Heading? {
         get { state.withLock { $0.heading } }
         set { state.withLock { $0.heading = newValue } }
     }
 
-    /// Which sensors of motion there are; with `device` there are raw ones, too. nil when there is none.
+    /// The motion sensors; nil if the device has none.
+    ///
+    /// `device` includes the raw sensors.
     public var motion: MotionMeans? {
         get { state.withLock { $0.motion } }
         set { state.withLock { $0.motion = newValue } }
     }
 
-    /// What device motion reads, whenever it is read.
+    /// The value of every device motion reading.
     public var deviceMotion: DeviceMotion {
         get { state.withLock { $0.deviceMotion } }
         set { state.withLock { $0.deviceMotion = newValue } }
     }
 
-    /// What accelerometer, gyroscope and magnetometer each read, whenever they are read.
+    /// The value of every accelerometer, gyroscope, and magnetometer reading.
     public var rawValues: Vector3 {
         get { state.withLock { $0.rawValues } }
         set { state.withLock { $0.rawValues = newValue } }
     }
 
-    // MARK: Trouble
+    // MARK: Faults
 
-    /// The sources that do not answer. What they were asked is done when they are taken out again.
+    /// The sources that do not respond.
+    ///
+    /// Pending requests to a source run when it is removed from the set.
     public var hanging: Set<Part> {
         get { state.withLock { $0.hanging } }
         set {
@@ -129,24 +139,24 @@ public final class SimulatedSensors: Sendable {
         }
     }
 
-    /// Whether no source at all answers.
+    /// Whether all sources are unresponsive.
     public var hangs: Bool {
         get { hanging == Set(Part.allCases) }
         set { hanging = newValue ? Set(Part.allCases) : [] }
     }
 
-    // MARK: What was done with them
+    // MARK: Usage
 
-    /// How often a source was asked.
+    /// Returns the number of requests to a source.
     public func asked(_ part: Part) -> Int { state.withLock { $0.asked[part] ?? 0 } }
 
-    /// How often a sensor was started.
+    /// Returns the number of times that a sensor was started.
     public func starts(_ part: Part) -> Int { state.withLock { $0.starts[part] ?? 0 } }
 
-    /// How often a sensor was stopped.
+    /// Returns the number of times that a sensor was stopped.
     public func stops(_ part: Part) -> Int { state.withLock { $0.stops[part] ?? 0 } }
 
-    /// The sensors that run now.
+    /// The running sensors.
     public var running: Set<Part> {
         state.withLock { state in
             var running: Set<Part> = []
@@ -156,7 +166,7 @@ public final class SimulatedSensors: Sendable {
         }
     }
 
-    /// Has every sensor that runs read once, at this time.
+    /// Makes every running sensor read once, at this time.
     public func read(at time: Timestamp) {
         let (state, heard) = state.withLock { ($0, $0.heard) }
         if var heading = state.heading, !state.hanging.contains(.heading) {
@@ -176,7 +186,7 @@ public final class SimulatedSensors: Sendable {
         }
     }
 
-    /// What a device reads that lies on a table.
+    /// The reading of a device at rest on a table.
     private static let stillness = DeviceMotion(
         time: Timestamp(milliseconds: 0),
         attitude: .init(roll: 0, pitch: 0, yaw: 0),
@@ -189,9 +199,9 @@ public final class SimulatedSensors: Sendable {
         var run: @Sendable () -> Void
     }
 
-    // MARK: The sources
+    // MARK: Sources
 
-    /// The sources, for a configuration that names its own.
+    /// These sources, for use in a configuration.
     public var sources: SnapshotSources {
         SnapshotSources(
             deviceProperties: Source(sensors: self),
@@ -202,13 +212,13 @@ public final class SimulatedSensors: Sendable {
         )
     }
 
-    /// Where these sources are asked: at once, unless they hang.
+    /// Returns a thread that runs requests immediately, unless the source hangs.
     func thread(for part: SnapshotPart) -> any SourceThread {
-        // Both list the same parts under the same names.
+        // Both enums have the same raw values.
         Thread(sensors: self, part: Part(rawValue: part.rawValue) ?? .appState)
     }
 
-    /// The process that used the sensors is gone, and with it all that it still wanted.
+    /// Discards the requests and handlers of a process that has ended.
     func processEnded() {
         state.withLock { state in
             state.work = []

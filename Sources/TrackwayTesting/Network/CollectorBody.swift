@@ -4,26 +4,27 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// The body of a request in Trackway's own format, read without the code that wrote it, so that neither can hide the
-/// other's mistake.
+/// The body of a request in Trackway's own format.
+///
+/// It is parsed independently of the code that wrote it, so that neither can hide the other's bugs.
 struct CollectorBody {
-    /// The batch header; null when there is none.
+    /// The batch header; null if missing.
     private(set) var header = JSONValue.null
-    /// The events in order, each with the context before it.
+    /// The events in order, each with the context line that precedes it.
     private(set) var events: [(event: Event, context: JSONValue)] = []
 
-    /// Reads a body; nil when it is not in this format.
+    /// Parses a body; returns nil if it is not in this format.
     init?(_ request: WireRequest) {
         var body = request.body
         if request.headers["content-encoding"] == "gzip" {
-            // Not gzip: not this format, which is all the caller asks.
+            // A body that is not gzip is not in this format.
             guard let inflated = try? Gzip.inflate(body) else { return nil }
             body = inflated
         }
         var context = JSONValue.null
         for line in body.split(separator: UInt8(ascii: "\n")) {
             let line = Array(line)
-            // Not JSON, or below not an event: not this format either.
+            // A line that is neither JSON nor, below, an event is not in this format either.
             guard let value = try? JSONValue.parse(line) else { return nil }
             if let batch = value["batch"], value["id"] == nil {
                 header = batch
@@ -37,7 +38,7 @@ struct CollectorBody {
         }
     }
 
-    /// The collector's answer, refusing the events at the given places.
+    /// Returns the collector's response, which rejects the events at the given indices.
     func answer(refusing refused: [Int: String]) -> WireResponse {
         let rejected = refused.sorted { $0.key < $1.key }.filter { events.indices.contains($0.key) }.map {
             place,

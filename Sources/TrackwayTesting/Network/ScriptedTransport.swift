@@ -4,18 +4,18 @@
 public import TrackwayEvents
 public import TrackwayWire
 
-/// A network that does what the test says, and remembers every request.
+/// A network that follows a script, and records every request.
 ///
 /// ```swift
 /// let transport = ScriptedTransport()
 /// transport.script(.status(503), .loseAnswer)   // the first two requests; then everything is accepted
 /// ```
-/// Any thread.
+/// Thread-safe.
 public final class ScriptedTransport: Transport {
     private struct State: Sendable {
-        var script: [ScriptedAnswer] = []
-        var usual: ScriptedAnswer
-        var exceptions: [(part: String, answer: ScriptedAnswer)] = []
+        var script: [ScriptedResponse] = []
+        var usual: ScriptedResponse
+        var exceptions: [(part: String, answer: ScriptedResponse)] = []
         var requests: [WireRequest] = []
         var delivered: [DeliveredEvent] = []
         var isHeld = false
@@ -26,37 +26,39 @@ public final class ScriptedTransport: Transport {
 
     private let state: Locked<State>
 
-    /// Makes a network whose back-end does the same with every request, unless told otherwise.
-    public init(_ usual: ScriptedAnswer = .accept) {
+    /// Creates a network with the same answer to every request.
+    ///
+    /// A script can override it.
+    public init(_ usual: ScriptedResponse = .accept) {
         state = Locked(State(usual: usual))
     }
 
-    // MARK: Saying what happens
+    // MARK: Script
 
-    /// Adds answers for the next requests, whoever they go to, one each.
-    public func script(_ answers: ScriptedAnswer...) {
+    /// Adds answers for the next requests to any address, one per request.
+    public func script(_ answers: ScriptedResponse...) {
         state.withLock { $0.script += answers }
     }
 
-    /// Changes what happens when the script is over.
-    public func always(_ answer: ScriptedAnswer) {
+    /// Sets the answer to all requests after the script.
+    public func always(_ answer: ScriptedResponse) {
         state.withLock { $0.usual = answer }
     }
 
-    /// Changes what happens, when the script is over, with requests whose address contains this text.
-    public func always(_ answer: ScriptedAnswer, to part: String) {
+    /// Sets the answer after the script for addresses that contain this text.
+    public func always(_ answer: ScriptedResponse, to part: String) {
         state.withLock { state in
             state.exceptions.removeAll { $0.part == part }
             state.exceptions.append((part, answer))
         }
     }
 
-    /// Lets requests hang until ``release()``.
+    /// Holds requests until ``release()``.
     public func hold() {
         state.withLock { $0.isHeld = true }
     }
 
-    /// Lets the requests that hang, and all later ones, go on.
+    /// Releases the held requests, and stops holding later ones.
     public func release() {
         let held = state.withLock { state in
             defer { state.held = [:] }
@@ -66,20 +68,22 @@ public final class ScriptedTransport: Transport {
         for continuation in held { continuation.resume(returning: true) }
     }
 
-    // MARK: Seeing what happened
+    // MARK: Results
 
-    /// Every request, in the order they came, those included that failed.
+    /// All requests in order of arrival, including those that failed.
     public var requests: [WireRequest] { state.withLock { $0.requests } }
 
-    /// Every event the back-end has taken, in order, as often as it came. Only requests in Trackway's own format count.
+    /// All events accepted by the back end, in order, including duplicates.
+    ///
+    /// Only requests in Trackway's own format count.
     public var delivered: [DeliveredEvent] { state.withLock { $0.delivered } }
 
-    /// The events with this name that the back-end has taken.
+    /// Returns the accepted events with this name.
     public func delivered(named name: String) -> [Event] {
         delivered.map(\.event).filter { $0.name == name }
     }
 
-    /// Returns when so many requests have come since the beginning.
+    /// Returns when this many requests have arrived in total.
     public func untilRequested(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isSo = state.withLock { state in
@@ -93,9 +97,9 @@ public final class ScriptedTransport: Transport {
 
     // MARK: Transport
 
-    /// Does with the request what the script says.
+    /// Responds to the request according to the script.
     public func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
-        let (answer, told) = state.withLock { state -> (ScriptedAnswer, [CheckedContinuation<Void, Never>]) in
+        let (answer, told) = state.withLock { state -> (ScriptedResponse, [CheckedContinuation<Void, Never>]) in
             state.requests.append(request)
             let count = state.requests.count
             let told = state.watchers.filter { $0.count <= count }.map(\.report)
@@ -105,7 +109,7 @@ public final class ScriptedTransport: Transport {
             return (exception?.answer ?? state.usual, told)
         }
         for continuation in told { continuation.resume() }
-        guard await passes() else { throw TransportError(.cancelled, "the request was cancelled while it hung") }
+        guard await passes() else { throw TransportError(.cancelled, "the request was canceled while it was held") }
         switch answer {
         case .accept:
             return take(request, refusing: [:])
@@ -113,7 +117,7 @@ public final class ScriptedTransport: Transport {
             return take(request, refusing: refused)
         case .loseAnswer:
             _ = take(request, refusing: [:])
-            throw TransportError(.timedOut, "the answer was lost")
+            throw TransportError(.timedOut, "the response was lost")
         case .respond(let response):
             return response
         case .fail(let error):
@@ -123,7 +127,7 @@ public final class ScriptedTransport: Transport {
 
     private func take(_ request: WireRequest, refusing refused: [Int: String]) -> WireResponse {
         guard let body = CollectorBody(request) else {
-            // Another format: its own destination judges an empty success.
+            // A destination of another format receives an empty JSON object with status 200.
             return WireResponse(status: 200, headers: ["content-type": "application/json"], body: Array("{}".utf8))
         }
         let taken = body.events.indices.filter { refused[$0] == nil }.map { place in
@@ -133,7 +137,7 @@ public final class ScriptedTransport: Transport {
         return body.answer(refusing: refused)
     }
 
-    /// Waits while requests are held; false when the task was cancelled meanwhile.
+    /// Waits while requests are held; returns false if the task was canceled.
     private func passes() async -> Bool {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -162,30 +166,35 @@ public final class ScriptedTransport: Transport {
     }
 }
 
-/// What a ``ScriptedTransport`` does with one request.
-public enum ScriptedAnswer: Sendable, Hashable {
-    /// The back-end takes every event, and answers as Trackway's collector does.
+/// The treatment of one request by a ``ScriptedTransport``.
+public enum ScriptedResponse: Sendable, Hashable {
+    /// The back end accepts every event, and responds like Trackway's collector.
     case accept
-    /// The back-end takes every event but those at the given places of the body, which it refuses with a code; it
-    /// answers as Trackway's collector does.
+    /// The back end accepts every event except those at the given indices.
+    ///
+    /// It rejects these with a code, and responds like Trackway's collector.
     case acceptAllBut([Int: String])
-    /// The back-end takes every event, but its answer is lost on the way.
+    /// The back end accepts every event, but its response is lost.
     case loseAnswer
-    /// This answer, with no event taken.
+    /// The back end sends this response, and accepts no event.
     case respond(WireResponse)
-    /// The network fails; the request reaches nobody.
+    /// The network fails, and the request does not arrive.
     case fail(TransportError)
 
-    /// A status, with no event taken, as Trackway's collector answers an error.
-    public static func status(_ status: Int, code: String = "error", headers: WireHeaders = [:]) -> ScriptedAnswer {
+    /// Returns an error response like that of Trackway's collector.
+    ///
+    /// No event is accepted.
+    public static func status(_ status: Int, code: String = "error", headers: WireHeaders = [:]) -> ScriptedResponse {
         var headers = headers
         headers["content-type"] = "application/json"
         let body = #"{"error":{"code":"\#(code)","field":"","message":"scripted"}}"#
         return .respond(WireResponse(status: status, headers: headers, body: Array(body.utf8)))
     }
 
-    /// A page with status 200 from something between app and back-end, as in hotels and trains.
-    public static let captivePortal = ScriptedAnswer.respond(
+    /// A sign-in page with status 200 from an intermediary.
+    ///
+    /// Networks in hotels and on trains respond like this.
+    public static let captivePortal = ScriptedResponse.respond(
         WireResponse(
             status: 200,
             headers: ["content-type": "text/html"],
@@ -194,15 +203,15 @@ public enum ScriptedAnswer: Sendable, Hashable {
     )
 }
 
-/// An event that arrived at a ``ScriptedTransport``'s back-end in Trackway's own format.
+/// An event that a ``ScriptedTransport`` received in Trackway's own format.
 public struct DeliveredEvent: Sendable, Hashable {
     /// The event.
     public let event: Event
-    /// The context it was recorded in.
+    /// The context in which it was recorded.
     public let context: JSONValue
-    /// Where the request went.
+    /// The address of the request.
     public let url: String
 
-    /// The user the event belongs to; nil when nobody was signed in.
+    /// The user of the event; nil if no user was signed in.
     public var user: String? { context["user"]?["id"]?.string }
 }

@@ -5,46 +5,50 @@ public import Trackway
 public import TrackwayEvents
 internal import TrackwayWire
 
-/// The real ``Trackway/Analytics`` in an environment of the test's own: memory for a disk, a clock that stands still, a network
-/// that does what it is told.
+/// The real ``Trackway/Analytics`` in a test environment.
+///
+/// The disk is in memory, the clock stands still, and the network follows a script.
 ///
 /// ```swift
 /// let memory = try InMemoryAnalytics()
 /// CheckoutModel(analytics: memory.analytics).buy("A-1")
 /// #expect(memory.events(named: "purchase").first?.attributes["sku"] == "A-1")
 /// ```
-/// Nothing is sent by itself while the clock stands, unless many events wait; `flush` sends. A flush that has to wait, for
-/// a retry say, goes on when the clock is moved: start it in a task of its own, and ``ManualClock/advance(by:)``.
+/// While the clock stands still, nothing is sent automatically unless many events are pending; call `flush` to send
+/// events. A flush that has to wait, for example for a retry, continues when the clock moves: start it in a separate
+/// task, and call ``ManualClock/advance(by:)``.
 public struct InMemoryAnalytics: Sendable {
-    /// What the app under test gets.
+    /// The analytics for the app under test.
     public let analytics: Analytics
-    /// The time.
+    /// The clock.
     public let clock: ManualClock
     /// The network.
     public let transport: ScriptedTransport
-    /// The disk, with faults to order.
+    /// The disk, with injectable faults.
     public let storage: FaultyStorage
-    /// What the device knows of itself. The SDK asks for it if the configuration has snapshots taken.
+    /// The sources of device properties and state.
+    ///
+    /// The SDK reads them if the configuration enables snapshots.
     public let sensors: SimulatedSensors
     /// The installation's folder on that disk.
     public let folder: String
     package let environment: InMemoryEnvironment
 
-    /// The folder when none is named.
+    /// The default folder.
     public static let usualFolder = "/app"
 
-    /// Makes analytics in memory.
+    /// Creates analytics in memory.
     ///
     /// - Parameters:
-    ///   - configuration: as the app has it; its transport and storage folder are not used. When nil,
+    ///   - configuration: The app's configuration, whose transport and storage folder are not used; nil for
     ///     ``usualConfiguration``.
-    ///   - storage: a disk of an earlier run, to go on with what it holds; a fresh one when nil.
-    ///   - clock: a clock to share; a fresh one when nil.
-    ///   - transport: a network to share; one that accepts everything when nil.
-    ///   - sensors: what the device knows of itself: nothing, unless it is told.
-    ///   - folder: the installation's folder.
-    ///   - segmentBytes: how much of the disk a segment takes at a time, at least 4,096.
-    /// - Throws: `TrackwayError`, as the real one does.
+    ///   - storage: The disk of an earlier run, to continue with its contents; nil for an empty disk.
+    ///   - clock: A clock to share; a new one by default.
+    ///   - transport: A network to share; one that accepts everything by default.
+    ///   - sensors: The sources of device properties and state; empty by default.
+    ///   - folder: The installation's folder.
+    ///   - segmentBytes: The size of a segment on the disk in bytes, at least 4,096.
+    /// - Throws: `TrackwayError`, as the real initializer does.
     public init(
         _ configuration: Configuration? = nil,
         storage: FaultyStorage? = nil,
@@ -71,7 +75,7 @@ public struct InMemoryAnalytics: Sendable {
         analytics = try Analytics(configuration, in: environment.dependencies(for: configuration, folder: folder))
     }
 
-    /// The configuration when none is given: one collector, and nothing recorded but what the app under test records.
+    /// The default configuration: one collector, and no automatic capture.
     public static var usualConfiguration: Configuration {
         var configuration = Configuration(
             appID: "test",
@@ -83,8 +87,10 @@ public struct InMemoryAnalytics: Sendable {
         return configuration
     }
 
-    /// Every event recorded on this disk, in the order of recording within each writer: those that wait, and those that
-    /// were delivered or dropped since. Empty when the disk cannot be read.
+    /// All events recorded on this disk.
+    ///
+    /// Includes pending, delivered, and dropped events, in the order of recording within each writer. Empty if the disk
+    /// cannot be read.
     ///
     /// - Complexity: O(size of the journal).
     public var recorded: [RecordedEvent] {
@@ -102,12 +108,16 @@ public struct InMemoryAnalytics: Sendable {
     /// Every event written to the log so far, as JSON.
     public var log: [String] { environment.log }
 
-    /// The disk as the next process finds it when this one is killed now. Make the next analytics with it.
+    /// Returns the disk for the next process if this one is killed.
+    ///
+    /// Create the next analytics with it.
     public func storageAfterKill() -> FaultyStorage {
         environment.storageAfterKill()
     }
 
-    /// The disk as it is when the power fails now. Make the next analytics with it.
+    /// Returns the disk that remains if the power is lost now.
+    ///
+    /// Create the next analytics with it.
     public func storageAfterPowerLoss(_ loss: PowerLoss = .everythingUnflushed) -> FaultyStorage {
         environment.storageAfterPowerLoss(loss)
     }

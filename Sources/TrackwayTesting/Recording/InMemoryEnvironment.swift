@@ -8,8 +8,10 @@ public import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayPlatform
 
-/// An environment of a test's own for an app that makes its SDK itself, through a compatibility module say: memory for a disk, a clock that stands
-/// still, a network that does what it is told.
+/// A test environment for an app that creates its SDK itself.
+///
+/// For example, the app uses a compatibility module. The disk is in memory, the clock stands still, and the network
+/// follows a script.
 ///
 /// ```swift
 /// let environment = InMemoryEnvironment()
@@ -17,44 +19,46 @@ internal import TrackwayPlatform
 /// sift.append(SiftEvent(type: "checkout"))
 /// environment.clock.advance(by: .seconds(60))
 /// ```
-/// One environment is one process of one device; ``nextProcess()`` is the one after a kill. Whatever is made in it has a clock,
-/// a network and a disk in common, and each storage folder is an installation of its own. Any thread.
+/// One environment is one process of one device; ``nextProcess()`` is the process after a kill. Everything created in
+/// it shares a clock, a network, and a disk; each storage folder is a separate installation. Thread-safe.
 public final class InMemoryEnvironment: Sendable {
     private struct State: Sendable {
         var folders: [String] = []
-        /// The keys of folders that are encrypted.
+        /// The keys of encrypted folders.
         var encryption: [String: Encryption] = [:]
         var heard: [Diagnostic] = []
         var lines: [String] = []
     }
 
-    /// The time.
+    /// The clock.
     public let clock: ManualClock
     /// The network.
     public let transport: ScriptedTransport
-    /// The disk, with faults to order.
+    /// The disk, with injectable faults.
     public let storage: FaultyStorage
-    /// What the device knows of itself. The SDK asks for it if the configuration has snapshots taken.
+    /// The sources of device properties and state.
+    ///
+    /// The SDK reads them if the configuration enables snapshots.
     public let sensors: SimulatedSensors
-    /// What every event's context says about the device; `id` is the device's name for the app.
+    /// The device attributes in every event's context; `id` is the device's id.
     public let device: Attributes
     private let segmentBytes: Int
     private let state = Locked(State())
     /// Runs the tasks of the analytics.
     package let idle = IdleDetector()
 
-    /// The folder of a configuration that names none.
+    /// The folder of a configuration without one.
     public static let usualFolder = "/app"
 
-    /// Makes an environment.
+    /// Creates an environment.
     ///
     /// - Parameters:
-    ///   - storage: a disk of an earlier run, to go on with what it holds; a fresh one when nil.
-    ///   - clock: a clock to share; a fresh one when none is given.
-    ///   - transport: a network to share; one that accepts everything when none is given.
-    ///   - sensors: what the device knows of itself: nothing, unless it is told.
-    ///   - device: what every event's context says about the device.
-    ///   - segmentBytes: how much of the disk a segment takes at a time, at least 4,096.
+    ///   - storage: The disk of an earlier run, to continue with its contents; nil for an empty disk.
+    ///   - clock: A clock to share; a new one by default.
+    ///   - transport: A network to share; one that accepts everything by default.
+    ///   - sensors: The sources of device properties and state; empty by default.
+    ///   - device: The device attributes in every event's context.
+    ///   - segmentBytes: The size of a segment on the disk in bytes, at least 4,096.
     public init(
         storage: FaultyStorage? = nil,
         clock: ManualClock = ManualClock(),
@@ -71,8 +75,10 @@ public final class InMemoryEnvironment: Sendable {
         self.segmentBytes = segmentBytes
     }
 
-    /// The next process on the same device, if this one is killed now: another environment, with the disk as that one finds it
-    /// and the same clock, network and sensors. What still runs in this environment reaches that disk no more.
+    /// Returns the next process's environment if this process is killed now.
+    ///
+    /// It is a new environment with the disk after the kill, and with the same clock, network, and sensors. Work that
+    /// still runs in this environment no longer affects that disk.
     public func nextProcess() -> InMemoryEnvironment {
         InMemoryEnvironment(
             storage: storageAfterKill(),
@@ -84,7 +90,7 @@ public final class InMemoryEnvironment: Sendable {
         )
     }
 
-    // MARK: Seeing what happened
+    // MARK: Results
 
     /// Every diagnostic so far.
     public var diagnostics: [Diagnostic] { state.withLock { $0.heard } }
@@ -92,8 +98,10 @@ public final class InMemoryEnvironment: Sendable {
     /// Every event written to the log so far, as JSON.
     public var log: [String] { state.withLock { $0.lines } }
 
-    /// Every event recorded in this environment and before it on its disk, folder by folder, in the order of recording within each
-    /// writer: those that wait, and those that were delivered or dropped since. Empty when the disk cannot be read.
+    /// All events recorded in this environment, and earlier ones on its disk.
+    ///
+    /// Includes pending, delivered, and dropped events, folder by folder, in the order of recording within each writer.
+    /// Empty if the disk cannot be read.
     ///
     /// - Complexity: O(size of the journals).
     public var recorded: [RecordedEvent] {
@@ -106,7 +114,7 @@ public final class InMemoryEnvironment: Sendable {
             let keys = FolderKeys(encryption, cipher: SystemCipher.make)
             disk = EncryptedStorage(disk, root: folder, keys: keys)
         }
-        // A disk told to fail, or damaged on purpose, has nothing to show; the test sees that.
+        // A disk with injected faults or deliberate damage may have no readable events, which the test notices.
         return (try? RecordedEvents.read(in: folder, of: disk)) ?? []
     }
 
@@ -118,9 +126,11 @@ public final class InMemoryEnvironment: Sendable {
         FaultyStorage((storage.base as? MemoryStorage)?.afterPowerLoss(loss) ?? storage.base)
     }
 
-    // MARK: Passing time
+    // MARK: Time
 
-    /// Flushes. Whenever everything waits for the time, moves the clock to the next time that something waits for.
+    /// Flushes, and advances the clock whenever all tasks wait for it.
+    ///
+    /// Each advance ends at the wake time of the next sleeper.
     package func flush(_ analytics: Analytics, timeout: Duration = .seconds(5)) async -> FlushReport {
         let report = Locked<FlushReport?>(nil)
         _ = idle.task { () -> Void in
@@ -134,18 +144,20 @@ public final class InMemoryEnvironment: Sendable {
         }
     }
 
-    /// Returns when the analytics wait for the time, for an answer or for the app.
+    /// Waits until the analytics are idle.
+    ///
+    /// They then wait for the clock, a response, or the app.
     package func untilIdle(_ analytics: Analytics) async {
         var jobs: UInt64
         repeat {
             jobs = idle.jobs
             await idle.untilIdle()
-            // After the work that those tasks put on the queue. A task that waited for it has a new job now.
+            // This runs after the work that those tasks enqueued. If a task waited for that work, it now has a new job.
             await analytics.storage.queue.run {}
         } while idle.jobs != jobs
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
     func hear(_ diagnostic: Diagnostic) {
         state.withLock { $0.heard.append(diagnostic) }
@@ -181,15 +193,17 @@ public final class InMemoryEnvironment: Sendable {
 }
 
 extension InMemoryEnvironment: DependencySource {
-    /// The environment, with the configuration's folder as a name on its disk.
+    /// Returns the dependencies for a configuration, with its folder on this disk.
     package func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies {
         dependencies(for: configuration, folder: configuration.storage.folder?.path ?? Self.usualFolder)
     }
 }
 
 extension Configuration {
-    /// Has analytics of this configuration work in a test's own environment, whoever makes them: nothing of the real system is
-    /// touched, and what they have to tell is in `InMemoryEnvironment.diagnostics` too.
+    /// Makes analytics with this configuration run in a test environment.
+    ///
+    /// It does not matter where they are created. They do not use the real system. Their diagnostics are also in
+    /// `InMemoryEnvironment.diagnostics`.
     public mutating func run(in environment: InMemoryEnvironment) {
         dependencySource = environment
         delivery.transport = environment.transport

@@ -7,17 +7,19 @@ public import TrackwayEvents
 internal import TrackwayJournal
 
 extension DestinationRules {
-    /// What becomes of one event on its way to a destination.
+    /// The outcome of the rules for one event.
     public enum Outcome: Sendable, Hashable {
-        /// It leaves like this.
+        /// The event is sent with these values.
         case leaves(String, Attributes = [:], items: [Item] = [])
-        /// This rule keeps it.
+        /// This rule blocks the event.
         case denied(by: DestinationRule)
-        /// It is not in the sample of this rule.
+        /// The event is not in the sample of this rule.
         case sampledOut(by: DestinationRule)
     }
 
-    /// What becomes of an event on its way to a destination with these rules, found by what delivery uses itself.
+    /// Returns the outcome of these rules for an event.
+    ///
+    /// Uses the same code as delivery.
     ///
     /// ```swift
     /// let rules: DestinationRules = [.deny("debug_*"), .rename("buy", to: "purchase"), .redact("email")]
@@ -25,11 +27,11 @@ extension DestinationRules {
     /// #expect(rules.outcome(of: "buy", ["email": "ann@example.com", "total": 5]) == .leaves("purchase", ["total": 5]))
     /// ```
     /// - Parameters:
-    ///   - name: the event's name as it is recorded.
-    ///   - attributes: its attributes.
-    ///   - items: what it is about.
-    ///   - person: names the person whose event it is, for samples by person; samples of an app know people by other names.
-    ///   - destination: the destination's id, which samples without a salt depend on.
+    ///   - name: The event's name, as recorded.
+    ///   - attributes: The event's attributes.
+    ///   - items: The event's items.
+    ///   - person: The person's id, for samples by person. In an app, the SDK's own ids for people are used instead.
+    ///   - destination: The destination's id, which determines the samples of rules without a salt.
     public func outcome(
         of name: String,
         _ attributes: Attributes = [:],
@@ -55,7 +57,7 @@ extension DestinationRules {
         case .leaves:
             var leaving = event
             let filtered = event.json().withUnsafeBytes { filter.filter($0, in: context, generation: 1) }
-            if case .changed(let json?, _) = filtered, let changed = try? Event(json: json) {  // Written a line before.
+            if case .changed(let json?, _) = filtered, let changed = try? Event(json: json) {  // just written
                 leaving = changed
             }
             return .leaves(leaving.name, leaving.attributes, items: leaving.items)
@@ -64,17 +66,19 @@ extension DestinationRules {
 }
 
 extension Interceptor {
-    /// What becomes of one event that interceptors see.
+    /// The outcome of interceptors for one event.
     public enum Outcome: Sendable, Hashable {
-        /// It is recorded like this, within the limits of events.
+        /// The event is recorded with these values.
+        ///
+        /// The limits of events still apply to them.
         case kept(String, Attributes = [:], items: [Item] = [])
-        /// The interceptor of this name drops it.
+        /// The interceptor with this name drops the event.
         case dropped(by: String)
     }
 }
 
 extension [Interceptor] {
-    /// What becomes of an event that these interceptors see, in order.
+    /// Returns the outcome of these interceptors for an event, in order.
     ///
     /// ```swift
     /// #expect(interceptors.outcome(of: "search", ["email": "ann@example.com"]) == .kept("search"))

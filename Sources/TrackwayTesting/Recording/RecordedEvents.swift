@@ -5,7 +5,9 @@ public import TrackwayEvents
 public import TrackwayJournal
 
 extension RecordedEvent {
-    /// The event in a few words: its name and, for events that the SDK records by itself, what matters most about it.
+    /// A short description of the event.
+    ///
+    /// It contains the event's name and, for events that the SDK captures, the most important detail:
     ///
     /// ```
     /// _app_start cold          _screen_view Home        _app_update from 1.0
@@ -46,11 +48,13 @@ extension RecordedEvent {
     }
 }
 
-/// Reads what an installation has recorded, from its storage, without changing anything.
+/// Reads an installation's recorded events from storage without changing anything.
 public enum RecordedEvents {
-    /// Every intact event in a folder, in the order of recording within each writer, writers by the order of their ids.
+    /// Returns every intact event in a folder.
     ///
-    /// - Throws: `JournalError` when there is no journal, or when it cannot be read.
+    /// Writers are ordered by id, and the events of each writer are in the order of recording.
+    ///
+    /// - Throws: `JournalError` when the journal is missing or cannot be read.
     /// - Complexity: O(size of the journal).
     public static func read(
         in folder: String,
@@ -62,10 +66,10 @@ public enum RecordedEvents {
             var contexts: [UInt32: JSONValue] = [:]
             try inspector.records(of: writer.id) { record, payload, route in
                 if record.kind == .context {
-                    // A context that is no JSON would be our own mistake, and the missing context shows it.
+                    // Non-JSON context would be a bug of the SDK; the missing context reveals it.
                     contexts[record.context] = try? JSONValue.parse(payload)
                 } else if record.kind == .event {
-                    // An event that cannot be read is missing from the answer, which every assertion on it notices.
+                    // An unreadable event is missing from the result, so assertions about it fail.
                     guard let event = try? Event(json: payload) else { return true }
                     let context = contexts[record.context] ?? .null
                     events.append(

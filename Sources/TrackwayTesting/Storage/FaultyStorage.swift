@@ -5,15 +5,17 @@ internal import Dispatch
 internal import TrackwayEvents
 public import TrackwayJournal
 
-/// A storage that fails when told to: at the nth call, for some files, for a while or for ever.
+/// A storage with injectable failures.
+///
+/// A failure can start at the nth call, affect only some files, and be temporary or permanent.
 ///
 /// ```swift
 /// let storage = FaultyStorage()
 /// storage.fail(.synchronizeSegment, with: .inputOutput, after: 2, times: 1)   // the third flush fails
 /// storage.fail(.makeSegment, with: .noSpace)                                  // the disk is full from now on
-/// storage.heal()                                                              // and has space again
+/// storage.heal()                                                              // the disk has space again
 /// ```
-/// All calls may come from any thread.
+/// Thread-safe.
 public final class FaultyStorage: JournalStorage {
     private struct Rule: Sendable {
         var operation: StorageOperation
@@ -26,29 +28,31 @@ public final class FaultyStorage: JournalStorage {
     private struct State: Sendable {
         var rules: [Rule] = []
         var counts: [StorageOperation: Int] = [:]
-        /// By operation: what a path must contain to be held, and how many more calls are.
+        /// The calls to hold, by operation.
+        ///
+        /// Each entry has the text that affected paths contain, and the number of calls.
         var held: [StorageOperation: (part: String, calls: Int)] = [:]
         var waiting: [DispatchSemaphore] = []
-        var tellsChanges = true
+        var supportsWatching = true
     }
 
-    /// The storage underneath, which does what is not told to fail.
+    /// The underlying storage, which performs the calls that do not fail.
     public let base: any JournalStorage
     private let state = Locked(State())
 
-    /// Wraps a storage; a fresh ``MemoryStorage`` when none is given.
+    /// Wraps a storage; a new ``MemoryStorage`` by default.
     public init(_ base: any JournalStorage = MemoryStorage()) {
         self.base = base
     }
 
-    /// Lets an operation fail from now on.
+    /// Makes an operation fail from now on.
     ///
     /// - Parameters:
-    ///   - operation: what fails.
-    ///   - fault: how it fails.
-    ///   - after: how many matching calls succeed first; 0 or more.
-    ///   - times: how many calls fail then; nil for all until ``heal()``.
-    ///   - part: only paths that contain this text; empty for all.
+    ///   - operation: The operation that fails.
+    ///   - fault: The failure.
+    ///   - after: The number of matching calls that succeed first; 0 or more.
+    ///   - times: The number of calls that then fail; nil for all until ``heal()``.
+    ///   - part: The text that affected paths contain; empty for all.
     public func fail(
         _ operation: StorageOperation,
         with fault: StorageFault,
@@ -60,32 +64,32 @@ public final class FaultyStorage: JournalStorage {
         state.withLock { $0.rules.append(rule) }
     }
 
-    /// Ends every failure ordered so far.
+    /// Removes all injected failures.
     public func heal() {
         state.withLock { $0.rules.removeAll() }
     }
 
-    /// How often an operation was called, failures included.
+    /// Returns the number of calls of an operation, including failed ones.
     public func count(of operation: StorageOperation) -> Int {
         state.withLock { $0.counts[operation, default: 0] }
     }
 
-    /// Lets calls of an operation block their thread until ``release()``.
+    /// Makes calls of an operation block their thread until ``release()``.
     ///
     /// - Parameters:
-    ///   - operation: what blocks.
-    ///   - part: only paths that contain this text; empty for all.
-    ///   - calls: how many calls block; later ones pass.
+    ///   - operation: The operation that blocks.
+    ///   - part: The text that affected paths contain; empty for all.
+    ///   - calls: The number of calls that block; later ones pass.
     public func hold(_ operation: StorageOperation, paths part: String = "", calls: Int = .max) {
         state.withLock { $0.held[operation] = (part, calls) }
     }
 
-    /// How many threads are blocked by ``hold(_:paths:calls:)`` now.
+    /// The number of threads that ``hold(_:paths:calls:)`` currently blocks.
     public var heldCalls: Int {
         state.withLock { $0.waiting.count }
     }
 
-    /// Ends all holds.
+    /// Ends all holds, and releases the held calls.
     public func release() {
         let waiting = state.withLock { state in
             defer {
@@ -97,13 +101,15 @@ public final class FaultyStorage: JournalStorage {
         for semaphore in waiting { semaphore.signal() }
     }
 
-    /// Whether folders can be watched from now on; watches begun before go on.
-    public var tellsChanges: Bool {
-        get { state.withLock { $0.tellsChanges } }
-        set { state.withLock { $0.tellsChanges = newValue } }
+    /// Whether folders can be watched.
+    ///
+    /// A change affects only later watches.
+    public var supportsWatching: Bool {
+        get { state.withLock { $0.supportsWatching } }
+        set { state.withLock { $0.supportsWatching = newValue } }
     }
 
-    /// Counts a call, waits while it is held, and throws when a rule says so.
+    /// Counts a call, waits while held, and throws if a rule applies.
     fileprivate func pass(_ operation: StorageOperation, _ path: String) throws(StorageError) {
         let (fault, hold) = state.withLock { state -> (StorageFault?, DispatchSemaphore?) in
             state.counts[operation, default: 0] += 1
@@ -122,7 +128,9 @@ public final class FaultyStorage: JournalStorage {
         }
     }
 
-    /// As ``pass(_:_:)``; a flush that fails in a ``MemoryStorage`` loses what it covered, as real ones do.
+    /// Acts like ``pass(_:_:)``, and simulates the data loss of a failed flush.
+    ///
+    /// In a ``MemoryStorage``, a failed flush loses the data that it covered, as on a real disk.
     private func passFlush(_ operation: StorageOperation, _ path: String) throws(StorageError) {
         do throws(StorageError) {
             try pass(operation, path)
@@ -219,7 +227,7 @@ extension FaultyStorage {
         return FaultySegment(try base.makeSegment(path, bytes: bytes), path: path, storage: self)
     }
 
-    /// Succeeds whatever is told to fail: the one kind of file that is open on a locked device, too.
+    /// Never fails, because such files are accessible even on a locked device.
     public func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
         try base.makeNote(path, bytes: bytes)
     }
@@ -248,12 +256,14 @@ extension FaultyStorage {
         for entries: WatchedEntries,
         onChange: @escaping @Sendable (StorageChange) -> Void
     ) -> (any StorageWatch)? {
-        guard tellsChanges else { return nil }
+        guard supportsWatching else { return nil }
         return base.watch(folder, for: entries, onChange: onChange)
     }
 }
 
-/// A segment whose flushes and ending fail when its ``FaultyStorage`` says so.
+/// A segment whose flush and finish calls may fail.
+///
+/// They fail by the rules of a ``FaultyStorage``.
 private final class FaultySegment: SegmentStorage {
     private let base: any SegmentStorage
     private let path: String
@@ -271,7 +281,7 @@ private final class FaultySegment: SegmentStorage {
         do throws(StorageError) {
             try storage.pass(.synchronizeSegment, path)
         } catch {
-            // By the file, not by its path: a segment made ahead of need has been renamed since.
+            // Use the file, not its path: a segment created in advance has been renamed since.
             (base as? MemoryFile)?.loseUnflushed()
             throw error
         }

@@ -5,34 +5,36 @@ internal import CTrackway
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// The content of one file in a ``MemoryStorage``: what a process sees, and what power loss would leave.
+/// The content of one file in a ``MemoryStorage``, visible and flushed.
 ///
-/// `@unchecked Sendable`: `memory` never moves while the file lives. The journal writes into it while readers copy from
-/// it, exactly as with a mapped file, and its format is made for that; the copy goes through `ctrackway_copy_shared`.
-/// Everything else is behind the lock.
+/// `@unchecked Sendable`: `memory` does not move during the file's lifetime. The journal writes into it while readers
+/// copy from it, as with a mapped file; the journal's format allows this, and the copy uses `ctrackway_copy_shared`.
+/// The lock protects everything else.
 final class MemoryFile: SegmentStorage, @unchecked Sendable {
     private struct State {
         var length: Int
         var flushed: [UInt8] = []
-        /// The content when a flush failed: a page that still looks like this counts as clean and was never written.
+        /// The content at the last failed flush.
+        ///
+        /// A page that is unchanged since then counts as clean, but was never written.
         var lost: [UInt8]?
     }
 
     static let sector = 512
-    /// What a flush writes or loses as a whole.
+    /// The number of bytes that a flush writes or loses together.
     static let page = 4096
 
     let memory: UnsafeMutableRawBufferPointer
     private let state: Locked<State>
 
-    /// A zero-filled file of `bytes` bytes.
+    /// Creates a zero-filled file of `bytes` bytes.
     init(bytes: Int) {
         memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes, 1), alignment: 4096)
         memory.initializeMemory(as: UInt8.self, repeating: 0)
         state = Locked(State(length: bytes))
     }
 
-    /// A file with this content; `flushed` is what power loss would leave of it.
+    /// Creates a file with this content; a power loss leaves only `flushed`.
     init(content: [UInt8], flushed: [UInt8]) {
         memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(content.count, 1), alignment: 4096)
         state = Locked(State(length: content.count, flushed: flushed))
@@ -47,7 +49,7 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
 
     var content: [UInt8] {
         let length = length
-        // The standard library writes the count even into the empty array that all threads share.
+        // The standard library writes the count even into the empty array, which is shared by all threads.
         guard length > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             ctrackway_copy_shared(buffer.baseAddress, memory.baseAddress, length)
@@ -69,16 +71,18 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
         state.withLock { $0.flushed = Self.written(content, $0) }
     }
 
-    /// A flush fails: the pages it covered count as clean from now on, though they were not written.
+    /// Simulates a failed flush.
+    ///
+    /// The pages that it covered count as clean from now on, although they were not written.
     func loseUnflushed() {
         let content = content
         state.withLock { state in
-            // What an earlier failure lost stays lost; what was flushed before this one is as it was.
+            // Data lost by an earlier failure stays lost; data flushed before this one does not change.
             state.lost = content
         }
     }
 
-    /// What a flush that reports success leaves on the disk.
+    /// Returns the content on the disk after a flush that reports success.
     private static func written(_ content: [UInt8], _ state: State) -> [UInt8] {
         guard let lost = state.lost else { return content }
         var written = content
@@ -90,7 +94,7 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
         return written
     }
 
-    /// This file with another content, as if the bytes had been written over the old ones.
+    /// Returns this file with other content, as if it had been overwritten.
     func rewritten(_ content: [UInt8]) -> MemoryFile {
         let state = state.withLock { $0 }
         let file = MemoryFile(content: content, flushed: state.flushed)
@@ -98,7 +102,7 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
         return file
     }
 
-    /// A copy that changes by itself from here on.
+    /// Returns an independent copy.
     func copied() -> MemoryFile {
         rewritten(content)
     }
@@ -107,7 +111,7 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
         state.withLock { $0.length = min(length, memory.count) }
     }
 
-    /// What is left after the power failed.
+    /// Returns the content after a power loss.
     func remains(_ loss: PowerLoss, _ random: inout SeededGenerator) -> [UInt8] {
         let flushed = flushed
         guard case .someUnflushed = loss else { return flushed }

@@ -4,37 +4,37 @@
 internal import TrackwayEvents
 public import TrackwayJournal
 
-/// A file system in memory that can lose power, as unkind as real ones may be.
+/// An in-memory file system that can lose power, with worst-case behavior.
 ///
-/// It keeps apart what a process sees and what would survive power loss, has a size, and can remember removed files.
-/// - A file's bytes survive once the file was flushed; its name, once its folder was flushed; the folder's name, once
-///   the folder above it was flushed, and so on up to the root.
-/// - A rename or a removal survives once the folders it changed were flushed.
-/// - What a failed flush (``FaultyStorage``) covered counts as clean though it is lost: a later flush of the same file
-///   or folder, by whomever, reports success and writes only what was changed since.
-///
-/// All calls may come from any thread.
+/// It distinguishes the state that processes see from the state that survives power loss, has a capacity, and can
+/// remember removed files.
+/// - A file's bytes survive once the file has been flushed; its name, once its folder has been flushed; the folder's
+///   name, once the parent folder has been flushed, and so on up to the root.
+/// - A rename or a removal survives once the folders that it changed have been flushed.
+/// - Changes covered by a failed flush (``FaultyStorage``) count as clean although they are lost: a later flush of the
+///   same file or folder, by any process, reports success and writes only changes made since.
+/// Thread-safe.
 public final class MemoryStorage: JournalStorage {
     private struct State: Sendable {
         var tree = MemoryTree()
-        /// Removed files by path, when they are to be remembered.
+        /// Removed files by path, if they are remembered.
         var removed: [String: MemoryFile]?
-        /// Files whose lock somebody holds.
+        /// Files whose lock is held.
         var locks: Set<ObjectIdentifier> = []
         var capacity: Int?
-        var tellsChanges = false
+        var supportsWatching = false
         var watches: [UInt64: Watched] = [:]
         var lastWatch: UInt64 = 0
 
         var used: Int { tree.files.reduce(0) { $0 + $1.file.length } }
 
-        /// A copy with files of its own, without locks and watches.
+        /// Returns a copy with separate files, without locks and watches.
         func copied() -> State {
             State(tree: tree.copied { $0.copied() }, removed: removed.map { _ in [:] }, capacity: capacity)
         }
 
-        /// Who is to be told of what changed since the last call, and what.
-        mutating func takeNews() -> [(tell: @Sendable (StorageChange) -> Void, change: StorageChange)] {
+        /// Returns the changes since the last call, with the handlers to notify.
+        mutating func consumeChangeFlag() -> [(tell: @Sendable (StorageChange) -> Void, change: StorageChange)] {
             guard !tree.changed.isEmpty || !watches.isEmpty else { return [] }
             defer { tree.changed = [] }
             var news: [(tell: @Sendable (StorageChange) -> Void, change: StorageChange)] = []
@@ -59,21 +59,25 @@ public final class MemoryStorage: JournalStorage {
 
     private let state: Locked<State>
 
-    /// Makes an empty storage.
+    /// Creates an empty storage.
     ///
     /// - Parameters:
-    ///   - capacity: how many bytes fit, in all files together; nil for no bound.
-    ///   - remembersRemoved: whether removed files stay readable through ``includingRemoved()``; they then take memory.
-    ///   - tellsChanges: whether folders can be watched. Without, whoever wants to know looks now and then, as time passes.
-    public init(capacity: Int? = nil, remembersRemoved: Bool = false, tellsChanges: Bool = false) {
-        state = Locked(State(removed: remembersRemoved ? [:] : nil, capacity: capacity, tellsChanges: tellsChanges))
+    ///   - capacity: The maximum number of bytes of all files together; nil for no limit.
+    ///   - remembersRemoved: Whether removed files stay readable through ``includingRemoved()``, which takes memory.
+    ///   - supportsWatching: Whether folders can be watched. If not, clients have to poll.
+    public init(capacity: Int? = nil, remembersRemoved: Bool = false, supportsWatching: Bool = false) {
+        state = Locked(
+            State(removed: remembersRemoved ? [:] : nil, capacity: capacity, supportsWatching: supportsWatching)
+        )
     }
 
     private init(_ state: State) {
         self.state = Locked(state)
     }
 
-    /// How many bytes fit; nil for no bound. Lowering it below what is stored makes the disk full and removes nothing.
+    /// The maximum number of bytes; nil for no limit.
+    ///
+    /// Lowering it below the stored size makes the disk full, and removes nothing.
     public var capacity: Int? {
         get { state.withLock { $0.capacity } }
         set { state.withLock { $0.capacity = newValue } }
@@ -111,7 +115,7 @@ public final class MemoryStorage: JournalStorage {
         try change { (state) throws(StorageError) in
             let place = try Self.place(of: path, in: state, "open")
             let old = state.tree.file(at: path)?.length ?? 0
-            try Self.checkRoom(state, path, for: bytes.count - old, "write")
+            try Self.checkCanAdd(state, path, for: bytes.count - old, "write")
             state.tree.set(place.name, in: place.folder, to: .file(fresh))
             if durably { state.tree.flush(place.folder) }
         }
@@ -121,9 +125,9 @@ public final class MemoryStorage: JournalStorage {
         try state.withLock { state throws(StorageError) in
             let place = try Self.place(of: path, in: state, "open")
             let old = state.tree.file(at: path)
-            try Self.checkRoom(state, path, for: bytes.count - (old?.length ?? 0), "write")
+            try Self.checkCanAdd(state, path, for: bytes.count - (old?.length ?? 0), "write")
             if let old {
-                // The same file: what was flushed of it is what power loss leaves, under its name if that was flushed.
+                // Keep the flushed content: a power loss restores it, under this name if the name was flushed.
                 state.tree.exchange(old, for: old.rewritten(bytes), named: place.name, in: place.folder)
             } else {
                 let fresh = MemoryFile(content: bytes, flushed: [])
@@ -136,7 +140,7 @@ public final class MemoryStorage: JournalStorage {
         try change { (state) throws(StorageError) in
             let place = try Self.place(of: path, in: state, "create")
             if state.tree.node(at: path) != nil { return false }
-            try Self.checkRoom(state, path, for: bytes.count, "create")
+            try Self.checkCanAdd(state, path, for: bytes.count, "create")
             let fresh = MemoryFile(content: bytes, flushed: durably ? bytes : [])
             state.tree.set(place.name, in: place.folder, to: .file(fresh))
             if durably { state.tree.flush(place.folder) }
@@ -178,7 +182,7 @@ public final class MemoryStorage: JournalStorage {
             if state.tree.node(at: path) != nil {
                 throw StorageError(.other, operation: "create", path: path, number: 17)
             }
-            try Self.checkRoom(state, path, for: bytes, "reserve \(bytes) bytes for")
+            try Self.checkCanAdd(state, path, for: bytes, "reserve \(bytes) bytes for")
             let fresh = MemoryFile(bytes: bytes)
             state.tree.set(place.name, in: place.folder, to: .file(fresh))
             return fresh
@@ -195,7 +199,7 @@ public final class MemoryStorage: JournalStorage {
                 file = MemoryFile(bytes: 0)
                 state.tree.set(place.name, in: place.folder, to: .file(file))
             }
-            // By the file and not by its name, as the system does it: a file that was made anew is another lock.
+            // Lock the file rather than its name, as the system does: a re-created file has a separate lock.
             return state.locks.insert(ObjectIdentifier(file)).inserted ? file : nil
         }
         guard let file else { return nil }
@@ -223,27 +227,27 @@ public final class MemoryStorage: JournalStorage {
         onChange: @escaping @Sendable (StorageChange) -> Void
     ) -> (any StorageWatch)? {
         state.withLock { state -> MemoryHandle? in
-            guard state.tellsChanges, let id = state.tree.folder(at: folder) else { return nil }
+            guard state.supportsWatching, let id = state.tree.folder(at: folder) else { return nil }
             state.lastWatch += 1
             let number = state.lastWatch
             state.watches[number] = Watched(path: folder, folder: id, tell: onChange)
             state.tree.watched.insert(id)
             return MemoryHandle { [weak self] in
-                // What it held is let go of outside the lock.
+                // The removed value is released outside the lock.
                 _ = self?.state.withLock { $0.watches.removeValue(forKey: number) }
             }
         }
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
-    /// Changes names, and then tells whoever watches.
+    /// Changes names, and then notifies watchers.
     private func change<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let (result, news) = try state.withLock { (state) throws(Failure) in
             let result = try body(&state)
-            return (result, state.takeNews())
+            return (result, state.consumeChangeFlag())
         }
         for (tell, change) in news { tell(change) }
         return result
@@ -266,7 +270,7 @@ public final class MemoryStorage: JournalStorage {
         StorageError(.missing, operation: operation, path: path, number: 2)
     }
 
-    private static func checkRoom(
+    private static func checkCanAdd(
         _ state: State,
         _ path: String,
         for bytes: Int,
@@ -276,18 +280,19 @@ public final class MemoryStorage: JournalStorage {
         throw StorageError(.full, operation: operation, path: path, number: 28)
     }
 
-    /// The storage as the next process finds it when this one was killed: everything written is there, no lock is held.
+    /// Returns the storage for the next process if this one is killed.
     ///
-    /// What the old process still writes goes to the old value and is not seen in the new one. A storage that remembers
-    /// removed files remembers, from here on, those that the next process removes.
+    /// It contains everything that was written, and no locks are held. Later writes of the old process go to the old
+    /// storage, and are not visible in the new one. If this storage remembers removed files, the new one starts without
+    /// any and remembers those that the next process removes.
     ///
     /// - Complexity: O(bytes stored).
     public func afterKill() -> MemoryStorage {
-        // Copied under the lock: no file of the copy may be newer than the names beside it.
+        // Copy under the lock, so that the names and files are from the same moment.
         MemoryStorage(state.withLock { $0.copied() })
     }
 
-    /// The storage as it is when the power came back.
+    /// Returns the storage after a power loss.
     ///
     /// - Complexity: O(bytes stored).
     public func afterPowerLoss(_ loss: PowerLoss = .everythingUnflushed) -> MemoryStorage {
@@ -302,8 +307,10 @@ public final class MemoryStorage: JournalStorage {
         )
     }
 
-    /// A copy in which removed files lie where they were, unless another file has their name now. Only a storage that
-    /// was made to remember them has any.
+    /// Returns a copy that includes the removed files.
+    ///
+    /// They are at their old paths, unless another file now has the same path. Only a storage that was created to
+    /// remember removed files contains any.
     ///
     /// - Complexity: O(bytes stored and removed).
     public func includingRemoved() -> MemoryStorage {
@@ -323,9 +330,10 @@ public final class MemoryStorage: JournalStorage {
         )
     }
 
-    /// Changes a file's content behind the back of everybody, as damage or an attacker would.
+    /// Changes a file's content from outside.
     ///
-    /// Does nothing when there is no such file. A process that has the file mapped does not see the change.
+    /// This simulates disk damage or an attacker. Does nothing if the file does not exist. A process that has the file
+    /// mapped does not see the change.
     ///
     /// - Complexity: O(bytes of the file).
     public func damage(_ path: String, _ change: (inout [UInt8]) -> Void) {
@@ -339,9 +347,10 @@ public final class MemoryStorage: JournalStorage {
         }
     }
 
-    /// Removes a folder with everything in it at once, behind the back of everybody, as a person or a cleaner would.
+    /// Removes a folder and its contents from outside.
     ///
-    /// Does nothing when there is no such folder. A process that has files open there keeps them, without a name.
+    /// This simulates a user or a cleanup tool. Does nothing if the folder does not exist. A process that has files
+    /// open in it keeps them, without a name.
     public func sweep(_ folder: String) {
         change { state in
             guard let place = state.tree.place(of: folder) else { return }
@@ -349,7 +358,9 @@ public final class MemoryStorage: JournalStorage {
         }
     }
 
-    /// A flush of a file or folder fails: what it covered is lost, and counts as clean from now on.
+    /// Simulates a failed flush of a file or folder.
+    ///
+    /// The changes that it covered are lost, and count as clean from now on.
     func loseUnflushed(_ path: String) {
         state.withLock { state in
             if let folder = state.tree.folder(at: path) {
@@ -361,16 +372,20 @@ public final class MemoryStorage: JournalStorage {
     }
 }
 
-/// What of the unflushed writes is gone when the power fails.
+/// The unflushed data that is lost in a power loss.
 public enum PowerLoss: Sendable, Hashable {
-    /// Everything that was not flushed is gone: files and folders are as they were at their last flush.
+    /// All unflushed data is lost.
+    ///
+    /// Files and folders are as they were at their last flush.
     case everythingUnflushed
-    /// Some is gone, in any order: every 512-byte sector, file length, new name and removal that was not flushed
-    /// survives or not, as the seed decides. This tears writes in the middle and lets later ones survive earlier ones.
+    /// Some unflushed data is lost, in any order.
+    ///
+    /// Every 512-byte sector, file length, new name, and removal that was not flushed survives or not, as the seed
+    /// determines. Writes can be torn, and a later write can survive although an earlier one is lost.
     case someUnflushed(seed: UInt64)
 }
 
-/// An advisory lock of a ``MemoryStorage``, or a watch on one of its folders.
+/// An advisory lock, or a watch on a folder, of a ``MemoryStorage``.
 private final class MemoryHandle: StorageLock, StorageWatch {
     private let give: Locked<(@Sendable () -> Void)?>
 

@@ -3,18 +3,18 @@
 
 internal import TrackwayEvents
 
-/// The folders and files of a ``MemoryStorage``: what a process sees, and which names power loss would leave.
+/// The folders and files of a ``MemoryStorage``, visible and flushed.
 ///
-/// As unkind as a file system may be: a new, moved or removed name is durable only after its folder was flushed, a
-/// folder's own name only after the folder above it was, and what a failed flush covered counts as clean though it is
-/// lost. Only the root is always there.
+/// It behaves like the worst file system: a new, moved, or removed name is durable only after its folder has been
+/// flushed, and a folder's own name only after the parent folder has been flushed. Changes covered by a failed flush
+/// count as clean although they are lost. Only the root always exists.
 struct MemoryTree: Sendable {
-    /// What a name stands for.
+    /// The file or folder with a name.
     enum Node: Sendable {
         case file(MemoryFile)
         case folder(Int)
 
-        /// Whether both are the same file or folder, whatever they are called.
+        /// Whether both are the same file or folder, regardless of the name.
         func isSame(as other: Node?) -> Bool {
             switch (self, other) {
             case (.file(let one), .file(let two)?): one === two
@@ -25,11 +25,13 @@ struct MemoryTree: Sendable {
     }
 
     struct Folder: Sendable {
-        /// The names as a process sees them.
+        /// The names that processes see.
         var names: [String: Node] = [:]
-        /// The names as power loss would leave them.
+        /// The names that survive power loss.
         var flushed: [String: Node] = [:]
-        /// Names whose change a failed flush covered: no later flush writes it, unless it changes again.
+        /// Names whose change was covered by a failed flush.
+        ///
+        /// No later flush writes the change, unless the name changes again.
         var lost: Set<String> = []
     }
 
@@ -37,9 +39,9 @@ struct MemoryTree: Sendable {
 
     private(set) var folders: [Int: Folder] = [root: Folder()]
     private var lastFolder = root
-    /// Folders whose changes somebody wants to know.
+    /// Watched folders.
     var watched: Set<Int> = []
-    /// Names in those that got another meaning since this was emptied last.
+    /// Changed names in watched folders, since this was last emptied.
     var changed: [(folder: Int, name: String)] = []
 
     // MARK: Finding
@@ -48,7 +50,9 @@ struct MemoryTree: Sendable {
         path.split(separator: "/")
     }
 
-    /// The folder that holds a path's last name, and that name; nil when there is no such folder.
+    /// Returns a path's parent folder and last name.
+    ///
+    /// Nil if the folder does not exist.
     func place(of path: String) -> (folder: Int, name: String)? {
         var parts = Self.parts(path)
         guard let name = parts.popLast(), let folder = folder(parts) else { return nil }
@@ -82,7 +86,7 @@ struct MemoryTree: Sendable {
         folder(at: path).flatMap { folders[$0] }.map { Array($0.names.keys) } ?? []
     }
 
-    /// All files a process sees, by path.
+    /// All files that processes see, by path.
     var files: [(path: String, file: MemoryFile)] {
         var found: [(path: String, file: MemoryFile)] = []
         var open: [(path: String, folder: Int)] = [("", Self.root)]
@@ -100,7 +104,7 @@ struct MemoryTree: Sendable {
 
     // MARK: Changing
 
-    /// Makes a folder and those above it; a file in the way stays what it is.
+    /// Creates a folder and its missing parents, but replaces no file.
     mutating func makeFolder(_ path: String) {
         var current = Self.root
         for part in Self.parts(path) {
@@ -117,27 +121,31 @@ struct MemoryTree: Sendable {
         }
     }
 
-    /// Gives a name another meaning; nil removes it. Volatile until the folder is flushed.
+    /// Sets the file or folder with a name; nil removes the name.
+    ///
+    /// Volatile until the folder is flushed.
     mutating func set(_ name: String, in folder: Int, to node: Node?) {
         folders[folder]?.names[name] = node
         folders[folder]?.lost.remove(name)
         if watched.contains(folder) { changed.append((folder, name)) }
     }
 
-    /// Puts another content object in a file's place, in every sense: what was flushed under the name stays flushed.
+    /// Replaces a file object under a name, without changing its durability.
+    ///
+    /// If the old object's name was flushed, the flushed name refers to the new object, too.
     mutating func exchange(_ old: MemoryFile, for fresh: MemoryFile, named name: String, in folder: Int) {
         if Node.file(old).isSame(as: folders[folder]?.flushed[name]) { folders[folder]?.flushed[name] = .file(fresh) }
         folders[folder]?.names[name] = .file(fresh)
     }
 
-    /// Forgets what an empty folder was called.
+    /// Removes the name of an empty folder.
     mutating func removeFolder(_ name: String, in folder: Int) {
         set(name, in: folder, to: nil)
     }
 
     // MARK: Flushing
 
-    /// Makes every name of a folder durable, except those that a failed flush has lost.
+    /// Makes a folder's names durable, except those lost by failed flushes.
     mutating func flush(_ id: Int) {
         guard var folder = folders[id] else { return }
         for name in Set(folder.names.keys).union(folder.flushed.keys) where !folder.lost.contains(name) {
@@ -146,7 +154,9 @@ struct MemoryTree: Sendable {
         folders[id] = folder
     }
 
-    /// A flush of a folder fails: the changes it covered are lost, and count as clean from now on.
+    /// Simulates a failed flush of a folder.
+    ///
+    /// The changes that it covered are lost, and count as clean from now on.
     mutating func loseNames(of id: Int) {
         guard let folder = folders[id] else { return }
         for name in Set(folder.names.keys).union(folder.flushed.keys) {
@@ -156,9 +166,9 @@ struct MemoryTree: Sendable {
         }
     }
 
-    // MARK: Accidents
+    // MARK: Failures
 
-    /// The tree after a kill: everything that was written, in files of its own.
+    /// Returns the tree after a kill: everything written, in separate files.
     func copied(_ copy: (MemoryFile) -> MemoryFile) -> MemoryTree {
         var copies: [ObjectIdentifier: MemoryFile] = [:]
         func copied(_ node: Node) -> Node {
@@ -178,7 +188,9 @@ struct MemoryTree: Sendable {
         return tree
     }
 
-    /// The tree after power loss: what is durable, all the way from the root.
+    /// Returns the tree after a power loss.
+    ///
+    /// It contains everything that is durable from the root down.
     func afterPowerLoss(_ loss: PowerLoss) -> MemoryTree {
         var random = SeededGenerator(seed: 0)
         if case .someUnflushed(let seed) = loss { random = SeededGenerator(seed: seed) }
@@ -186,7 +198,8 @@ struct MemoryTree: Sendable {
         var open: [(old: Int, new: Int)] = [(Self.root, Self.root)]
         while let next = open.popLast() {
             guard let folder = folders[next.old] else { continue }
-            // Sorted: the same seed must decide the same way every time, and a dictionary's order differs per process.
+            // Sort the names, because a dictionary's order differs between processes, but a seed must always give the
+            // same result.
             for name in Set(folder.names.keys).union(folder.flushed.keys).sorted() {
                 var survivor = folder.flushed[name]
                 if case .someUnflushed = loss, !folder.lost.contains(name), random.nextBool() {
@@ -208,7 +221,7 @@ struct MemoryTree: Sendable {
         return left
     }
 
-    /// Adds a name that is durable already.
+    /// Adds a name that is already durable.
     private mutating func plant(_ node: Node, _ name: String, in folder: Int) {
         folders[folder]?.names[name] = node
         folders[folder]?.flushed[name] = node

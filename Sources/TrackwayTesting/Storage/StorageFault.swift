@@ -3,14 +3,14 @@
 
 public import TrackwayJournal
 
-/// How an operation of a ``FaultyStorage`` fails.
+/// The failure of an operation of a ``FaultyStorage``.
 public struct StorageFault: Sendable, Hashable {
     /// The error's kind.
     public let code: StorageError.Code
     /// The system's error number.
     public let number: Int32
 
-    /// Makes a fault with any kind and number.
+    /// Creates a fault with any kind and number.
     public init(_ code: StorageError.Code, number: Int32) {
         self.code = code
         self.number = number
@@ -20,37 +20,37 @@ public struct StorageFault: Sendable, Hashable {
     public static let noSpace = StorageFault(.full, number: 28)
     /// The device reports an error (`EIO`).
     public static let inputOutput = StorageFault(.inputOutput, number: 5)
-    /// The file may not be used now (`EACCES`), as on a locked device.
+    /// The file cannot be accessed now (`EACCES`), as on a locked device.
     public static let denied = StorageFault(.denied, number: 13)
 }
 
-/// The operations of a journal's storage that a ``FaultyStorage`` can let fail, count or hold.
+/// The storage operations that a ``FaultyStorage`` can fail, count, or hold.
 public enum StorageOperation: String, Sendable, Hashable, CaseIterable {
-    /// Making a folder.
+    /// Creating a folder.
     case makeFolder
     /// Listing a folder.
     case names
     /// Reading a whole file.
     case contents
-    /// Asking for a file's size.
+    /// Reading a file's size.
     case size
-    /// Reading a part of a file.
+    /// Reading part of a file.
     case read
-    /// Replacing a file in one step.
+    /// Replacing a file atomically.
     case replace
-    /// Putting new content into a file where it lies.
+    /// Overwriting a file's content in place.
     case overwrite
-    /// Publishing a new file in one step.
+    /// Creating a new file atomically.
     case create
-    /// Giving a file another name.
+    /// Renaming a file.
     case rename
     /// Removing a file.
     case remove
     /// Removing a folder.
     case removeFolder
-    /// Making and mapping a segment; this is where a full disk shows.
+    /// Creating and mapping a segment, which detects a full disk.
     case makeSegment
-    /// Taking a lock.
+    /// Acquiring a lock.
     case lock
     /// Flushing a file's bytes.
     case synchronize
@@ -58,6 +58,6 @@ public enum StorageOperation: String, Sendable, Hashable, CaseIterable {
     case synchronizeFolder
     /// Flushing a segment's bytes.
     case synchronizeSegment
-    /// Ending a segment.
+    /// Finishing a segment.
     case finishSegment
 }

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Waits of a test for what other tasks do, which end with an error instead of never.
+/// Waits for other tasks in tests, with a time limit.
 public enum Deadline {
-    /// How long a wait lasts at most: 5 min, because a loaded machine runs thousands of tests at once.
+    /// The default limit: 5 minutes.
+    ///
+    /// It is this long because a loaded machine runs thousands of tests at once.
     public static let limit = Duration.seconds(300)
 
     /// Waits while a condition holds, and lets other tasks run.
     ///
-    /// Call it for what has no other sign to wait for: a call of the storage that is held, an event that has arrived. It takes real time,
-    /// whichever clock the tested code has. It asks for the condition often, on the caller's actor.
+    /// Use it for conditions that no notification reports, for example that a storage call is held or an event has
+    /// arrived. The wait takes real time, regardless of the clock that the tested code uses. It polls the condition
+    /// frequently, on the caller's actor.
     ///
     /// - Parameters:
-    ///   - condition: What must end. It is evaluated at least once.
-    ///   - limit: The longest wait, in real time.
-    ///   - step: What is done between two evaluations, such as moving a simulated clock on.
-    ///   - file: The file that waits; the caller's.
-    ///   - line: The line that waits; the caller's.
-    /// - Throws: ``DeadlineExceeded`` after `limit`; `CancellationError` if the task is canceled; what `condition` and `step` throw.
+    ///   - condition: The condition that must become false. It is evaluated at least once.
+    ///   - limit: The maximum wait, in real time.
+    ///   - step: An action between two evaluations, such as advancing a simulated clock.
+    ///   - file: The file that waits; the caller's by default.
+    ///   - line: The line that waits; the caller's by default.
+    /// - Throws: ``DeadlineExceeded`` after `limit`; `CancellationError` if the task is canceled; errors of `condition`
+    ///   and `step`.
     public nonisolated(nonsending) static func wait(
         while condition: @autoclosure () throws -> Bool,
         atMost limit: Duration = limit,
@@ -37,14 +41,14 @@ public enum Deadline {
     }
 }
 
-/// A wait that did not end in time.
+/// The error thrown when a wait does not end in time.
 public struct DeadlineExceeded: Error, CustomStringConvertible {
-    /// How long the wait lasted.
+    /// The time limit of the wait.
     public let limit: Duration
     /// The file that waited, as `#fileID` names it.
     public let file: String
     /// The line that waited.
     public let line: UInt
 
-    public var description: String { "\(file):\(line): what this line waits for had not happened after \(limit)" }
+    public var description: String { "\(file):\(line): the condition of this wait was not met within \(limit)" }
 }

@@ -4,18 +4,19 @@
 internal import Dispatch
 internal import TrackwayEvents
 
-/// Runs tasks, and reports when all of them wait for something from outside.
+/// Runs tasks, and reports when all of them wait for external events.
 ///
-/// A test that moves a ``ManualClock`` waits for this first. Tasks that are only late, because the machine is busy, then see the time at
-/// which they became ready to run. The count includes the tasks that a task adds to its groups, and the actors that use ``thread``. It
-/// excludes tasks of `Task.init`, and work on queues of Dispatch.
+/// Wait for this before you move a ``ManualClock``. Otherwise, a task delayed by a busy machine would see a later time
+/// than the one at which it became ready to run. The count includes the tasks that a task adds to its groups, and the
+/// actors that use ``thread``. It excludes tasks of `Task.init`, and work on Dispatch queues.
 ///
-/// Any thread. Systems without task executors (before macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2) run the tasks without counting them.
+/// Thread-safe. On systems without task executors (before macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2), tasks are
+/// not counted.
 package final class IdleDetector: Sendable {
     private struct State: Sendable {
-        /// Jobs that run or are ready to run.
+        /// The number of jobs that run or are ready to run.
         var jobs = 0
-        /// Jobs since the beginning.
+        /// The number of jobs since the beginning.
         var allJobs: UInt64 = 0
         var watchers: [CheckedContinuation<Void, Never>] = []
     }
@@ -23,17 +24,17 @@ package final class IdleDetector: Sendable {
     private let state = Locked(State())
     private let queue = DispatchQueue(label: "trackway.testing.tasks", attributes: .concurrent)
 
-    /// Makes a detector without tasks.
+    /// Creates a detector without tasks.
     package init() {}
 
-    /// Starts a task that counts.
+    /// Starts a counted task.
     @discardableResult
     package func task<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Task<Value, Never> {
         guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return Task { await body() } }
         return Task(executorPreference: Executor(self, queue), operation: body)
     }
 
-    /// A thread for an actor, whose jobs count too.
+    /// Returns a thread for an actor; the actor's jobs are counted, too.
     package func thread() -> any SerialExecutor {
         Thread(self)
     }
@@ -50,7 +51,9 @@ package final class IdleDetector: Sendable {
         }
     }
 
-    /// The number of jobs so far: equal values mean that no task has run in between.
+    /// The number of jobs so far.
+    ///
+    /// If it has not changed, no task has run in the meantime.
     package var jobs: UInt64 { state.withLock { $0.allJobs } }
 
     private func add() {

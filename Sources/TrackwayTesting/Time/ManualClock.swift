@@ -4,9 +4,9 @@
 internal import TrackwayDelivery
 public import TrackwayEvents
 
-/// A clock that stands still until told to move. Whoever sleeps by it wakes when it is moved past the time.
+/// A clock that stands still until a test moves it.
 ///
-/// Any thread.
+/// A sleeping task wakes when the clock passes its time. Thread-safe.
 public final class ManualClock: EventClock {
     private struct Sleeper: Sendable {
         var until: MonotonicTime
@@ -14,7 +14,7 @@ public final class ManualClock: EventClock {
     }
 
     private struct State: Sendable {
-        var now: Moment
+        var now: DualTimestamp
         var sleepers: [UInt64: Sleeper] = [:]
         var lastNumber: UInt64 = 0
         var cancelled: Set<UInt64> = []
@@ -23,20 +23,22 @@ public final class ManualClock: EventClock {
 
     private let state: Locked<State>
 
-    /// Makes a clock that shows the given moment; 2023-11-14T22:13:20Z, 1,000 seconds after boot, when none is given.
+    /// Creates a clock that shows the given time.
+    ///
+    /// The default is 2023-11-14T22:13:20Z, 1,000 seconds after boot.
     public init(
         wall: Timestamp = Timestamp(milliseconds: 1_700_000_000_000),
         monotonic: MonotonicTime = MonotonicTime(milliseconds: 1_000_000)
     ) {
-        state = Locked(State(now: Moment(wall: wall, monotonic: monotonic)))
+        state = Locked(State(now: DualTimestamp(wall: wall, monotonic: monotonic)))
     }
 
-    /// The moment the clock shows.
-    public func now() -> Moment {
+    /// Returns the time that the clock shows.
+    public func now() -> DualTimestamp {
         state.withLock { $0.now }
     }
 
-    /// Lets time pass: both times move, and everybody whose time has come wakes.
+    /// Advances both times, and wakes the sleepers that are due.
     public func advance(by duration: Duration) {
         let due = state.withLock { state -> [Sleeper] in
             state.now = state.now.advanced(by: max(.zero, duration))
@@ -45,12 +47,16 @@ public final class ManualClock: EventClock {
         for sleeper in due { sleeper.wake.resume() }
     }
 
-    /// Moves the wall clock alone, forwards or backwards, as a person or a time server does.
+    /// Moves only the wall clock, forward or back.
+    ///
+    /// This simulates a change by the user or a time server.
     public func jumpWall(by duration: Duration) {
         state.withLock { $0.now.wall = $0.now.wall.advanced(by: duration) }
     }
 
-    /// Lets time pass until the next sleeper wakes; false when nobody sleeps.
+    /// Advances to the wake time of the next sleeper.
+    ///
+    /// Returns false if nothing is sleeping.
     @discardableResult
     public func advanceToNextSleeper() -> Bool {
         let due = state.withLock { state -> [Sleeper] in
@@ -63,17 +69,17 @@ public final class ManualClock: EventClock {
         return !due.isEmpty
     }
 
-    /// How many sleep by this clock now.
+    /// The number of current sleepers.
     public var sleepers: Int {
         state.withLock { $0.sleepers.count }
     }
 
-    /// When the next sleeper wakes; nil when nobody sleeps.
+    /// The wake time of the next sleeper; nil if nothing is sleeping.
     public var nextWake: MonotonicTime? {
         state.withLock { $0.sleepers.values.map(\.until).min() }
     }
 
-    /// Returns when at least so many sleep by this clock.
+    /// Returns when there are at least this many sleepers.
     public func untilSleeping(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isSo = state.withLock { state in
@@ -85,7 +91,9 @@ public final class ManualClock: EventClock {
         }
     }
 
-    /// Returns when the clock shows the time, or when the task is cancelled.
+    /// Waits until the clock shows the time.
+    ///
+    /// Returns early if the task is canceled.
     func sleep(until time: MonotonicTime) async {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -118,21 +126,23 @@ public final class ManualClock: EventClock {
     private static func takeDue(_ state: inout State) -> [Sleeper] {
         let due = state.sleepers.filter { $0.value.until <= state.now.monotonic }
         for number in due.keys { state.sleepers[number] = nil }
-        // In the order of their times, as a real clock wakes them.
+        // Wake them in the order of their times, as a real clock does.
         return due.sorted { ($0.value.until, $0.key) < ($1.value.until, $1.key) }.map(\.value)
     }
 }
 
-/// Sleeps by a ``ManualClock``: hours pass when the test says so.
+/// Sleeps by a ``ManualClock``, which a test advances.
 public struct ManualSleeper: Sendable {
     private let clock: ManualClock
 
-    /// A sleeper by this clock.
+    /// Creates a sleeper that uses this clock.
     public init(_ clock: ManualClock) {
         self.clock = clock
     }
 
-    /// Returns when the clock shows the time, or when the task is cancelled.
+    /// Waits until the clock shows the time.
+    ///
+    /// Returns early if the task is canceled.
     public func sleep(until time: MonotonicTime) async {
         await clock.sleep(until: time)
     }

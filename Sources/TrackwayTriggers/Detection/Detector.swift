@@ -3,34 +3,34 @@
 
 public import TrackwayEvents
 
-/// Decides which events fire when something happened to elements of an interface, and has their actions run.
+/// Fires the events of interface elements and runs their actions.
 ///
 /// ```swift
 /// let detector = Detector()
 /// detector.trackDisplay(for: [cell.triggerElement])
 /// ```
-/// Each call answers at once whether anything fired; see ``TriggerEvent`` for when actions run. What is called here is what
-/// happened: nothing looks at whether an element is in sight.
+/// Each call returns immediately, with whether an event fired; see ``TriggerEvent`` for when actions run. The detector
+/// relies on the calls and does not check whether an element is visible.
 @MainActor
 public final class Detector {
-    /// Tells what fired, as it fires.
+    /// Reports events as they fire.
     public nonisolated let trace: TriggerTrace
     private nonisolated let clock: any EventClock
     private var touches = TouchMemory()
 
-    /// A detector.
+    /// Creates a detector.
     ///
     /// - Parameters:
-    ///   - clock: says when triggers are met.
-    ///   - trace: is told what fired.
+    ///   - clock: provides the times at which triggers occur.
+    ///   - trace: receives a report of each fired event.
     public nonisolated init(clock: any EventClock = SystemClock(), trace: TriggerTrace = TriggerTrace()) {
         self.clock = clock
         self.trace = trace
     }
 
-    // MARK: What happened
+    // MARK: Tracking
 
-    /// Elements came into sight: ``Trigger/didAppear``.
+    /// Reports that elements appeared: ``Trigger/didAppear``.
     ///
     /// - Returns: Whether an event of any of them fired.
     @discardableResult
@@ -38,7 +38,7 @@ public final class Detector {
         track(.didAppear, for: elements)
     }
 
-    /// Elements went out of sight: ``Trigger/didDisappear``.
+    /// Reports that elements disappeared: ``Trigger/didDisappear``.
     ///
     /// - Returns: Whether an event of any of them fired.
     @discardableResult
@@ -46,10 +46,12 @@ public final class Detector {
         track(.didDisappear, for: elements)
     }
 
-    /// Touches ended: ``Trigger/didEndTouch``. One counts when its finger was lifted inside its element, and the element takes
-    /// touches. The same touch may be told several times; each event fires once for it.
+    /// Reports that touches ended: ``Trigger/didEndTouch``.
     ///
-    /// - Returns: Whether any of them fired an event, now or when it was told before.
+    /// A touch counts if the finger was lifted inside its element and the element accepts touches. The same touch may
+    /// be reported several times; each event fires once for it.
+    ///
+    /// - Returns: Whether any of them fired an event, now or when it was reported before.
     @discardableResult
     public func trackEnded(withTouches touches: [any TriggerTouch]) -> Bool {
         var hasFired = false
@@ -62,7 +64,9 @@ public final class Detector {
         return hasFired
     }
 
-    /// Scrolling began: ``Trigger/didBeginScroll``. It counts when it is the user who moves the content.
+    /// Reports that scrolling began: ``Trigger/didBeginScroll``.
+    ///
+    /// It counts only if the user moves the content.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
@@ -71,7 +75,7 @@ public final class Detector {
         return fire(.didBeginScroll, on: element)
     }
 
-    /// An element became the one that text is typed into: ``Trigger/didBecomeFirstResponder``.
+    /// Reports that an element became the first responder for text input: ``Trigger/didBecomeFirstResponder``.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
@@ -79,7 +83,7 @@ public final class Detector {
         track(.didBecomeFirstResponder, for: element)
     }
 
-    /// An element is no longer the one that text is typed into: ``Trigger/didResignFirstResponder``.
+    /// Reports that an element is no longer the first responder: ``Trigger/didResignFirstResponder``.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
@@ -87,7 +91,7 @@ public final class Detector {
         track(.didResignFirstResponder, for: element)
     }
 
-    /// An element's own action was carried out: ``Trigger/targetAction``.
+    /// Reports that an element's own action was performed: ``Trigger/targetAction``.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
@@ -95,7 +99,9 @@ public final class Detector {
         track(.targetAction, for: element)
     }
 
-    /// Something happened to an element; the way for triggers of the app's own. ``Trigger/never`` is nothing.
+    /// Reports any trigger for an element, such as an app-defined one.
+    ///
+    /// ``Trigger/never`` has no effect.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult
@@ -104,7 +110,7 @@ public final class Detector {
         return fire(trigger, on: element)
     }
 
-    /// The same for several elements, in order.
+    /// Reports a trigger for several elements, in order.
     ///
     /// - Returns: Whether an event of any of them fired.
     @discardableResult
@@ -114,7 +120,9 @@ public final class Detector {
         return hasFired
     }
 
-    /// Has events fire that belong to no element, whatever their triggers, in order. Any thread.
+    /// Fires events that belong to no element, in order.
+    ///
+    /// Their triggers do not matter. Any thread may call.
     ///
     /// - Returns: Whether any fired.
     @discardableResult
@@ -125,7 +133,7 @@ public final class Detector {
         return hasFired
     }
 
-    // MARK: What comes of it
+    // MARK: Firing
 
     private func fire(_ trigger: Trigger, on element: any TriggerElement, by touch: (any TriggerTouch)? = nil) -> Bool {
         let events = element.events(for: trigger)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Which events a touch has fired, so that each fires once however many observers see the touch: the element, the application,
-/// the app itself.
+/// Remembers which events a touch has fired.
+///
+/// Each event then fires only once, even if several observers report the touch: the element, the application, the app's
+/// code.
 struct TouchMemory {
     private struct Entry {
         weak var touch: AnyObject?
@@ -10,19 +12,21 @@ struct TouchMemory {
         weak var event: TriggerEvent?
     }
 
-    /// More than the fingers of two hands, with several events each.
+    /// The maximum number of entries.
+    ///
+    /// This is enough for more than ten fingers with several events each.
     private static let bound = 64
 
     private var entries: [Entry] = []
     private var next = 0
 
-    /// Remembers that an event fires for a touch.
+    /// Records that an event fires for a touch.
     ///
     /// - Parameters:
-    ///   - touch: the object that stands for the touch; it is not kept.
+    ///   - touch: the object that represents the touch; it is not retained.
     ///   - timestamp: when the touch last changed.
-    ///   - event: the event; it is not kept either.
-    /// - Returns: Whether it was not remembered before.
+    ///   - event: the event; it is not retained.
+    /// - Returns: Whether it was not recorded before.
     mutating func isFirst(_ touch: AnyObject, at timestamp: Double, of event: TriggerEvent) -> Bool {
         let isKnown = entries.contains { $0.touch === touch && $0.timestamp == timestamp && $0.event === event }
         guard !isKnown else { return false }

@@ -1,46 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// An element of an interface, as far as triggers go: a view, or something that stands for one.
+/// An interface element with triggers.
 ///
-/// Asked on the main actor alone, when something happened to it.
+/// It is a view, or an object that represents one. Used only on the main actor, when something happens to the element.
 @MainActor
 public protocol TriggerElement {
-    /// What the app wants done; nil when it said nothing, which differs from an empty list: see ``isCell``.
+    /// The element's events.
+    ///
+    /// Nil if none were set, which differs from an empty list: see ``isCell``.
     var triggerEvents: [TriggerEvent]? { get }
-    /// The element around it.
+    /// The enclosing element.
     var parentElement: (any TriggerElement)? { get }
-    /// Whether it is a cell of a list. A touch in an element without events of its own is its cell's.
+    /// Whether it is a list cell.
+    ///
+    /// A touch in an element without its own events is handled by its cell.
     var isCell: Bool { get }
-    /// Whether touches count.
+    /// Whether the element accepts touches.
     var isInteractionEnabled: Bool { get }
     /// Whether the user is moving its content.
     var isTracking: Bool { get }
-    /// What kind of element it is, for whoever debugs.
+    /// The kind of element, for debugging.
     var elementType: String { get }
-    /// What the app calls it, for whoever debugs.
+    /// The app's name for the element, for debugging.
     var elementID: String? { get }
-    /// The objects that an action of the element may use, kept until the action has run.
+    /// The objects that an action of the element may use.
     ///
-    /// An action that runs later than its trigger may find that the screen it belongs to was closed meanwhile. What it refers to
-    /// with `weak` or `unowned` is still there when it is among these.
+    /// They are retained until the action has run. When an action runs later than its trigger, its screen may already
+    /// have been closed. Objects in this list still exist then, even if the action refers to them with `weak` or
+    /// `unowned`.
     var objectsInUse: [AnyObject] { get }
 }
 
 extension TriggerElement {
-    /// None.
+    /// Nil by default.
     public var parentElement: (any TriggerElement)? { nil }
-    /// False.
+    /// False by default.
     public var isCell: Bool { false }
-    /// True.
+    /// True by default.
     public var isInteractionEnabled: Bool { true }
-    /// False.
+    /// False by default.
     public var isTracking: Bool { false }
-    /// The name of its type.
+    /// The name of its type by default.
     public var elementType: String { String(describing: type(of: self)) }
-    /// None.
+    /// Nil by default.
     public var elementID: String? { nil }
-    /// The element and those around it, as far as they are objects.
+    /// The element and its ancestors, if they are objects, by default.
     public var objectsInUse: [AnyObject] {
         var objects: [AnyObject] = []
         var element: (any TriggerElement)? = self
@@ -52,16 +57,16 @@ extension TriggerElement {
         return objects
     }
 
-    /// The events that a trigger fires here.
+    /// Returns the events that a trigger fires for this element.
     ///
-    /// An element with events of its own, even an empty list or none of this trigger, answers for itself. Another leaves touches
-    /// to the cell it lies in. Otherwise nothing is passed on to elements around it.
+    /// An element that has its own events, even an empty list or none for this trigger, handles the trigger. Otherwise
+    /// the cell that contains it handles touches. Nothing else is passed to ancestors.
     func events(for trigger: Trigger) -> [TriggerEvent] {
         guard trigger != .never else { return [] }
         if let events = triggerEvents { return events.filter { $0.trigger == trigger } }
         guard trigger == .didEndTouch else { return [] }
         var element: (any TriggerElement)? = self
-        // No interface is so deep; one that contains itself would be.
+        // The depth limit guards against cycles.
         for _ in 0..<1000 {
             guard let here = element else { return [] }
             if here.isCell { return here.triggerEvents?.filter { $0.trigger == trigger } ?? [] }
@@ -71,18 +76,22 @@ extension TriggerElement {
     }
 }
 
-/// A finger on the screen, as far as triggers go.
+/// A finger on the screen, as a source of triggers.
 @MainActor
 public protocol TriggerTouch {
-    /// What tells this touch from others while it lives.
+    /// Identifies the touch during its lifetime.
     var object: AnyObject { get }
-    /// When the touch last changed, in seconds since the system's start: an object may stand for one touch after another.
+    /// When the touch last changed, in seconds since boot.
+    ///
+    /// An object may represent several touches in succession.
     var timestamp: Double { get }
     /// Whether the finger was lifted.
     var hasEnded: Bool { get }
-    /// The element it began in.
+    /// The element in which the touch began.
     var element: (any TriggerElement)? { get }
-    /// Whether it lies inside that element: inside a control as the control sees it, inside the bounds of anything else.
+    /// Whether it is inside that element.
+    ///
+    /// A control determines this itself; for other elements, their bounds determine it.
     var isInside: Bool { get }
 }
 

@@ -4,20 +4,21 @@
 public import Trackway
 public import TrackwayEvents
 
-// Events as apps want them most often, ready-made.
+// Predefined events for common needs.
 extension TriggerEvent {
     // MARK: Once
 
-    /// An event that fires once for all events of its id, also when a list makes its cells again or uses them for others.
+    /// Creates an event that fires once for all events with its id.
     ///
-    /// It holds nothing but its action, unlike an event whose action disarms it and therefore holds it.
+    /// This also applies if a list re-creates or reuses its cells. The event retains only its action, whereas an event
+    /// that is disarmed by its own action retains itself.
     ///
     /// - Parameters:
-    ///   - id: what fires once: a product, an offer.
+    ///   - id: the id that fires once, such as a product's or an offer's.
     ///   - trigger: when it fires.
-    ///   - memory: where it is remembered which ids have fired.
-    ///   - trace: a sentence for whoever debugs.
-    ///   - action: what is done, on the main actor.
+    ///   - memory: stores which ids have fired.
+    ///   - trace: text for debugging.
+    ///   - action: runs on the main actor.
     public static func once(
         id: String,
         _ trigger: Trigger,
@@ -37,22 +38,24 @@ extension TriggerEvent {
 
     // MARK: Recording
 
-    /// An event that records. It records where the trigger is met, so that the recorded time is the trigger's and nothing is
-    /// lost if the process ends right after.
+    /// Creates an event that records an event with `Analytics`.
+    ///
+    /// It records synchronously when the trigger occurs. The recorded time is therefore the trigger's, and nothing is
+    /// lost if the process ends immediately afterward.
     ///
     /// ```swift
     /// view.triggerEvents = [.record("offer_seen", on: .didAppear, with: analytics, ["offer": "A-1"])]
     /// ```
     /// - Parameters:
-    ///   - name: the name of what is recorded.
-    ///   - trigger: when.
-    ///   - analytics: what records it; kept as long as the event.
-    ///   - attributes: its attributes.
-    ///   - items: its items.
-    ///   - route: the destinations that the event is for; every destination by default.
-    ///   - id: when given, it is recorded once for all events of that id.
-    ///   - memory: where it is remembered which ids were recorded.
-    ///   - trace: a sentence for whoever debugs.
+    ///   - name: the name of the recorded event.
+    ///   - trigger: when it fires.
+    ///   - analytics: records the event; retained by the trigger event.
+    ///   - attributes: the event's attributes.
+    ///   - items: the event's items.
+    ///   - route: the destinations of the event; by default all.
+    ///   - id: if set, the event is recorded once for all events with this id.
+    ///   - memory: stores which ids were recorded.
+    ///   - trace: text for debugging.
     public static func record(
         _ name: String,
         on trigger: Trigger,
@@ -74,14 +77,16 @@ extension TriggerEvent {
         )
     }
 
-    // MARK: Time on the screen
+    // MARK: Time on screen
 
-    /// Two events that measure how long an element was in sight, by the clock that nobody sets.
+    /// Creates two events that measure how long an element was visible.
+    ///
+    /// The time is measured on the monotonic clock.
     ///
     /// - Parameters:
-    ///   - trace: a sentence for whoever debugs.
-    ///   - action: takes the time when the element went out of sight; on the main actor. One that goes out of sight and was not
-    ///     seen to come into sight has no time.
+    ///   - trace: text for debugging.
+    ///   - action: receives the time when the element disappears; runs on the main actor. Not called for an element
+    ///     whose appearance was not reported.
     public static func timeOnScreen(
         trace: String? = nil,
         _ action: @escaping @MainActor (Duration) -> Void
@@ -95,14 +100,16 @@ extension TriggerEvent {
         ]
     }
 
-    /// Two events that record how long an element was in sight, as `event_duration` in seconds, where its end is met.
+    /// Creates two events that record how long an element was visible.
+    ///
+    /// The duration is recorded as `event_duration` in seconds, synchronously when the element disappears.
     ///
     /// - Parameters:
-    ///   - name: the name of what is recorded.
-    ///   - analytics: what records it; kept as long as the events.
-    ///   - attributes: its attributes.
-    ///   - route: the destinations that the event is for; every destination by default.
-    ///   - trace: a sentence for whoever debugs.
+    ///   - name: the name of the recorded event.
+    ///   - analytics: records the event; retained by the trigger events.
+    ///   - attributes: the event's attributes.
+    ///   - route: the destinations of the event; by default all.
+    ///   - trace: text for debugging.
     public static func timeOnScreen(
         recording name: String,
         with analytics: Analytics,
@@ -123,7 +130,9 @@ extension TriggerEvent {
     }
 }
 
-/// How long an element has been in sight. Both of its events run on one executor, so one never overtakes the other.
+/// Measures how long an element is visible.
+///
+/// Both events use one executor, so their order is preserved.
 private final class OnScreenTime: Sendable {
     private let since = Locked<MonotonicTime?>(nil)
 

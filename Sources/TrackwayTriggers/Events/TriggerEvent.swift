@@ -3,32 +3,34 @@
 
 public import TrackwayEvents
 
-/// What an app wants done when something happens to an element of its interface.
+/// An event that fires for an interface element, with its action.
 ///
 /// ```swift
 /// let event = TriggerEvent(.didAppear, trace: "the offer was seen") { occurrence in
 ///     offers.seen(at: occurrence.moment)
 /// }
 /// ```
-/// Whether it fires is decided at once, where the trigger is met. The action runs afterwards: on the main actor, unless the
-/// app chose another ``TriggerExecutor``. Actions of one executor run one after the other, in the order of their triggers. An
-/// action that changes its own event's trigger, or another's, is heeded by those that wait: what it disarmed does not run.
+/// Whether an event fires is decided immediately when the trigger occurs. The action runs afterward: on the main actor,
+/// unless the app chose another ``TriggerExecutor``. Actions of one executor run one after another, in the order of
+/// their triggers. If an action changes the trigger of its own event or of another, pending actions respect this: a
+/// disarmed event's action does not run.
 ///
-/// Until the action has run, the element, the views around it and their controllers are kept, also when the screen is closed
-/// meanwhile: `[weak self]` and `[unowned self]` in an action find them. See ``TriggerElement/objectsInUse``.
+/// Until the action has run, the element, the views around it, and their controllers are retained, even if the screen
+/// is closed in the meantime. References with `[weak self]` and `[unowned self]` in an action are therefore still
+/// valid. See ``TriggerElement/objectsInUse``.
 ///
-/// Any thread.
+/// Any thread may call.
 public final class TriggerEvent: Sendable {
-    /// What is done where the app wants it done.
+    /// An action that runs on an executor chosen by the app.
     public typealias Action = @Sendable (TriggerOccurrence) -> Void
 
-    /// What is done, and whether it needs the main actor.
+    /// The action, and whether it needs the main actor.
     enum Body: Sendable {
         case mainActor(@MainActor (TriggerOccurrence) -> Void)
         case anywhere(Action)
     }
 
-    /// An action that may fire once for all events that share an id.
+    /// Limits firing to once for all events that share an id.
     struct Once: Sendable {
         let id: String
         let memory: TriggerMemory
@@ -39,7 +41,7 @@ public final class TriggerEvent: Sendable {
         var trace: String?
         var identifier: String?
         var body: Body?
-        /// How often an action changed this event.
+        /// The number of times that an action changed this event.
         var changes = 0
     }
 
@@ -60,14 +62,18 @@ public final class TriggerEvent: Sendable {
         state = Locked(State(trigger: trigger, trace: trace, identifier: identifier, body: body))
     }
 
-    /// Another event that says the same as one says now, and shares its id, if it fires once.
+    /// Creates a copy of an event in its current state.
+    ///
+    /// If it fires once, the copy shares its id.
     package init(copying event: TriggerEvent) {
         executor = event.executor
         once = event.once
         state = Locked(event.state.withLock { $0 })
     }
 
-    /// An event whose action runs on the main actor, by an executor of a compatibility module's.
+    /// Creates an event that uses a compatibility module's executor.
+    ///
+    /// Its action runs on the main actor.
     package convenience init(
         _ trigger: Trigger,
         trace: String?,
@@ -86,13 +92,15 @@ public final class TriggerEvent: Sendable {
         )
     }
 
-    /// An event whose action runs on the main actor, in one of its next turns.
+    /// Creates an event whose action runs on the main actor.
+    ///
+    /// The action runs in one of the main actor's next turns.
     ///
     /// - Parameters:
     ///   - trigger: when it fires.
-    ///   - trace: a sentence for whoever debugs.
-    ///   - identifier: names the event.
-    ///   - action: what is done. An event without one fires all the same.
+    ///   - trace: text for debugging.
+    ///   - identifier: the event's name.
+    ///   - action: the action. An event without one fires nevertheless.
     public convenience init(
         _ trigger: Trigger,
         trace: String? = nil,
@@ -103,14 +111,14 @@ public final class TriggerEvent: Sendable {
         self.init(trigger, trace: trace, identifier: identifier, on: .mainActor, once: nil, body: body)
     }
 
-    /// An event whose action runs where the app chose.
+    /// Creates an event whose action runs on the given executor.
     ///
     /// - Parameters:
     ///   - trigger: when it fires.
-    ///   - trace: a sentence for whoever debugs.
-    ///   - identifier: names the event.
+    ///   - trace: text for debugging.
+    ///   - identifier: the event's name.
     ///   - executor: where the action runs.
-    ///   - action: what is done.
+    ///   - action: the action.
     public convenience init(
         _ trigger: Trigger,
         trace: String? = nil,
@@ -128,33 +136,40 @@ public final class TriggerEvent: Sendable {
         )
     }
 
-    /// When it fires. Set to ``Trigger/never`` it does not fire any more.
+    /// The trigger that fires the event.
+    ///
+    /// With ``Trigger/never``, the event no longer fires.
     public var trigger: Trigger {
         get { state.withLock { $0.trigger } }
         set { change { $0.trigger = newValue } }
     }
 
-    /// A sentence for whoever debugs: an event that has one is told to the ``TriggerTrace`` whenever it fires.
+    /// Text for debugging.
+    ///
+    /// An event that has a text is reported to the ``TriggerTrace`` whenever it fires.
     public var trace: String? {
         get { state.withLock { $0.trace } }
         set { state.withLock { $0.trace = newValue } }
     }
 
-    /// Names the event, so that what it did can be found again.
+    /// The event's name, for example for reports.
     public var identifier: String? {
         get { state.withLock { $0.identifier } }
         set { state.withLock { $0.identifier = newValue } }
     }
 
-    /// Puts another action in place; none with nil. What waits runs what it was decided with, unless it is an action that
-    /// changes this: then what it put in place runs.
+    /// Replaces the action; nil removes it.
+    ///
+    /// Pending firings run the action that was set when they fired. If another action makes this change, they run the
+    /// new one.
     package func setAction(_ action: (@MainActor (TriggerOccurrence) -> Void)?) {
         let body = action.map { Body.mainActor($0) }
         change { $0.body = body }
     }
 
-    /// Takes over what the object says that stands before this event, where that may say something else each time. Unlike a change by
-    /// an action it disarms nothing.
+    /// Copies the values of the object that wraps this event.
+    ///
+    /// The values may change each time. Unlike a change by an action, this does not disarm the event.
     package func refresh(
         trigger: Trigger,
         trace: String?,
@@ -180,15 +195,15 @@ public final class TriggerEvent: Sendable {
 
     // MARK: Firing
 
-    /// Decides that it fires, and orders its action.
+    /// Fires the event and enqueues its action.
     ///
     /// - Parameters:
-    ///   - objects: What the action may use, kept until it has run.
-    ///   - isOnMainActor: Whether the trigger is met there.
-    /// - Returns: False when it may not fire any more: it, or another with its id, has fired once.
+    ///   - objects: Objects that the action may use, retained until it has run.
+    ///   - isOnMainActor: Whether the trigger occurred on the main actor.
+    /// - Returns: False if it may no longer fire, because it or another event with its id has fired once.
     func fire(
         _ trigger: Trigger,
-        at moment: Moment,
+        at moment: DualTimestamp,
         on element: TriggerReport.Element?,
         keeping objects: ObjectsInUse? = nil,
         isOnMainActor: Bool = false,
@@ -210,12 +225,14 @@ public final class TriggerEvent: Sendable {
         return true
     }
 
-    /// What runs now of what was decided then, and whether an action disarmed it meanwhile.
+    /// Returns the action to run now for an earlier firing.
+    ///
+    /// Also returns whether an action has disarmed the event since.
     ///
     /// - Parameters:
-    ///   - body: the action of then.
-    ///   - changes: how often actions had changed this event then.
-    ///   - trigger: the trigger that was met.
+    ///   - body: the action at the time of firing.
+    ///   - changes: the number of changes by actions at that time.
+    ///   - trigger: the trigger that occurred.
     func due(_ body: Body?, changes: Int, _ trigger: Trigger) -> (body: Body?, isDisarmed: Bool) {
         state.withLock { state in
             if state.changes == changes { return (body, false) }
@@ -224,17 +241,19 @@ public final class TriggerEvent: Sendable {
     }
 }
 
-/// One time that an event fired.
+/// A single firing of an event.
 public struct TriggerOccurrence: Sendable {
-    /// What happened.
+    /// The trigger that occurred.
     public let trigger: Trigger
-    /// When it happened, on both clocks; the action may run later.
-    public let moment: Moment
+    /// When it occurred, on both clocks; the action may run later.
+    public let moment: DualTimestamp
     /// The event that fired.
     public let event: TriggerEvent
 }
 
-/// Whether an action is running, in this task or the one that began it.
+/// Whether an action is running in this task.
+///
+/// An action that runs in the task that started this task counts, too.
 enum TriggerScope {
     @TaskLocal static var isInAction = false
 }

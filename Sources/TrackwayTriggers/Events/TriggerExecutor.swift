@@ -3,25 +3,30 @@
 
 internal import TrackwayEvents
 
-/// Where actions of triggers run: one after the other, in the order of their triggers.
+/// Runs the actions of triggers in the order of their triggers.
+///
+/// Actions never overlap.
 ///
 /// ```swift
 /// let queue = DispatchQueue(label: "tracking")
 /// let executor = TriggerExecutor { queue.async(execute: $0) }
 /// ```
-/// What happens while actions run waits for another turn, so that no action, however it triggers others, keeps its thread for
-/// ever. Up to 65,536 actions wait; what comes then is not run, counted in ``refused``, and told to the trace.
+/// Actions triggered while actions run wait for another turn, so that actions that trigger each other never block their
+/// thread indefinitely. Up to 65,536 actions may be pending. Further ones are not run; they are counted in ``refused``
+/// and reported to the trace.
 ///
-/// Any thread.
+/// Any thread may call.
 public final class TriggerExecutor: Sendable {
-    /// On the main actor, in one of its next turns.
-    public static let mainActor = TriggerExecutor(.mainActor(isAtOnce: { false }))
-    /// At once, where the trigger is met, before the detector answers. For what takes no time, as recording does.
+    /// Runs actions on the main actor, in one of its next turns.
+    public static let mainActor = TriggerExecutor(.mainActor(runsImmediately: { false }))
+    /// Runs actions immediately, before the detector returns.
+    ///
+    /// Use it for fast actions such as recording.
     public static let caller = TriggerExecutor(.atOnce)
 
     private enum Way: Sendable {
         case atOnce
-        case mainActor(isAtOnce: @Sendable () -> Bool)
+        case mainActor(runsImmediately: @Sendable () -> Bool)
         case turns(@Sendable (_ turn: @escaping @Sendable () -> Void) -> Void)
     }
 
@@ -32,53 +37,61 @@ public final class TriggerExecutor: Sendable {
         self.way = way
     }
 
-    /// An executor of the app's own.
+    /// Creates an executor with a custom queue.
     ///
-    /// - Parameter enqueue: has a turn done, soon, on whatever thread; it is called once for each, and the next one is ordered
-    ///   when a turn is over. A turn that is never done keeps all that waits.
+    /// - Parameter enqueue: performs a turn soon, on any thread. It is called once per turn, and the next turn is
+    ///   enqueued after the previous one has ended. If a turn is never performed, its actions stay pending.
     public convenience init(_ enqueue: @escaping @Sendable (_ turn: @escaping @Sendable () -> Void) -> Void) {
         self.init(.turns(enqueue))
     }
 
-    /// On the main actor, when somebody chooses: at once, or in one of its next turns.
+    /// Creates an executor that runs actions on the main actor.
     ///
-    /// - Parameter isAtOnce: Asked each time a trigger is met. What is met off the main actor, or while actions wait, takes its turn.
-    package static func mainActor(isAtOnce: @escaping @Sendable () -> Bool) -> TriggerExecutor {
-        TriggerExecutor(.mainActor(isAtOnce: isAtOnce))
+    /// Actions run immediately or in one of the main actor's next turns.
+    ///
+    /// - Parameter runsImmediately: Called for each trigger; returns whether to run its action immediately. Off the
+    ///   main
+    ///   actor, or while actions are pending, an action always waits for its turn.
+    package static func mainActor(runsImmediately: @escaping @Sendable () -> Bool) -> TriggerExecutor {
+        TriggerExecutor(.mainActor(runsImmediately: runsImmediately))
     }
 
-    /// How many actions were not run because too many waited.
+    /// The number of actions not run because too many were pending.
     public var refused: Int { queue.withLock { $0.refused } }
 
-    /// Whether an action may run after the call that its trigger is met in.
+    /// Whether an action may run after the call that reported its trigger.
     var runsLater: Bool {
         if case .atOnce = way { return false }
         return true
     }
 
-    /// - Parameter isOnMainActor: Whether the trigger is met there.
+    /// Runs or enqueues a firing's action.
+    ///
+    /// - Parameter isOnMainActor: Whether the trigger occurred on the main actor.
     func perform(_ firing: TriggerFiring, isOnMainActor: Bool) {
         switch way {
         case .atOnce:
             return firing.run()
-        case .mainActor(let isAtOnce):
-            if isOnMainActor, isAtOnce(), queue.withLock({ $0.isIdle }) { return firing.run() }
+        case .mainActor(let runsImmediately):
+            if isOnMainActor, runsImmediately(), queue.withLock({ $0.isIdle }) { return firing.run() }
         case .turns:
             break
         }
         switch queue.withLock({ $0.triggered(firing) }) {
         case .waits: return
         case .ordersTurn: enqueue { [self] in turn() }
-        case .refused: firing.report(.refused("too many actions wait"))
+        case .refused: firing.report(.refused("too many pending actions"))
         }
     }
 
-    /// Runs what waits now, in its order, before something changes that actions look at. What actions trigger meanwhile takes its turn, and
-    /// within an action nothing is run.
+    /// Runs pending actions now, in order.
+    ///
+    /// Call it before a change that would affect them. Actions triggered by them wait for their turn. Called within an
+    /// action, it does nothing.
     @MainActor
-    package func runWaiting() {
+    package func runPending() {
         guard case .mainActor = way else { return }
-        for firing in queue.withLock({ $0.takeWaiting() }) { firing.run() }
+        for firing in queue.withLock({ $0.takePending() }) { firing.run() }
     }
 
     private func enqueue(_ turn: @escaping @Sendable () -> Void) {
@@ -88,24 +101,24 @@ public final class TriggerExecutor: Sendable {
 
     private func turn() {
         let isElsewhere = if case .turns = way { true } else { false }
-        for firing in queue.withLock({ $0.turnBegan() }) {
+        for firing in queue.withLock({ $0.beginTurn() }) {
             firing.run()
             if isElsewhere { firing.objects?.end() }
         }
-        guard queue.withLock({ $0.turnEnded() }) else { return }
+        guard queue.withLock({ $0.endTurn() }) else { return }
         enqueue { [self] in turn() }
     }
 }
 
-/// What waits for an executor: the machine behind it.
+/// The state machine of an executor's pending actions.
 struct ActionQueue<Work> {
-    /// What comes of one more.
+    /// The result of adding an action.
     enum Outcome: Hashable {
-        /// A turn was ordered before, which will do it.
+        /// A turn that is already enqueued will run it.
         case waits
-        /// A turn is to be ordered.
+        /// A turn must be enqueued.
         case ordersTurn
-        /// Too many wait.
+        /// Too many actions are pending.
         case refused
     }
 
@@ -118,17 +131,17 @@ struct ActionQueue<Work> {
     private let bound: Int
     private var state = State.idle
     private var waiting: [Work] = []
-    /// How many were refused.
+    /// The number of rejected actions.
     private(set) var refused = 0
 
     init(bound: Int = 65_536) {
         self.bound = bound
     }
 
-    /// Whether nothing waits and nothing runs.
+    /// Whether no action is pending or running.
     var isIdle: Bool { state == .idle }
 
-    /// A trigger was met.
+    /// Adds an action.
     mutating func triggered(_ work: Work) -> Outcome {
         guard waiting.count < bound else {
             refused += 1
@@ -140,42 +153,44 @@ struct ActionQueue<Work> {
         return .ordersTurn
     }
 
-    /// The turn that was ordered began: does what waits now, in order.
-    mutating func turnBegan() -> [Work] {
+    /// Begins the enqueued turn and returns the pending actions, in order.
+    mutating func beginTurn() -> [Work] {
         guard state == .turnOrdered else { return [] }
         state = .inTurn
         defer { waiting = [] }
         return waiting
     }
 
-    /// What waits for a turn is done now, before the turn that was ordered for it.
-    mutating func takeWaiting() -> [Work] {
+    /// Removes and returns the actions of the enqueued turn.
+    ///
+    /// Returns no actions after the turn has begun.
+    mutating func takePending() -> [Work] {
         guard state == .turnOrdered else { return [] }
         defer { waiting = [] }
         return waiting
     }
 
-    /// The turn is over.
+    /// Ends the turn.
     ///
-    /// - Returns: Whether another is to be ordered, for what came meanwhile.
-    mutating func turnEnded() -> Bool {
+    /// - Returns: Whether another turn must be enqueued, for actions added in the meantime.
+    mutating func endTurn() -> Bool {
         guard state == .inTurn else { return false }
         state = waiting.isEmpty ? .idle : .turnOrdered
         return state == .turnOrdered
     }
 }
 
-/// An action that was decided.
+/// A fired event's pending action.
 struct TriggerFiring: Sendable {
     let occurrence: TriggerOccurrence
     let body: TriggerEvent.Body?
     let changes: Int
     let element: TriggerReport.Element?
-    /// What the action may use, kept as long as this.
+    /// Objects that the action may use, retained by this value.
     let objects: ObjectsInUse?
     let trace: TriggerTrace
 
-    /// Runs it, unless an earlier action disarmed it.
+    /// Runs the action, unless an earlier action disarmed it.
     func run() {
         let due = occurrence.event.due(body, changes: changes, occurrence.trigger)
         guard !due.isDisarmed else { return report(.skipped) }
@@ -204,9 +219,10 @@ struct TriggerFiring: Sendable {
         )
     }
 }
-/// Objects that an action may use, kept until it has run.
+/// Objects that an action may use, retained until it has run.
 ///
-/// They are views and controllers, which end on the main actor alone. Who may hold the last reference elsewhere calls ``end()``.
+/// They are views and controllers, which must be deallocated on the main actor. Code that may hold the last reference
+/// on another thread calls ``end()``.
 @MainActor
 final class ObjectsInUse {
     private var objects: [AnyObject]
@@ -215,7 +231,9 @@ final class ObjectsInUse {
         self.objects = objects
     }
 
-    /// Gives the objects up on the main actor, in one of its next turns. Any thread.
+    /// Releases the objects on the main actor.
+    ///
+    /// They are released in one of its next turns. Any thread may call.
     nonisolated func end() {
         Task { @MainActor in objects = [] }
     }

@@ -3,11 +3,14 @@
 
 internal import TrackwayEvents
 
-/// Which ids have fired, so that events of one id fire once, however often a cell is made or used again.
+/// Remembers which ids have fired.
 ///
-/// It ends with its owner; ``process`` is the process's own. Any thread.
+/// Events with the same id therefore fire once, even if cells are re-created or reused. A memory lasts as long as its
+/// owner; ``process`` is shared by the process. Any thread may call.
 public final class TriggerMemory: Sendable {
-    /// Remembers until the process ends, the newest 50,000 ids at least.
+    /// The process's shared memory.
+    ///
+    /// It lasts until the process ends and holds at least the newest 50,000 ids.
     public static let process = TriggerMemory(most: 100_000)
 
     private struct State: Sendable {
@@ -18,29 +21,29 @@ public final class TriggerMemory: Sendable {
     private let bound: Int
     private let state = Locked(State())
 
-    /// A memory of its own.
+    /// Creates a separate memory.
     ///
-    /// - Parameter most: how many ids are remembered; when there are more, the older half is forgotten. At least 2.
+    /// - Parameter most: the maximum number of ids; if it is exceeded, the older half is discarded. At least 2.
     public init(most: Int = 100_000) {
         bound = max(1, most / 2)
     }
 
-    /// How many ids are remembered.
+    /// The number of remembered ids.
     public var count: Int { state.withLock { $0.newer.count + $0.older.count } }
 
-    /// Whether events of the id have fired.
+    /// Whether an event with this id has fired.
     public func contains(_ id: String) -> Bool {
         state.withLock { $0.newer.contains(id) || $0.older.contains(id) }
     }
 
-    /// Lets events of every id fire again.
+    /// Forgets all ids, so that their events can fire again.
     public func forget() {
         state.withLock { $0 = State() }
     }
 
-    /// Remembers an id.
+    /// Adds an id.
     ///
-    /// - Returns: Whether it was not remembered before.
+    /// - Returns: Whether it was new.
     func isNew(_ id: String) -> Bool {
         state.withLock { state in
             guard !state.older.contains(id), state.newer.insert(id).inserted else { return false }

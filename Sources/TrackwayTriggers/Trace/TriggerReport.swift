@@ -3,54 +3,58 @@
 
 public import TrackwayEvents
 
-/// One line of a trace: an event that fired, and what came of it.
+/// A report in a trace: an event that fired, and its outcome.
 public struct TriggerReport: Sendable, Hashable {
-    /// What came of it.
+    /// The outcome of a fired event.
     public enum Outcome: Sendable, Hashable {
-        /// The action ran, or there is none.
+        /// The action ran, or the event has none.
         case ran
-        /// The action did not run, because one before it changed the event's trigger.
+        /// The action did not run.
+        ///
+        /// An earlier action had changed the event's trigger.
         case skipped
-        /// Nothing was done, for this reason.
+        /// The action was rejected for this reason.
         case refused(String)
     }
 
-    /// The element it happened to.
+    /// The element on which the trigger occurred.
     public struct Element: Sendable, Hashable {
-        /// What kind of element.
+        /// The kind of element.
         public let type: String
-        /// What the app calls it.
+        /// The app's name for the element.
         public let id: String?
 
-        /// An element of this kind and name.
+        /// Creates an element.
         public init(type: String, id: String?) {
             self.type = type
             self.id = id
         }
     }
 
-    /// What happened.
+    /// The trigger that occurred.
     public let trigger: Trigger
-    /// The event's sentence.
+    /// The event's trace text.
     public let trace: String?
     /// The event's name.
     public let identifier: String?
-    /// The element; nil for an event that was sent by itself.
+    /// The element; nil for an event that was sent without one.
     public let element: Element?
-    /// When it happened.
-    public let moment: Moment
-    /// What came of it.
+    /// The time at which the trigger occurred.
+    public let moment: DualTimestamp
+    /// The outcome.
     public let outcome: Outcome
-    /// How many reports before this one were lost, because whoever reads them was slow.
+    /// The number of reports lost before this one.
+    ///
+    /// Reports are lost if the reader is too slow.
     public internal(set) var missed = 0
 
-    /// A report of these parts.
+    /// Creates a report from its parts.
     package init(
         trigger: Trigger,
         trace: String? = nil,
         identifier: String? = nil,
         element: Element? = nil,
-        moment: Moment,
+        moment: DualTimestamp,
         outcome: Outcome
     ) {
         self.trigger = trigger
@@ -63,7 +67,9 @@ public struct TriggerReport: Sendable, Hashable {
 }
 
 extension TriggerReport: CustomStringConvertible {
-    /// The report as a line: time, trigger, element, sentence, and the event's name in brackets.
+    /// The report as a line.
+    ///
+    /// It contains the time, the trigger, the element, the trace text, and the event's name in brackets.
     public var description: String {
         var parts = [String(moment.wall.iso8601.dropFirst(11).dropLast()), trigger.name]
         if let element { parts.append(element.id.map { "\(element.type)#\($0)" } ?? element.type) }
@@ -71,7 +77,7 @@ extension TriggerReport: CustomStringConvertible {
         if let identifier { parts.append("[\(identifier)]") }
         switch outcome {
         case .ran: break
-        case .skipped: parts.append("(not run: an action before it changed its trigger)")
+        case .skipped: parts.append("(not run: an earlier action changed its trigger)")
         case .refused(let reason): parts.append("(refused: \(reason))")
         }
         if missed > 0 { parts.append("(\(missed) reports before this one were lost)") }

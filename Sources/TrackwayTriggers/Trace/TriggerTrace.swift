@@ -4,18 +4,20 @@
 public import Trackway
 internal import TrackwayEvents
 
-/// Tells whoever debugs which events fired, as they fire. Events that have a ``TriggerEvent/trace`` are told.
+/// Reports events as they fire, for debugging.
+///
+/// By default, it reports events that have a ``TriggerEvent/trace``.
 ///
 /// ```swift
 /// for await report in detector.trace.reports() { log("\(report)") }
 /// ```
-/// Nobody has to listen: the newest reports are kept, and everything has a bound. Any thread.
+/// A reader is not required: the newest reports are kept, and all memory is bounded. Any thread may call.
 public final class TriggerTrace: Sendable {
-    /// Which events are told.
+    /// The events to report.
     public enum Scope: Sendable {
-        /// Those that have a sentence.
+        /// Events with a trace text.
         case traced
-        /// All of them.
+        /// All events.
         case everything
     }
 
@@ -34,11 +36,11 @@ public final class TriggerTrace: Sendable {
     private let bound: Int
     private let state = Locked(State())
 
-    /// A trace.
+    /// Creates a trace.
     ///
     /// - Parameters:
-    ///   - scope: which events are told.
-    ///   - bound: how many reports are kept, and how many wait for a reader that is slow; 1 at least.
+    ///   - scope: the events to report.
+    ///   - bound: the maximum number of reports to keep, and to buffer for a slow reader; at least 1.
     public init(_ scope: Scope = .traced, bound: Int = 256) {
         self.scope = scope
         self.bound = max(1, bound)
@@ -48,11 +50,13 @@ public final class TriggerTrace: Sendable {
         for listener in state.withLock({ Array($0.listeners.values) }) { listener.end() }
     }
 
-    /// The newest reports, the oldest first.
+    /// The newest reports, oldest first.
     public var recent: [TriggerReport] { state.withLock { $0.recent } }
 
-    /// The reports from now on, until whoever reads them stops, or the trace ends. A reader that is slower than the happenings misses the oldest;
-    /// the next report says how many.
+    /// Returns a stream of new reports.
+    ///
+    /// The stream ends when the reader stops or the trace is released. A reader that is too slow misses the oldest
+    /// reports. The next report contains their number.
     public func reports() -> AsyncStream<TriggerReport> {
         let (stream, output) = AsyncStream.makeStream(of: TriggerReport.self, bufferingPolicy: .bufferingNewest(bound))
         let missed = Locked(0)
@@ -62,7 +66,7 @@ public final class TriggerTrace: Sendable {
                 defer { missed = 0 }
                 return missed
             }
-            // What was lost may have told of losses itself.
+            // A lost report may itself contain a number of losses.
             if case .dropped(let lost) = output.yield(report) { missed.withLock { $0 += lost.missed + 1 } }
         }
         let number = add(Listener(take: take, end: { output.finish() }))
@@ -70,13 +74,15 @@ public final class TriggerTrace: Sendable {
         return stream
     }
 
-    /// Records every report as `_trigger`, so that it can be watched where events arrive: on the collector's page, or with
-    /// `trackway tail --name _trigger`.
+    /// Records every report as an event `_trigger`.
+    ///
+    /// The events appear on the collector's page and in `trackway tail --name _trigger`.
     ///
     /// - Parameters:
-    ///   - analytics: what records; it is not kept.
-    ///   - route: the destinations that shall have them. Name your own collector's: others know no such event.
-    /// - Returns: What ends it. It goes on without, as long as trace and analytics live.
+    ///   - analytics: records the events; it is not retained.
+    ///   - route: the destinations of the events. Name your own collector's, because others do not know this event.
+    /// - Returns: an object that ends the recording. It may be discarded: the recording continues until the trace or
+    ///   the `Analytics` is released.
     @discardableResult
     public func record(with analytics: Analytics, to route: Route = .all) -> TriggerTraceRecording {
         let number = listen { [weak analytics] report in
@@ -85,9 +91,9 @@ public final class TriggerTrace: Sendable {
         return TriggerTraceRecording { [weak self] in self?.stopListening(number) }
     }
 
-    // MARK: Inside
+    // MARK: Internal
 
-    /// Has every report handed over, on the thread that tells it.
+    /// Calls the closure for every report, on the reporting thread.
     package func listen(_ take: @escaping @Sendable (TriggerReport) -> Void) -> Int {
         add(Listener(take: take))
     }
@@ -100,17 +106,17 @@ public final class TriggerTrace: Sendable {
         }
     }
 
-    /// Ends what ``listen(_:)`` began.
+    /// Removes a listener added by ``listen(_:)``.
     package func stopListening(_ number: Int) {
         state.withLock { $0.listeners[number] = nil }
     }
 
-    /// Whether an event is told.
+    /// Whether an event is reported.
     func wants(_ event: TriggerEvent) -> Bool {
         event.trace != nil || scope == .everything
     }
 
-    /// Tells a report.
+    /// Adds a report and passes it to all listeners.
     package func tell(_ report: TriggerReport) {
         let listeners = state.withLock { state in
             if state.recent.count == bound { state.recent.removeFirst() }
@@ -121,7 +127,7 @@ public final class TriggerTrace: Sendable {
     }
 }
 
-/// Ends the recording of a trace; see ``TriggerTrace/record(with:to:)``.
+/// A recording of a trace, which can be ended; see ``TriggerTrace/record(with:to:)``.
 public struct TriggerTraceRecording: Sendable {
     private let end: @Sendable () -> Void
 
@@ -129,14 +135,14 @@ public struct TriggerTraceRecording: Sendable {
         self.end = end
     }
 
-    /// Records no more.
+    /// Stops recording.
     public func cancel() {
         end()
     }
 }
 
 extension Attributes {
-    /// What is recorded of a report.
+    /// Creates the attributes that are recorded for a report.
     init(_ report: TriggerReport) {
         self.init()
         self[CapturedKey.trigger] = .string(report.trigger.name)

@@ -6,20 +6,20 @@ public import Trackway
 public import TrackwayTriggers
 
 extension Analytics {
-    /// Captures screens and clicks of UIKit from now on.
+    /// Starts capturing UIKit screens and clicks.
     ///
     /// ```swift
     /// analytics.captureUIKit()
     /// ```
-    /// Capture lasts as long as these analytics; the result may be discarded.
-    /// Screens are recorded while ``Configuration/capture`` contains `.screens`.
-    /// A second call changes nothing and returns the same capture, until ``UIKitCapture/stop()`` ends it.
+    /// The capture lasts until this `Analytics` is released; the result may be discarded. Screens are recorded while
+    /// ``Configuration/capture`` contains `.screens`. A second call changes nothing and returns the same capture, until
+    /// ``UIKitCapture/stop()`` ends it.
     ///
     /// - Parameters:
     ///   - screens: The controllers that are screens; nil for none.
     ///   - clicks: The touches that are clicks; nil for none.
-    ///   - detector: Fires the triggers of views (`UIView.triggerEvents`); nil for none. It lives as long as the capture, so it must not
-    ///     keep these analytics alive.
+    ///   - detector: Fires the triggers of views (`UIView.triggerEvents`); nil for none. The capture retains it, so it
+    ///     must not retain this `Analytics`.
     /// - Returns: The capture, to stop it early.
     @MainActor
     @discardableResult

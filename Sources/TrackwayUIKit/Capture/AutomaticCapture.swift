@@ -5,17 +5,18 @@ internal import Dispatch
 package import Trackway
 internal import TrackwayEvents
 
-/// Screens and clicks for a compatibility module whose document has them recorded by themselves. Any thread; UIKit is
-/// spoken to on the main one, in its next turn. Where there is no UIKit, what is wanted is only kept.
+/// Captures screens and clicks on behalf of a compatibility module.
+///
+/// Any thread may call; UIKit is called later, on the main thread. Without UIKit, only the settings are stored.
 package final class AutomaticCapture: Sendable {
-    /// What is wanted.
+    /// The features to capture.
     package struct Wish: Sendable, Hashable {
-        /// Whether screens are to be found.
+        /// Whether to capture screens.
         package var screens: Bool
-        /// Whether clicks are to be told.
+        /// Whether to capture clicks.
         package var clicks: Bool
 
-        /// A wish for these.
+        /// Creates a selection of features.
         package init(screens: Bool = false, clicks: Bool = false) {
             self.screens = screens
             self.clicks = clicks
@@ -25,7 +26,7 @@ package final class AutomaticCapture: Sendable {
     private struct State: Sendable {
         var wish = Wish()
         var screens: ScreenRules
-        /// Views of these kinds are not clicked.
+        /// Clicks on views of these classes are not recorded.
         var ignoredKinds: [AnyClass] = []
         weak var analytics: Analytics?
     }
@@ -33,52 +34,64 @@ package final class AutomaticCapture: Sendable {
     private let clicks: ClickRules
     private let state: Locked<State>
     #if canImport(UIKit) && !os(watchOS)
-    // Two, so that one of them comes and goes without the other.
+    // Separate captures, so that each can start and stop without the other.
     @MainActor private var screenCapture: UIKitCapture?
     @MainActor private var clickCapture: UIKitCapture?
     #endif
 
-    /// Captures nothing yet. The analytics are not kept alive.
+    /// Creates a capture that is off.
+    ///
+    /// It does not retain the `Analytics`.
     package init(_ analytics: Analytics, screens: ScreenRules = .ofClasses, clicks: ClickRules = ClickRules()) {
         self.clicks = clicks
         state = Locked(State(screens: screens, analytics: analytics))
     }
 
-    /// What is wanted at present.
+    /// The currently captured features.
     package var wish: Wish { state.withLock { $0.wish } }
 
-    /// Captures this from now on, and nothing else. Methods of UIKit are exchanged for what is wanted alone.
+    /// Captures these features and no others.
+    ///
+    /// UIKit methods are exchanged only for the requested features.
     package func want(_ wish: Wish) {
         let isNews = state.withLock { state in
             defer { state.wish = wish }
             return state.wish != wish
         }
-        if isNews { followSoon() }
+        if isNews { scheduleUpdate() }
     }
 
-    /// Takes controllers of these classes for no screens, with their module or without it.
+    /// Excludes controllers of these classes from screens.
+    ///
+    /// The names may include their module.
     package func ignore(controllers: [String]) {
         state.withLock { $0.screens.excludedClasses.formUnion(controllers) }
-        followSoon()
+        scheduleUpdate()
     }
 
-    /// Tells no clicks on views of this class, of those derived from it, and on what lies inside of them.
+    /// Excludes clicks on views of a class.
+    ///
+    /// This includes its subclasses, and the subviews of all these views.
     package func ignore(viewsOf kind: AnyClass) {
         state.withLock { $0.ignoredKinds.append(kind) }
-        followSoon()
+        scheduleUpdate()
     }
 
-    /// The classes whose controllers are taken for no screens, beside those that never are.
+    /// The controller classes that were excluded from screens.
+    ///
+    /// Classes that are never screens are not included.
     package var ignoredControllers: Set<String> { state.withLock { $0.screens.excludedClasses } }
 
-    private func followSoon() {
+    private func scheduleUpdate() {
         #if canImport(UIKit) && !os(watchOS)
         DispatchQueue.main.async { MainActor.assumeIsolated { self.follow() } }
         #endif
     }
 
     #if canImport(UIKit) && !os(watchOS)
-    /// Of several wishes that came meanwhile, the last one counts.
+    /// Applies the latest settings.
+    ///
+    /// Earlier settings that were not applied yet are skipped.
     @MainActor
     private func follow() {
         let state = state.withLock { $0 }
@@ -105,7 +118,7 @@ package final class AutomaticCapture: Sendable {
 }
 
 extension ScreenRules {
-    /// Screens are called what their classes are, as older SDKs have it.
+    /// The rules that name screens after their classes, as older SDKs do.
     package static var ofClasses: ScreenRules {
         var rules = ScreenRules()
         rules.naming = .className

@@ -6,7 +6,7 @@ public import Trackway
 internal import TrackwayBehavior
 public import UIKit
 
-/// A view controller that says what its screen is called.
+/// A view controller that names its screen.
 ///
 /// ```swift
 /// extension ProductViewController: NamedScreen {
@@ -16,33 +16,37 @@ public import UIKit
 /// ```
 @MainActor
 public protocol NamedScreen: UIViewController {
-    /// What the screen is called; nil when the controller shows none.
+    /// The name of the screen; nil if the controller shows none.
     var screenName: String? { get }
-    /// What else is worth knowing about it each time it is shown.
+    /// Additional attributes, read each time the screen is shown.
     var screenAttributes: Attributes { get }
 }
 
 extension NamedScreen {
-    /// Nothing.
+    /// No additional attributes.
     public var screenAttributes: Attributes { [:] }
 }
 
-/// A view controller of the app's own that shows other controllers, each of which is a screen, as a tab bar controller does.
+/// An app's own container controller whose children are screens.
+///
+/// The children are treated like those of a tab bar controller.
 ///
 /// ```swift
 /// extension RootViewController: ScreenContainer {}
 /// ```
-/// It is no screen itself unless it says so as a ``NamedScreen``.
+/// It is not a screen itself unless it also conforms to ``NamedScreen``.
 @MainActor
 public protocol ScreenContainer: UIViewController {}
 
 extension Analytics {
-    /// Tells that a controller's screen is shown, where the app tells that itself: from `viewDidAppear`, say.
+    /// Records that a controller's screen is shown.
+    ///
+    /// Call it in apps that report screens manually, for example from `viewDidAppear`.
     ///
     /// - Parameters:
     ///   - controller: the controller.
-    ///   - name: what the screen is called; as the controller, or else its class, says when nil.
-    ///   - attributes: what else is worth knowing.
+    ///   - name: the name of the screen; nil to use the controller's own name or, without one, the name of its class.
+    ///   - attributes: additional attributes.
     @MainActor
     public func screen(_ controller: UIViewController, name: String? = nil, _ attributes: Attributes = [:]) {
         var facts = ViewFacts.controller(controller)
@@ -51,7 +55,7 @@ extension Analytics {
             chosen = name ?? own
             more = attributes.merging(said)
         }
-        // Whoever asks for it means it: a container, too, and a class of the system's.
+        // An explicit call always records a screen, even for a container or a system class.
         facts.container = nil
         facts.chosen = .named(
             chosen ?? ScreenRules.readableName(of: ScreenRules.bareName(of: facts.className)),

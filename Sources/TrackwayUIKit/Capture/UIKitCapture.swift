@@ -11,34 +11,39 @@ internal import UIKit
 
 /// Records screens and clicks of a UIKit app, and fires triggers.
 ///
-/// ``Trackway/Analytics/captureUIKit(screens:clicks:detector:)`` starts it.
-/// Up to five methods of UIKit's base classes are exchanged, only those that are needed; see ``UIKitHooks``.
-/// It does not keep the analytics alive.
+/// ``Trackway/Analytics/captureUIKit(screens:clicks:detector:)`` starts it. It exchanges up to five methods of UIKit's
+/// base classes, but only those that are needed; see ``UIKitHooks``. It does not retain the `Analytics`.
 ///
-/// Each scene has its own screens: events carry the screen of the scene that was used last.
+/// Each scene has its own screens: events contain the screen of the scene that was used last.
 @MainActor
 public final class UIKitCapture {
     private weak var analytics: Analytics?
-    /// Which controllers are screens; changed for compatibility modules alone.
+    /// The rules for screens.
+    ///
+    /// Only compatibility modules change them.
     var screens: ScreenRules?
     private let clicks: ClickRules?
     private let detector: Detector?
-    /// By whose rules clicks tell the title of their screen; nil when they tell none.
+    /// The rules that add a screen title to clicks.
+    ///
+    /// Nil to add none.
     var titles: ScreenRules?
-    /// Views of these kinds are not clicked, nor is anything inside of them.
+    /// The view classes on which clicks are not recorded.
+    ///
+    /// Clicks on anything inside such a view are not recorded either.
     var ignoredKinds: [AnyClass] = []
-    /// The controllers whose screens are shown as far as is known.
+    /// The controllers whose screens are known to be shown.
     private var shown: Set<Int> = []
-    private var memory = ClickMemory()
+    private var memory = ClickDeduplicator()
     private var scrolled: ObjectIdentifier?
     private var observation: UIKitHooks.Observation?
     private var typing: TypingWatch?
     private var scenes: SceneWatch?
 
-    /// The name of an app's own capture among what its analytics keep.
+    /// The key of the capture among the objects that its `Analytics` retains.
     private static let companion = "UIKitCapture"
 
-    /// The capture of an app, started by the first call.
+    /// Returns an app's capture, which the first call starts.
     static func shared(by analytics: Analytics, _ start: () -> UIKitCapture) -> UIKitCapture {
         if let capture = analytics.companions.withLock({ $0[companion] }) as? UIKitCapture { return capture }
         let capture = start()
@@ -46,10 +51,10 @@ public final class UIKitCapture {
         return capture
     }
 
-    /// Captures until it is released or stopped.
+    /// Starts capturing until it is released or stopped.
     ///
     /// - Parameters:
-    ///   - analytics: Records.
+    ///   - analytics: Records the events.
     ///   - screens: The controllers that are screens; nil for none.
     ///   - clicks: The touches that are clicks; nil for none.
     ///   - detector: Fires the triggers of views; nil for none.
@@ -81,8 +86,8 @@ public final class UIKitCapture {
 
     /// Stops capturing.
     ///
-    /// Screens that it found no longer count as lying beneath others, because nothing reports when they disappear.
-    /// A later call of `captureUIKit` starts a new capture.
+    /// Captured screens that are covered by another screen are not recorded again when it disappears, because their own
+    /// disappearance is no longer observed. A later call of `captureUIKit` starts a new capture.
     public func stop() {
         analytics?.companions.withLock { companions in
             if companions[Self.companion] as? UIKitCapture === self { companions[Self.companion] = nil }
@@ -158,8 +163,8 @@ public final class UIKitCapture {
         if screens != nil, let scene = ended.lazy.compactMap({ $0.view?.window?.windowScene }).first {
             analytics?.lifecycle.screenTracker.sceneActivated(ObjectIdentifier(scene).hashValue)
         }
-        // Also a touch that is no click shows that somebody uses the app.
-        analytics?.lifecycle.behavior.somethingHappened()
+        // A touch that is not a click also shows that the app is in use.
+        analytics?.lifecycle.behavior.noteUse()
         for touch in ended {
             guard let view = touch.view, isInside(touch, view) else { continue }
             record(view, fingers: touches.count)
@@ -167,13 +172,13 @@ public final class UIKitCapture {
         _ = detector?.trackEnded(withTouches: ended.map { ViewTouch($0) })
     }
 
-    /// Whether the finger was lifted where it was put down.
+    /// Whether the finger was lifted inside the touched view.
     private func isInside(_ touch: UITouch, _ view: UIView) -> Bool {
         if let control = ViewFacts.enclosing(UIControl.self, of: view) { return control.isTouchInside }
         return view.isUserInteractionEnabled && view.point(inside: touch.location(in: view), with: nil)
     }
 
-    /// What a remote control chose.
+    /// The view selected with a remote control.
     private func pressed(in event: UIEvent) -> UIView? {
         guard let presses = (event as? UIPressesEvent)?.allPresses else { return nil }
         return presses.lazy.filter { $0.phase == .ended && $0.type == .select }.compactMap { $0.responder as? UIView }
@@ -185,7 +190,7 @@ public final class UIKitCapture {
         switch touch.phase {
         case .moved:
             guard let scroll = ViewFacts.enclosing(UIScrollView.self, of: view), scroll.isDragging else { return }
-            // Once for each time a finger is put down.
+            // Report once per touch.
             guard scrolled != ObjectIdentifier(touch) else { return }
             scrolled = ObjectIdentifier(touch)
             _ = detector?.trackBeganScrolling(for: ViewElement(scroll))
@@ -199,10 +204,10 @@ public final class UIKitCapture {
     private func willSendAction(from sender: Any?, _ event: UIEvent?) {
         guard let control = sender as? UIControl, !(control is UITextField) else { return }
         #if !os(tvOS)
-        // A slider that is being moved acts with every step.
+        // A slider sends an action for every movement.
         if control is UISlider, control.isTracking { return }
         #endif
-        // Touches that were not lifted yet are no clicks: going down, dragging in and out.
+        // Actions of touches that have not ended are not clicks: touch down, drag inside, drag outside.
         let touches = event?.allTouches ?? []
         guard touches.isEmpty || touches.contains(where: { $0.phase == .ended }) else { return }
         guard touches.isEmpty || control.isTouchInside else { return }
@@ -210,7 +215,9 @@ public final class UIKitCapture {
         record(control)
     }
 
-    /// Facts are gathered when clicks are wanted alone.
+    /// Records a click.
+    ///
+    /// Facts are collected only if clicks are captured.
     private func record(_ view: UIView, fingers: Int = 1) {
         guard let clicks, let analytics, !ViewFacts.lies(view, inAnyOf: ignoredKinds) else { return }
         var facts = ViewFacts.click(on: view, fingers: fingers)
@@ -236,7 +243,7 @@ private final class SceneWatch: Sendable {
     private func observe(_ name: NSNotification.Name, _ report: @escaping @Sendable (_ scene: Int) -> Void) {
         observers.withLock {
             let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
-                // Identified and not used: whatever thread it comes on.
+                // The object is only identified, not used, so any thread is safe.
                 guard let scene = note.object else { return }
                 report(ObjectIdentifier(scene as AnyObject).hashValue)
             }
@@ -249,7 +256,7 @@ private final class SceneWatch: Sendable {
     }
 }
 
-/// Hears where somebody begins and ends to type, until it is let go of.
+/// Observes the beginning and end of text editing until it is released.
 private final class TypingWatch: Sendable {
     private let observers = Locked<[any NSObjectProtocol]>([])
 
@@ -261,7 +268,7 @@ private final class TypingWatch: Sendable {
         for (name, isBeginning) in names {
             observers.withLock {
                 let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
-                    // Told on the main thread; anything else is not UIKit's.
+                    // UIKit posts these notifications on the main thread. Others are not from UIKit.
                     guard MainThread.isCurrent, let view = note.object as? UIView else { return }
                     MainActor.assumeIsolated { report(view, isBeginning) }
                 }

@@ -6,18 +6,18 @@ public import TrackwayTriggers
 public import UIKit
 
 extension UIView {
-    /// What is to be done when something happens to the view; nil when nobody said anything, which differs from an empty
-    /// list: a touch in a view without events of its own is its cell's.
+    /// The events to fire when something happens to the view.
     ///
-    /// Events of touches, actions, scrolling and typing fire while a ``UIKitCapture`` with a detector is kept; others, and
-    /// actions that are closures (`UIAction`), when the app calls the detector with the view's ``triggerElement``. They are
-    /// kept as long as the view.
+    /// Nil means that none were set, which differs from an empty list: a touch in a view without its own events is
+    /// handled by its cell. Events for touches, actions, scrolling, and text editing fire while a ``UIKitCapture`` with
+    /// a detector exists. Other events, and actions that are closures (`UIAction`), fire when the app calls the
+    /// detector with the view's ``triggerElement``. The events are retained until the view is released.
     public var triggerEvents: [TriggerEvent]? {
         get { ViewElement.events[self] }
         set { ViewElement.events[self] = newValue }
     }
 
-    /// The view as a detector takes it.
+    /// The view as an element for a detector.
     ///
     /// ```swift
     /// override func viewDidAppear(_ animated: Bool) {
@@ -31,16 +31,16 @@ extension UIView {
 extension UIView {
     private static let ignored = AssociatedStorage<Bool>()
 
-    /// Whether clicks on the view, and on anything inside of it, are not recorded. False by default.
+    /// Whether clicks on the view and its contents are ignored.
     ///
-    /// Unlike an `accessibilityIdentifier` that says so, it leaves identifiers to those who test the interface.
+    /// False by default. Unlike a marker in an `accessibilityIdentifier`, this leaves identifiers free for UI tests.
     public var ignoresCapture: Bool {
         get { Self.ignored[self] ?? false }
         set { Self.ignored[self] = newValue ? true : nil }
     }
 }
 
-/// A view as the triggers see it.
+/// A view as a trigger element.
 @MainActor
 package struct ViewElement: TriggerElement {
     fileprivate static let events = AssociatedStorage<[TriggerEvent]>()
@@ -48,11 +48,11 @@ package struct ViewElement: TriggerElement {
     private let view: UIView
     private let said: @MainActor (UIView) -> [TriggerEvent]?
 
-    /// A view.
+    /// Wraps a view.
     ///
     /// - Parameters:
     ///   - view: the view.
-    ///   - events: what the app wants done when something happens to a view: its `triggerEvents`, unless they are kept elsewhere.
+    ///   - events: returns a view's events: its `triggerEvents`, unless they are stored elsewhere.
     package init(_ view: UIView, events: @escaping @MainActor (UIView) -> [TriggerEvent]? = { $0.triggerEvents }) {
         self.view = view
         said = events
@@ -66,8 +66,10 @@ package struct ViewElement: TriggerElement {
     package var elementType: String { ScreenRules.bareName(of: ViewFacts.className(of: view)) }
     package var elementID: String? { view.accessibilityIdentifier }
 
-    /// The view, and the views and controllers around it. A view that is being taken away may have nothing around it but its
-    /// controller, whose parents are named by the controller alone.
+    /// The view, and the views and controllers around it.
+    ///
+    /// While a view is being removed, it may be connected only to its controller, and to the controller's parents only
+    /// through the controller.
     package var objectsInUse: [AnyObject] {
         var objects: [AnyObject] = []
         var next: UIResponder? = view
@@ -78,21 +80,21 @@ package struct ViewElement: TriggerElement {
         return objects
     }
 
-    /// More views and controllers than lie around any view.
+    /// The maximum depth, larger than in any real hierarchy.
     private static let maxDepth = 1000
 }
 
-/// A touch as the triggers see it.
+/// A touch as a trigger touch.
 @MainActor
 package struct ViewTouch: TriggerTouch {
     private let touch: UITouch
     private let said: @MainActor (UIView) -> [TriggerEvent]?
 
-    /// A touch.
+    /// Wraps a touch.
     ///
     /// - Parameters:
     ///   - touch: the touch.
-    ///   - events: what the app wants done when something happens to a view, as for ``ViewElement``.
+    ///   - events: returns a view's events, as for ``ViewElement``.
     package init(_ touch: UITouch, events: @escaping @MainActor (UIView) -> [TriggerEvent]? = { $0.triggerEvents }) {
         self.touch = touch
         said = events

@@ -9,10 +9,12 @@ internal import UIKit
 internal import ObjectiveC
 #endif
 
-/// What the policies want to know, asked of UIKit.
+/// Collects the facts that the rules need from UIKit.
 @MainActor
 enum ViewFacts {
-    /// More views than any interface has over one another; one that contains itself would have more.
+    /// The depth limit, which guards against cycles.
+    ///
+    /// Real interfaces are not this deep.
     private static let maxDepth = 200
 
     // MARK: Controllers
@@ -23,7 +25,7 @@ enum ViewFacts {
         facts.container = container(controller)
         facts.parent = controller.parent.map { container($0) ?? .other }
         facts.id = ObjectIdentifier(controller).hashValue
-        // Asking for the item makes it, so one without a bar is not asked.
+        // Reading `navigationItem` creates it, so it is read only for controllers with a navigation bar.
         facts.title = controller.title
         if facts.title == nil, facts.parent == .navigation { facts.title = controller.navigationItem.title }
         var around = controller.parent
@@ -38,7 +40,9 @@ enum ViewFacts {
         return facts
     }
 
-    /// The scene that a controller's view is in, or that of what it is presented by; nil when that is not known.
+    /// Returns the scene of a controller's view or of its presenter.
+    ///
+    /// Returns nil if unknown.
     static func scene(of controller: UIViewController) -> UIWindowScene? {
         var next: UIViewController? = controller
         for _ in 0..<maxDepth {
@@ -49,8 +53,10 @@ enum ViewFacts {
         return nil
     }
 
-    /// The screen that a view lies on: that of the nearest controller which shows one.
-    static func screen(around view: UIView, by rules: ScreenRules) -> ScreenFound? {
+    /// Returns the screen that contains a view.
+    ///
+    /// It is the screen of the nearest controller that shows one.
+    static func screen(around view: UIView, by rules: ScreenRules) -> FoundScreen? {
         var next: UIResponder? = view
         for _ in 0..<maxDepth {
             guard let responder = next else { return nil }
@@ -73,11 +79,13 @@ enum ViewFacts {
         }
     }
 
-    /// Names of classes are asked for with every touch, of every view around it: each is made once. There are as many as the
-    /// app has classes of views and controllers.
+    /// The class names by class, including the enclosing types.
+    ///
+    /// They are cached because each touch reads the class name of every view around it. The cache has one entry per
+    /// class of the app's views and controllers.
     private static var names: [ObjectIdentifier: String] = [:]
 
-    /// The class of an object as the source spells it; see ``ClassName``.
+    /// Returns an object's class as written in its source; see ``ClassName``.
     static func className(of object: AnyObject) -> String {
         let kind: AnyClass = type(of: object)
         if let name = names[ObjectIdentifier(kind)] { return name }
@@ -86,12 +94,14 @@ enum ViewFacts {
         return name
     }
 
-    /// Whether the class lies in the app, in one of its frameworks, or in a package that was linked into it.
+    /// Whether the class belongs to the app.
+    ///
+    /// This includes the app's frameworks and the packages linked into them.
     private static func isOfApp(_ object: AnyObject) -> Bool {
         !ClassOrigin.isOfSystem(path: Runtime.place(of: type(of: object)))
     }
 
-    /// What the Objective-C runtime knows of classes.
+    /// Queries about classes in the Objective-C runtime.
     private enum Runtime {
         static func name(of kind: AnyClass) -> String {
             #if canImport(ObjectiveC)
@@ -101,10 +111,10 @@ enum ViewFacts {
             #endif
         }
 
-        /// The bundle that a class was loaded from.
+        /// Returns the path of the bundle that a class was loaded from.
         static func place(of kind: AnyClass) -> String {
             #if canImport(ObjectiveC)
-            // An observed object has a class that was made at run time and lies in no bundle.
+            // An observed object's class was generated at run time and is in no bundle.
             let observed = NSStringFromClass(kind).hasPrefix("NSKVONotifying_")
             return Bundle(for: observed ? class_getSuperclass(kind) ?? kind : kind).bundlePath
             #else
@@ -115,7 +125,7 @@ enum ViewFacts {
 
     // MARK: Elements
 
-    /// A view and those around it, innermost first.
+    /// Returns a view and its ancestors, innermost first.
     static func chain(from view: UIView) -> [ElementFacts] {
         var chain: [ElementFacts] = []
         var next: UIView? = view
@@ -151,7 +161,9 @@ enum ViewFacts {
         view.gestureRecognizers?.contains { $0 is UITapGestureRecognizer && $0.isEnabled } ?? false
     }
 
-    /// The app's own words: nothing that a person typed or that an image says.
+    /// Returns a view's title.
+    ///
+    /// It is only the app's own text, never text that a user typed or that an image provides.
     private static func title(of view: UIView) -> String? {
         if let button = view as? UIButton { return button.currentTitle }
         if let segments = view as? UISegmentedControl {
@@ -172,7 +184,7 @@ enum ViewFacts {
         return "\(path[0]):\(path[1])"
     }
 
-    /// Whether a view, or one around it, is of one of these kinds.
+    /// Whether a view is, or is inside, a view of these classes.
     static func lies(_ view: UIView, inAnyOf kinds: [AnyClass]) -> Bool {
         guard !kinds.isEmpty else { return false }
         var next: UIView? = view
@@ -184,10 +196,10 @@ enum ViewFacts {
         return false
     }
 
-    /// Whether an object is of a class that is known at run time alone.
+    /// Whether an object is of a class known only at run time.
     private static func belongs<Kind: AnyObject>(_ object: AnyObject, to kind: Kind.Type) -> Bool { object is Kind }
 
-    /// The nearest view of a kind around a view, or the view itself.
+    /// Returns the nearest ancestor of a class, or the view itself.
     static func enclosing<Kind: UIView>(_ kind: Kind.Type, of view: UIView) -> Kind? {
         var next: UIView? = view
         for _ in 0..<maxDepth {

@@ -6,16 +6,19 @@ internal import Foundation
 internal import ObjectiveC
 internal import UIKit
 
-/// The only place that changes methods of the system's classes, and what keeps it safe:
+/// The only place that changes methods of system classes.
 ///
-/// - Five methods of base classes and no others. Subclasses, delegates, gesture recognisers and `dealloc` are left alone.
-/// - An implementation is exchanged, nothing is added: no selector of ours is seen, and an override that does not call
-///   `super` is not noticed, which is all that happens.
-/// - A method that does not look as expected, or that the class has only inherited, is left as it is.
-/// - What was there before is called in every case, with what we were called with.
-/// - Put back only while nobody else has exchanged the method since. Otherwise ours stays in their chain and does nothing,
-///   and is used again should it be wanted again.
-/// - On the main thread alone. A call that comes on another one is passed on and not told.
+/// These rules keep it safe:
+///
+/// - Only five methods of base classes are exchanged. Subclasses, delegates, gesture recognizers, and `dealloc` are
+///   never changed.
+/// - Implementations are exchanged, but no selectors are added. The only limitation is that an override that does not
+///   call `super` is not observed.
+/// - A method with an unexpected type, or one that the class only inherits, is not exchanged.
+/// - The previous implementation is always called, with the original arguments.
+/// - The previous implementation is restored only if no other code has exchanged the method since. Otherwise ours stays
+///   in the call chain without effect, and is reused if it is needed again.
+/// - Methods are exchanged on the main thread only. A call on another thread is passed on, but not reported.
 @MainActor
 enum ExchangedMethods {
     static func viewWillAppear(_ after: @escaping @MainActor (UIViewController) -> Void) -> ExchangedMethod? {
@@ -82,19 +85,21 @@ enum ExchangedMethods {
     }
 }
 
-/// One method whose implementation is ours while it is wanted.
+/// A method that uses our implementation while hooks need it.
 @MainActor
 final class ExchangedMethod {
     private let method: Method
     private let ours: IMP
     private let former: IMP
 
-    /// Exchanges the implementation; nil when the method is not as expected.
+    /// Exchanges the implementation.
     ///
-    /// - Parameter make: makes the block that is called instead, of the implementation that is called now.
+    /// Returns nil if the method does not have the expected form.
+    ///
+    /// - Parameter make: creates the replacement block from the current implementation.
     fileprivate init?(_ class: AnyClass, _ selector: Selector, shapes: [String], _ make: (IMP) -> AnyObject) {
         guard let method = class_getInstanceMethod(`class`, selector),
-            // An inherited one would be exchanged for every class that inherits it.
+            // Exchanging an inherited method would affect all classes that inherit it.
             class_getSuperclass(`class`).flatMap({ class_getInstanceMethod($0, selector) }) != method,
             let encoding = method_getTypeEncoding(method), MethodEncoding.matches(String(cString: encoding), shapes)
         else { return nil }
@@ -104,9 +109,9 @@ final class ExchangedMethod {
         _ = method_setImplementation(method, ours)
     }
 
-    /// Puts back what was there.
+    /// Restores the previous implementation.
     ///
-    /// - Returns: whether it did. If not, somebody has exchanged the method since, and ours stays beneath theirs.
+    /// - Returns: false if other code has exchanged the method since; ours then stays in its call chain.
     func putBack() -> Bool {
         guard method_getImplementation(method) == ours else { return false }
         _ = method_setImplementation(method, former)

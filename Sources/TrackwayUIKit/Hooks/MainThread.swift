@@ -4,10 +4,10 @@
 internal import Dispatch
 internal import Foundation
 
-/// Whether code runs where the main actor does, asked by calls that belong to no actor before they say so.
+/// Whether the current thread runs main-actor code.
 ///
-/// On Apple's systems that is the main thread. Where there is no run loop, as in a tool on Linux, the main queue may run on
-/// whatever thread.
+/// Nonisolated code checks this before it assumes main-actor isolation. On Apple systems this is the main thread.
+/// Without a run loop, as in a tool on Linux, the main queue may run on any thread.
 package enum MainThread {
     private static let mark: DispatchSpecificKey<Bool> = {
         let mark = DispatchSpecificKey<Bool>()
@@ -15,6 +15,8 @@ package enum MainThread {
         return mark
     }()
 
-    /// Whether this is it.
+    /// Whether the current thread runs main-actor code.
+    ///
+    /// This is so on the main thread, and on a thread that runs the main queue.
     package static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: mark) == true }
 }

@@ -4,7 +4,9 @@
 #if canImport(UIKit) && !os(watchOS) && !canImport(ObjectiveC)
 internal import UIKit
 
-/// The same five methods where UIKit is simulated and there is no runtime to ask.
+/// The same five methods for the simulated UIKit.
+///
+/// It has no Objective-C runtime.
 @MainActor
 enum ExchangedMethods {
     static func viewWillAppear(_ after: @escaping @MainActor (UIViewController) -> Void) -> ExchangedMethod? {
@@ -57,7 +59,7 @@ enum ExchangedMethods {
     }
 }
 
-/// One method whose implementation is ours while it is wanted.
+/// A method that uses our implementation while hooks need it.
 @MainActor
 final class ExchangedMethod {
     private let restore: @MainActor () -> Bool
@@ -73,9 +75,9 @@ final class ExchangedMethod {
         }
     }
 
-    /// Puts back what was there.
+    /// Restores the previous implementation.
     ///
-    /// - Returns: whether it did. If not, somebody has exchanged the method since, and ours stays beneath theirs.
+    /// - Returns: false if other code has exchanged the method since; ours then stays in its call chain.
     func putBack() -> Bool { restore() }
 }
 #endif

@@ -5,34 +5,38 @@
 internal import Foundation
 public import UIKit
 
-/// Hears of screens, touches and actions, for whoever in the process wants to: the methods of UIKit are exchanged once,
-/// however many want to hear, and put back when nobody does any more.
+/// Observes screens, touches, and actions by exchanging methods of UIKit.
 ///
-/// Nothing is exchanged before somebody observes. An app that wants no method of the system changed at all says so in its
-/// property list (`TrackwaySwizzlingEnabled`, false) or with ``isAllowed``; then screens and clicks are told by the app's
-/// own calls, by SwiftUI's modifiers and by subclasses.
+/// The methods are exchanged once per process for all observers, and restored after the last observation ends. Nothing
+/// is exchanged before the first observation. An app that forbids changes of system methods sets
+/// `TrackwaySwizzlingEnabled` to false in its Info.plist, or ``isAllowed`` to false. Screens and clicks are then
+/// reported by the app's own calls, by SwiftUI modifiers, and by subclasses.
 @MainActor
 public final class UIKitHooks {
-    /// What somebody wants to hear of; what is nil costs nothing.
+    /// An observer's callbacks.
+    ///
+    /// A nil callback costs nothing.
     public struct Handlers {
-        /// A controller's view is about to appear; after UIKit's own.
+        /// Called when a controller's view is about to appear, after UIKit's implementation.
         public var viewWillAppear: (@MainActor (UIViewController) -> Void)?
-        /// A controller's view appeared; after UIKit's own.
+        /// Called when a controller's view has appeared, after UIKit's implementation.
         public var viewDidAppear: (@MainActor (UIViewController) -> Void)?
-        /// A controller's view disappeared; after UIKit's own.
+        /// Called when a controller's view has disappeared, after UIKit's implementation.
         public var viewDidDisappear: (@MainActor (UIViewController) -> Void)?
-        /// An event is about to be handed to windows and views: controls still know whether a finger is inside of them.
+        /// Called before an event is dispatched.
+        ///
+        /// At this time, controls still know whether a finger is inside them.
         public var willSendEvent: (@MainActor (UIEvent) -> Void)?
-        /// An event was handed to windows and views.
+        /// Called after an event has been dispatched to windows and views.
         public var didSendEvent: (@MainActor (UIEvent) -> Void)?
-        /// A control's action is about to be carried out.
+        /// Called before a control's action is sent.
         public var willSendAction: (@MainActor (_ sender: Any?, UIEvent?) -> Void)?
 
-        /// Nothing.
+        /// Creates handlers without callbacks.
         public init() {}
     }
 
-    /// Ends an observation when it is let go of, or cancelled.
+    /// An observation, which ends when it is canceled or released.
     @MainActor
     public final class Observation {
         private let number: Int
@@ -44,7 +48,7 @@ public final class UIKitHooks {
 
         deinit {
             let number = number
-            // The last holder may let go of it on any thread.
+            // The last reference may be released on any thread.
             DispatchQueue.main.async { MainActor.assumeIsolated { UIKitHooks.process.remove(number) } }
         }
 
@@ -64,7 +68,9 @@ public final class UIKitHooks {
         case sendAction
     }
 
-    /// A hook that is in place, or was before somebody else exchanged the method, too.
+    /// A hook that is installed or cannot be removed.
+    ///
+    /// It cannot be removed if other code has exchanged the method, too. It then stays in the call chain.
     private struct Place {
         var method: ExchangedMethod
         var isWanted: Bool
@@ -79,10 +85,12 @@ public final class UIKitHooks {
 
     private init() {}
 
-    // MARK: For everybody
+    // MARK: Public API
 
-    /// Whether methods of UIKit may be exchanged in this process. Switched off while hooks are in place, they are put back,
-    /// and those that cannot be do nothing any more; switched on again, whoever observes hears again.
+    /// Whether methods of UIKit may be exchanged in this process.
+    ///
+    /// Setting it to false restores exchanged methods; those that cannot be restored have no effect. Setting it to true
+    /// resumes all observations.
     public static var isAllowed: Bool {
         get { process.isAllowed }
         set {
@@ -91,7 +99,7 @@ public final class UIKitHooks {
         }
     }
 
-    /// Has somebody hear until the answer is let go of.
+    /// Observes until the returned object is released.
     public static func observe(_ handlers: Handlers) -> Observation {
         let number = process.next
         process.next += 1
@@ -100,17 +108,17 @@ public final class UIKitHooks {
         return Observation(number)
     }
 
-    /// How many methods are exchanged now.
+    /// The number of currently exchanged methods.
     package static var exchanged: Int { process.places.values.count { $0.isWanted } }
 
-    // MARK: Putting in and out
+    // MARK: Installing and removing
 
     private func remove(_ number: Int) {
         handlers.removeAll { $0.number == number }
         follow()
     }
 
-    /// Brings the hooks in step with what is wanted.
+    /// Installs and removes hooks to match the observers' needs.
     private func follow() {
         for hook in Hook.allCases {
             let isWanted = isAllowed && handlers.contains { wants(hook, $0.handlers) }
@@ -120,7 +128,7 @@ public final class UIKitHooks {
             case (true, .some):
                 places[hook]?.isWanted = true
             case (false, let place?):
-                // Beneath somebody else's it stays, and does nothing.
+                // A hook below other code's stays installed, without effect.
                 if place.method.putBack() { places[hook] = nil } else { places[hook]?.isWanted = false }
             case (false, nil):
                 break
@@ -166,7 +174,7 @@ public final class UIKitHooks {
 
     private func tell(_ hook: Hook, _ body: (Handlers) -> Void) {
         guard places[hook]?.isWanted == true else { return }
-        // Whoever stops observing meanwhile is still told of this one.
+        // An observer that is removed during this loop still receives this event.
         for (_, handlers) in handlers { body(handlers) }
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The name of a class as its source spells it, read from any of the names that a runtime has for it.
+/// A class's name as written in its source.
 ///
-/// Objective-C's runtime knows a Swift class by a mangled name, which `NSStringFromClass` makes readable for top-level classes alone:
+/// It is parsed from any of the class's runtime names. The Objective-C runtime has a mangled name for a Swift class,
+/// which `NSStringFromClass` demangles only for top-level classes:
 ///
 /// | Class | Name |
 /// |---|---|
@@ -13,18 +14,21 @@
 /// | local to a function | `_TtCF4Shop3fooFT_CS_4BaseL_5Local` |
 /// | generic | `_TtGC4Shop8ListPageSS_` |
 ///
-/// Swift's runtime spells the same classes `Shop.Checkout.ViewController`, `Shop.(unknown context at $55c72d92).ViewController`, and
-/// `Shop.ListPage<Swift.String>`. Both read as one name here, without contexts that have no name and without generic arguments.
+/// The Swift runtime writes the same classes as `Shop.Checkout.ViewController`,
+/// `Shop.(unknown context at $55c72d92).ViewController`, and `Shop.ListPage<Swift.String>`. Both forms parse to one
+/// name here, without unnamed contexts and without generic arguments.
 struct ClassName: Sendable, Hashable {
-    /// The module; nil for a class of Objective-C's, which has none.
+    /// The module; nil for an Objective-C class, which has none.
     var module: String?
-    /// The types around the class, outermost first, and the class.
+    /// The enclosing types, outermost first, followed by the class.
     var path: [String]
 
-    /// Reads the name that a runtime gives a class. A name that follows no known rule stands for itself.
+    /// Parses a class's runtime name.
+    ///
+    /// A name of unknown form is used unchanged.
     init(_ runtimeName: String) {
         var name = Substring(runtimeName)
-        // Key-value observation gives an observed object a class of its own.
+        // Key-value observing replaces an observed object's class with a generated one.
         if name.hasPrefix(Self.observed) { name = name.dropFirst(Self.observed.count) }
         if name.hasPrefix("_Tt"), let parsed = MangledClassName.parse(name) {
             (module, path) = (parsed.module, parsed.path)
@@ -41,18 +45,20 @@ struct ClassName: Sendable, Hashable {
         path = parts.count > 1 ? Array(parts.dropFirst()) : parts
     }
 
-    /// The class alone: `ViewController`.
+    /// The class only: `ViewController`.
     var bare: String { path.last ?? "" }
-    /// The class with what is around it: `Checkout.ViewController`.
+    /// The class with its enclosing types: `Checkout.ViewController`.
     var nested: String { path.joined(separator: ".") }
-    /// The class with everything around it, the module included: `Shop.Checkout.ViewController`.
+    /// The class with its enclosing types and its module: `Shop.Checkout.ViewController`.
     var full: String { module.map { "\($0).\(nested)" } ?? nested }
 
-    /// The prefix of the classes that key-value observation makes.
+    /// The prefix of classes that key-value observing generates.
     private static let observed = "NSKVONotifying_"
     private static let extended = "(extension in "
 
-    /// The parts of a name that Swift's runtime spells, without generic arguments and nameless contexts.
+    /// Splits a Swift runtime name into its parts.
+    ///
+    /// Generic arguments and unnamed contexts are left out.
     private static func parts(of name: Substring) -> [String] {
         var parts: [String] = []
         var part = ""
@@ -93,17 +99,18 @@ struct ClassName: Sendable, Hashable {
         return parts
     }
 
-    /// The name that a context has; empty for one without.
+    /// Returns a context's name; empty if it has none.
     private static func name(inContext context: String) -> String {
         guard !context.hasPrefix("unknown context"), let end = context.firstIndex(of: " ") else { return "" }
         return String(context[..<end])
     }
 }
 
-/// Reads the names by which Objective-C's runtime knows Swift's classes.
+/// Parses the Objective-C runtime's names of Swift classes.
 ///
-/// The notation is Swift's of before version 4, which the compiler keeps for these names: `_Tt`, `G` for a class with generic arguments,
-/// then `C` with what is around the class and its name. Text is preceded by its length in bytes.
+/// The mangling is that of Swift before version 4, which the compiler still uses for these names: `_Tt`, `G` for a
+/// class with generic arguments, then `C`, the context of the class, and its name. A text is preceded by its length in
+/// bytes.
 private struct MangledClassName {
     private let bytes: [UInt8]
     private var place: Int
@@ -113,28 +120,31 @@ private struct MangledClassName {
         place = 3
     }
 
-    /// The module and the names from the outermost type to the class; nil for a name that follows other rules.
+    /// Returns the module and the type names, outermost first.
+    ///
+    /// Returns nil for a name of another form.
     static func parse(_ text: Substring) -> (module: String?, path: [String])? {
         var reader = MangledClassName(text)
         if reader.next == UInt8(ascii: "G") { reader.place += 1 }
         let start = reader.place
         var path: [String] = []
         if let module = reader.nominal(into: &path, depth: 0) { return (module, path) }
-        // Local to a function, whose type is of no interest: the class's name is at the end, after the number of its scope.
+        // The class is local to a function. The function's type is irrelevant: the class's name is at the end, after
+        // its scope number.
         reader.place = start
         return reader.local()
     }
 
     private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
-    /// A class, structure, enumeration or protocol: what is around it, then its name.
+    /// Parses a class, structure, enumeration, or protocol: its context, then its name.
     ///
     /// - Returns: The module.
     private mutating func nominal(into path: inout [String], depth: Int) -> String? {
         guard depth < Self.maxDepth, let kind = next, "CVOP".utf8.contains(kind) else { return nil }
         place += 1
         guard let module = context(into: &path, depth: depth + 1) else { return nil }
-        // The discriminator of what is private to a file.
+        // The discriminator of a file-private declaration.
         if next == UInt8(ascii: "P") {
             place += 1
             guard text() != nil else { return nil }
@@ -144,7 +154,7 @@ private struct MangledClassName {
         return module
     }
 
-    /// What is around a type: a module, another type, or an extension.
+    /// Parses a type's context: a module, another type, or an extension.
     private mutating func context(into path: inout [String], depth: Int) -> String? {
         guard let first = next else { return nil }
         switch first {
@@ -154,7 +164,7 @@ private struct MangledClassName {
             place += 1
             return "Swift"
         case UInt8(ascii: "E"):
-            // The module of the extension, then what it extends.
+            // The extension's module, then the extended type.
             place += 1
             guard let module = text(), context(into: &path, depth: depth + 1) != nil else { return nil }
             return module
@@ -165,7 +175,7 @@ private struct MangledClassName {
         }
     }
 
-    /// A type or module that has a name of one letter, or was named before.
+    /// Parses a one-letter substitution for a type or module.
     private mutating func known(into path: inout [String]) -> String? {
         guard place + 1 < bytes.count else { return nil }
         let letter = bytes[place + 1]
@@ -180,7 +190,7 @@ private struct MangledClassName {
         }
     }
 
-    /// The class that a function declares, and those nested in it.
+    /// Finds the class declared by a function, and its nested classes.
     private func local() -> (module: String?, path: [String])? {
         var end = bytes.count
         while end > place {
@@ -193,20 +203,20 @@ private struct MangledClassName {
             reader.place = end + 1
             var path: [String] = []
             while let name = reader.text() { path.append(name) }
-            // A class with generic arguments has them after its name.
+            // A generic class has its arguments after its name.
             if !path.isEmpty, reader.next == nil || bytes[3] == UInt8(ascii: "G") { return (firstText, path) }
         }
         return nil
     }
 
-    /// The first text there is: the module that the function is in.
+    /// The first text, which is the module that contains the function.
     private var firstText: String? {
         var reader = self
         while let byte = reader.next, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { reader.place += 1 }
         return reader.text()
     }
 
-    /// A text after its length in bytes.
+    /// Parses a text that is preceded by its length in bytes.
     private mutating func text() -> String? {
         var length = 0
         var end = place
@@ -219,10 +229,10 @@ private struct MangledClassName {
         return String(decoding: bytes[end..<place], as: UTF8.self)
     }
 
-    /// More types than anybody nests.
+    /// The maximum nesting depth, larger than in real code.
     private static let maxDepth = 64
 
-    /// Types of the standard library that have a letter.
+    /// Standard library types with a one-letter name.
     private static let knownTypes: [UInt8: String] = [
         UInt8(ascii: "a"): "Array", UInt8(ascii: "b"): "Bool", UInt8(ascii: "c"): "UnicodeScalar",
         UInt8(ascii: "d"): "Double", UInt8(ascii: "f"): "Float", UInt8(ascii: "i"): "Int",
@@ -230,12 +240,12 @@ private struct MangledClassName {
     ]
 }
 
-/// Where a class was loaded from.
+/// Determines where a class was loaded from.
 enum ClassOrigin {
-    /// Whether the system brings the class along: its bundle or library lies in a folder of the system, in a simulator's included.
+    /// Whether a class's bundle or library is part of the system.
     ///
-    /// Everything else is of the app: its bundle, its frameworks wherever they lie (those of an extension lie in the app around it), and
-    /// the bundles of tests.
+    /// This includes the system folders of a simulator. All others belong to the app: its bundle, its frameworks
+    /// wherever they are stored (those of an extension are in the enclosing app), and test bundles.
     static func isOfSystem(path: String) -> Bool {
         let names = path.split(separator: "/")
         if path.hasPrefix("/usr/lib/") || names.contains("RuntimeRoot") { return true }

@@ -3,86 +3,94 @@
 
 internal import TrackwayEvents
 
-/// Which touches are clicks, and what is told of them.
+/// Rules for which touches are recorded as clicks, and with which attributes.
 public struct ClickRules: Sendable, Hashable {
-    /// Whether the titles of buttons, segments and tabs are told. False by default: an app that puts a person's name on a
-    /// button would tell it. What people type is never told.
+    /// Whether the titles of buttons, segments, and tabs are recorded.
+    ///
+    /// False by default, because an app may use a person's name as the title of a button. Text that users type is never
+    /// recorded.
     public var includesTitles = false
     /// Whether the `accessibilityIdentifier` of an element is recorded.
     ///
-    /// True by default. An identifier that looks like an e-mail address or a phone number is never recorded: one that contains `@`, or `+`
-    /// before a digit. Set it to false in an app that puts other data of people into identifiers.
-    /// An element without a recorded identifier is named by its class and place.
+    /// True by default. An identifier that looks like an e-mail address or a phone number is never recorded: one that
+    /// contains `@`, or `+` before a digit. Set it to false in an app whose identifiers contain other personal data. An
+    /// element without a recorded identifier is named by its class and its position in the view hierarchy.
     public var includesIdentifiers = true
-    /// Classes of elements whose clicks are not told, with their module or without it.
+    /// Element classes whose clicks are not recorded, with or without their module.
     public var excludedClasses: Set<String> = []
-    /// Elements whose `accessibilityIdentifier` contains this are not told of, nor is anything inside of them. `UIView.ignoresCapture` does
-    /// the same without an identifier.
+    /// The marker of elements whose clicks are not recorded.
+    ///
+    /// An element whose `accessibilityIdentifier` contains it is ignored, including everything inside it.
+    /// `UIView.ignoresCapture` has the same effect without an identifier.
     public var ignoringMark = "trackway-ignore"
-    /// The shortest time between two clicks on one element; closer ones are one click that came on two ways.
+    /// The minimum interval between two clicks on one element.
+    ///
+    /// Clicks at a shorter interval count as one, because a touch and the action that it triggers are both reported.
     public var interval = Duration.milliseconds(100)
 
-    /// The usual rules.
+    /// Creates the default rules.
     public init() {}
 }
 
-/// What is to be known of an element, without the framework that it belongs to.
+/// Facts about an element, independent of the UI framework.
 struct ElementFacts: Sendable, Hashable {
-    /// What kind of element it is, as far as that matters here.
+    /// The kind of an element.
     enum Kind: Sendable, Hashable {
-        /// A button, a switch, a slider, or anything else that is worked with.
+        /// A button, a switch, a slider, or another control.
         case control
         /// A row or an item of a list.
         case cell
-        /// Something that waits for taps.
+        /// A view that recognizes taps.
         case tappable
-        /// A place for text.
+        /// A text input.
         case textInput
-        /// Anything else: labels, pictures, backgrounds.
+        /// Any other view: labels, images, backgrounds.
         case plain
     }
 
-    /// The class as a runtime names it; see ``ClassName``.
+    /// The class's runtime name; see ``ClassName``.
     var className: String
     var kind = Kind.plain
     /// `accessibilityIdentifier`.
     var identifier: String?
-    /// Whether the app wants neither it nor anything inside of it to be recorded.
+    /// Whether the app excludes the element and its contents from recording.
     var isIgnored = false
-    /// Where it stands among its siblings.
+    /// The index among its siblings.
     var index = 0
-    /// What stands on it, unless a person wrote that.
+    /// Its title, unless a user wrote it.
     var title: String?
-    /// Where in its list it lies, as "section:row".
+    /// Its position in its list, as "section:row".
     var position: String?
-    /// Tells it from all others.
+    /// Identifies the element.
     var id = 0
 }
 
-/// One finger that was lifted, or one action that was carried out.
+/// Facts about a lifted finger or an action that is being sent.
 struct ClickFacts: Sendable, Hashable {
-    /// The element and those around it, innermost first.
+    /// The element and its ancestors, innermost first.
     var chain: [ElementFacts]
-    /// The class of the window.
+    /// The window's class.
     var window: String?
-    /// How many fingers there were.
+    /// The number of fingers.
     var fingers = 1
-    /// The title of the screen that the element lies on.
+    /// The title of the screen that contains the element.
     var screenTitle: String?
 }
 
-/// A click as it is told.
-struct ClickFound: Sendable, Hashable {
-    /// Which element, to tell two clicks on one from clicks on two.
+/// A click to record.
+struct FoundClick: Sendable, Hashable {
+    /// Identifies the element, to recognize several clicks on it.
     var element: Int
     var attributes: Attributes
 }
 
 extension ClickRules {
-    /// What was clicked; nil when nothing was that counts.
-    func click(in facts: ClickFacts) -> ClickFound? {
+    /// Returns the click to record.
+    ///
+    /// Returns nil if the touch is not a click.
+    func click(in facts: ClickFacts) -> FoundClick? {
         guard facts.fingers == 1, !isSystemWindow(facts.window) else { return nil }
-        // Text is typed where text is typed; pressing there chooses a place in it.
+        // A tap in a text input only places the cursor.
         guard facts.chain.first?.kind != .textInput,
             let place = facts.chain.firstIndex(where: { $0.kind != .plain && $0.kind != .textInput })
         else { return nil }
@@ -93,14 +101,14 @@ extension ClickRules {
             CapturedKey.elementID: .string(name(of: place, in: facts.chain)),
             CapturedKey.elementType: .string(bare),
         ]
-        // A cell around a button says where the button is.
+        // A button in a cell has the cell's position.
         let position = facts.chain[place...].lazy.compactMap(\.position).first
         if let position { attributes[CapturedKey.elementPosition] = .string(position) }
         if includesTitles, let title = element.title, let shown = Self.shown(title) {
             attributes[CapturedKey.elementContent] = .string(shown)
         }
         if let title = facts.screenTitle { attributes[CapturedKey.screenTitle] = .string(title) }
-        return ClickFound(element: element.id, attributes: attributes)
+        return FoundClick(element: element.id, attributes: attributes)
     }
 
     private func isIgnored(_ element: ElementFacts) -> Bool {
@@ -118,7 +126,10 @@ extension ClickRules {
         return bare.contains("Keyboard") || bare.contains("TextEffects") || bare.contains("StatusBar")
     }
 
-    /// What the app calls an element; of one that has no name, its class, and its place within the next one that has.
+    /// Returns the name of an element.
+    ///
+    /// The name is the element's identifier, or else its class and its path below the nearest ancestor with an
+    /// identifier.
     private func name(of place: Int, in chain: [ElementFacts]) -> String {
         if let own = identifier(of: chain[place]) { return own }
         var parts: [String] = []
@@ -132,7 +143,9 @@ extension ClickRules {
         return parts.reversed().joined(separator: "/")
     }
 
-    /// The identifier as it is recorded; nil when there is none, none is wanted, or it may name a person.
+    /// Returns the identifier to record.
+    ///
+    /// Returns nil if it is missing, disabled, or looks like personal data.
     private func identifier(of element: ElementFacts) -> String? {
         guard includesIdentifiers, let identifier = element.identifier, !identifier.isEmpty,
             !Self.looksPersonal(identifier)
@@ -150,24 +163,28 @@ extension ClickRules {
         return false
     }
 
-    /// How much of the way up an element without a name is told.
+    /// The maximum number of elements in the path of an unidentified element.
     private static let maxPath = 4
-    /// How much of a title is told, in characters.
+    /// The maximum length of a title in characters.
     private static let maxTitle = 128
 
-    /// A title in one line; nil when nothing of it is left.
+    /// Returns a title as a single line.
+    ///
+    /// Returns nil if it is blank.
     static func shown(_ title: String) -> String? {
         let line = title.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return line.isEmpty ? nil : String(line.prefix(maxTitle))
     }
 }
 
-/// Makes one click of those that come on two ways: as a touch, and as the action that the touch leads to.
-struct ClickMemory: Sendable, Hashable {
+/// Merges the two reports of one click.
+///
+/// One report is the touch, the other is the action that it triggers.
+struct ClickDeduplicator: Sendable, Hashable {
     private var last: [Int: MonotonicTime] = [:]
 
-    /// Whether a click is to be told.
-    mutating func isNew(_ click: ClickFound, at now: MonotonicTime, interval: Duration) -> Bool {
+    /// Whether the click is new and must be recorded.
+    mutating func isNew(_ click: FoundClick, at now: MonotonicTime, interval: Duration) -> Bool {
         last = last.filter { $0.value.duration(to: now) < interval }
         guard last[click.element] == nil else { return false }
         last[click.element] = now

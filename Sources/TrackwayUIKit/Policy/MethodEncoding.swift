@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a method takes and gives back, in the runtime's notation. A method that does not look as expected is left alone.
+/// A method's type encoding in the Objective-C runtime.
+///
+/// A method of unexpected type is not exchanged.
 enum MethodEncoding {
-    /// Whether a method has one of these shapes.
+    /// Whether a method's encoding has one of the given shapes.
     ///
     /// - Parameters:
-    ///   - encoding: As the runtime gives it: `v20@0:8B16`.
-    ///   - shapes: Without sizes and places: `v@:B`.
+    ///   - encoding: The runtime's encoding: `v20@0:8B16`.
+    ///   - shapes: Encodings without sizes and offsets: `v@:B`.
     static func matches(_ encoding: String, _ shapes: [String]) -> Bool {
         shapes.contains(shape(of: encoding))
     }
 
-    /// The encoding without sizes and places, without the names of classes, and without what only says how things are passed.
+    /// Removes sizes, offsets, class names, and passing qualifiers from an encoding.
     static func shape(of encoding: String) -> String {
         var shape = ""
         var isQuoted = false

@@ -3,84 +3,100 @@
 
 internal import TrackwayEvents
 
-/// Which view controllers are screens, and what they are called.
+/// Rules for which view controllers are screens, and for their names.
 public struct ScreenRules: Sendable, Hashable {
-    /// How a controller's class becomes a name.
+    /// How a controller's class becomes a screen name.
     public enum Naming: Sendable, Hashable {
-        /// As a person reads it: `Shop.ProductDetailViewController` is "Product Detail".
+        /// A readable name: `Shop.ProductDetailViewController` becomes "Product Detail".
         case readable
-        /// The class as it is: `Shop.ProductDetailViewController`.
+        /// The class name unchanged: `Shop.ProductDetailViewController`.
         case className
     }
 
-    /// How screens are named that do not name themselves.
+    /// The naming of screens whose controllers provide no name.
     public var naming = Naming.readable
-    /// Classes that are no screens, with their module or without it, beside those that never are.
+    /// Names of classes that are not screens, with or without their module.
+    ///
+    /// Some system classes are never screens; they need not be listed here.
     public var excludedClasses: Set<String> = []
-    /// Whether controllers of the system's frameworks are screens: pickers, mail, alerts. False by default, because they
-    /// come with every keyboard.
+    /// Whether controllers of system frameworks are screens.
+    ///
+    /// Examples are pickers, mail, and alerts. False by default, because every keyboard has such controllers.
     public var includesSystem = false
-    /// Whether controllers inside others are screens, beyond those inside navigation, tabs, pages and split views. False
-    /// by default, because a screen is often put together of several.
+    /// Whether child controllers are screens in any container.
+    ///
+    /// False by default, because a screen often consists of several controllers. Child controllers of navigation, tab,
+    /// page, and split view controllers are screens in any case.
     public var includesChildren = false
-    /// Classes whose controllers are screens wherever they lie, with their module or without it: the children of a container of the app's
-    /// own, for one. A container can say the same of all its children; see `ScreenContainer`.
+    /// Classes whose controllers are screens inside any parent.
+    ///
+    /// The names are with or without their module. An example is the children of an app's own container. A container
+    /// can also declare all its children to be screens; see `ScreenContainer`.
     public var includedClasses: Set<String> = []
-    /// Whether the titles of controllers are told with their screens. False by default: an app that puts a person's name in a
-    /// title would tell it.
+    /// Whether the titles of controllers are recorded with their screens.
+    ///
+    /// False by default, because an app may use a person's name in a title.
     public var includesTitles = false
 
-    /// The usual rules.
+    /// Creates the default rules.
     public init() {}
 }
 
-/// What is to be known of a view controller, without the framework that it belongs to.
+/// Facts about a view controller, independent of the UI framework.
 struct ControllerFacts: Sendable, Hashable {
-    /// What kind of container a controller is.
+    /// The kind of a container controller.
     enum Container: Sendable, Hashable {
         case navigation
         case tabs
         case pages
         case split
-        /// One of the app's own that says so (`ScreenContainer`).
+        /// An app's own container that conforms to `ScreenContainer`.
         case screens
-        /// Any other, the app's own included.
+        /// Any other container, including the app's own.
         case other
     }
 
-    /// The class as a runtime names it, as in `Shop.HomeViewController` or `_TtCO4Shop8Checkout14ViewController`; see ``ClassName``.
+    /// The class's runtime name, such as `Shop.HomeViewController` or `_TtCO4Shop8Checkout14ViewController`.
+    ///
+    /// See ``ClassName``.
     var className: String
-    /// Whether the class comes from the app, its own frameworks included, and not from the system.
+    /// Whether the class belongs to the app rather than to the system.
+    ///
+    /// The app's own frameworks are part of the app.
     var isOfApp = true
-    /// What the controller itself wants to be called; nil when it does not say.
+    /// The name chosen by the controller; nil if it chooses no name.
     var chosen: ChosenScreen?
-    /// Whether it shows other controllers instead of something of its own.
+    /// The kind of container; nil for a controller with its own content.
     var container: Container?
-    /// What it lies in; nil for a window's or a presented one.
+    /// The kind of its container.
+    ///
+    /// Nil for a window's root or a presented controller.
     var parent: Container?
-    /// What stands in the bar above it.
+    /// The controller's title, or else that of its navigation item.
     var title: String?
-    /// The classes around it, outermost first.
+    /// The classes of its ancestors, outermost first.
     var path: [String] = []
-    /// Tells it from all others.
+    /// Identifies the controller.
     var id = 0
 }
 
-/// What a controller says about its screen.
+/// A controller's own declaration about its screen.
 enum ChosenScreen: Sendable, Hashable {
     case named(String, Attributes)
-    /// It is no screen.
+    /// The controller is not a screen.
     case hidden
 }
 
 extension ScreenRules {
-    /// The screen that a controller shows; nil when it shows none of its own.
-    func screen(of controller: ControllerFacts) -> ScreenFound? {
+    /// Returns the screen that a controller shows.
+    ///
+    /// Returns nil if it shows none.
+    func screen(of controller: ControllerFacts) -> FoundScreen? {
         switch controller.chosen {
         case .hidden?:
             return nil
         case .named(let name, let attributes)?:
-            // Whoever names itself is a screen, whatever it lies in.
+            // A controller that names itself is a screen in any container.
             return name.isEmpty ? nil : found(controller, name: name, attributes)
         case nil:
             break
@@ -97,12 +113,12 @@ extension ScreenRules {
         return name.isEmpty ? nil : found(controller, name: name, [:])
     }
 
-    private func found(_ controller: ControllerFacts, name: String, _ attributes: Attributes) -> ScreenFound {
+    private func found(_ controller: ControllerFacts, name: String, _ attributes: Attributes) -> FoundScreen {
         var attributes = attributes
         if attributes[CapturedKey.screenTitle] == nil, let title = title(of: controller) {
             attributes[CapturedKey.screenTitle] = .string(title)
         }
-        return ScreenFound(
+        return FoundScreen(
             name: name,
             id: (controller.path + [controller.className]).map { ClassName($0).full }.joined(separator: "/"),
             uniqueID: String(controller.id),
@@ -110,7 +126,9 @@ extension ScreenRules {
         )
     }
 
-    /// The title as it is told; nil when there is none, or none is wanted.
+    /// Returns the title to record.
+    ///
+    /// Returns nil if it is missing or disabled.
     private func title(of controller: ControllerFacts) -> String? {
         guard includesTitles, let title = controller.title else { return nil }
         return ClickRules.shown(title)
@@ -118,7 +136,7 @@ extension ScreenRules {
 
     private func isExcluded(_ controller: ControllerFacts, _ kind: ClassName) -> Bool {
         if Self.contains(excludedClasses, controller.className, kind) { return true }
-        // What the system's classes are called says nothing about classes of the app's own.
+        // Classes of the app may have the same names as system classes.
         let isOfFrameworks = kind.module.map { Self.frameworks.contains($0) } ?? true
         if isOfFrameworks, Self.neverScreens.contains(kind.bare) { return true }
         let isOfSystem =
@@ -127,17 +145,19 @@ extension ScreenRules {
             && (kind.bare.contains("Keyboard") || kind.bare.hasPrefix("UIInput") || kind.bare.hasPrefix("_"))
     }
 
-    /// Whether a set of names has a class, with its module, without it, alone, or as its runtime names it.
+    /// Whether a set of names contains a class.
+    ///
+    /// The set may contain the class with its module, without it, without enclosing types, or by its runtime name.
     static func contains(_ names: Set<String>, _ className: String, _ kind: ClassName) -> Bool {
         guard !names.isEmpty else { return false }
         return names.contains(className) || names.contains(kind.full) || names.contains(kind.nested)
             || names.contains(kind.bare)
     }
 
-    /// The modules of the system's own controllers.
+    /// The modules of system controllers.
     private static let frameworks: Set<String> = ["UIKit", "UIKitCore", "SwiftUI"]
 
-    /// Controllers that are no screens wherever they come from.
+    /// Controllers that are never screens.
     private static let neverScreens: Set<String> = [
         "UIHostingController", "UIAlertController", "UIActivityViewController", "UISearchController",
         "UIReferenceLibraryViewController", "UISystemInputAssistantViewController",
@@ -147,10 +167,12 @@ extension ScreenRules {
 
     // MARK: Names
 
-    /// The class without module, what is around it, and generic arguments.
+    /// Returns the class without its module, enclosing types, and generic arguments.
     static func bareName(of className: String) -> String { ClassName(className).bare }
 
-    /// The class's name as a person reads it; the name as it is when nothing of it would be left.
+    /// Returns a readable form of the class's name.
+    ///
+    /// Returns the name unchanged if nothing else would remain.
     static func readableName(of bare: String) -> String {
         var name = Substring(bare)
         for ending in ["ViewController", "Controller", "Screen", "VC"] where name.hasSuffix(ending) && name != ending {
@@ -183,13 +205,15 @@ extension ScreenRules {
     }
 }
 
-/// A screen that the platform showed.
-struct ScreenFound: Sendable, Hashable {
+/// A screen that was shown.
+struct FoundScreen: Sendable, Hashable {
     var name: String
-    /// Where in the app it lies: the classes around it and its own, parted by slashes.
+    /// The location in the app.
+    ///
+    /// It consists of the classes of the ancestors and of the controller, separated by slashes.
     var id: String
-    /// What tells it from others of its name.
+    /// Distinguishes the screen from others of the same name.
     var uniqueID: String
-    /// What the controller says about it.
+    /// Attributes provided by the controller.
     var attributes: Attributes
 }

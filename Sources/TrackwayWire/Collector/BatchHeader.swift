@@ -3,32 +3,40 @@
 
 public import TrackwayEvents
 
-/// The first line of a batch in our own format: whose events follow, and what became of the numbers between them.
+/// The first line of a batch in our own format.
 ///
-/// Simple clients may leave out everything, even the line itself; then their events have no sequence numbers.
+/// It contains the origin of the events and the gaps between them.
+///
+/// Simple clients may omit any member, and even the line; then their events have no sequence numbers.
 public struct BatchHeader: Sendable, Hashable {
-    /// Names the batch; the same batch sent twice has the same name. At most 128 bytes.
+    /// The batch's id, at most 128 bytes.
+    ///
+    /// A batch that is sent twice has the same id.
     public var id: String?
     /// The installation that recorded the events.
     public var installation: InstallationID?
     /// The writer that recorded them.
     public var writer: WriterID?
-    /// The first sequence number the batch speaks for.
+    /// The first sequence number that the batch covers.
     public var first: UInt64?
-    /// The last sequence number the batch speaks for; `first - 1` when it speaks for none.
+    /// The last sequence number that the batch covers.
+    ///
+    /// `first - 1` if it covers none.
     public var last: UInt64?
-    /// The writer's highest sequence number when the batch was made.
+    /// The writer's highest sequence number when the batch was created.
     public var recorded: UInt64?
-    /// When the batch was sent, on the device's wall clock.
+    /// When the batch was sent, by the device's wall clock.
     public var sent: Timestamp?
-    /// What made the batch, such as `trackway/0.1.0`.
+    /// The software that created the batch, such as `trackway/0.1.0`.
     public var sdk: String?
-    /// Numbers lost with a reason; may lie before `first`.
+    /// Sequence numbers lost with a reason; may contain numbers before `first`.
     public var dropped: [DroppedRange]
-    /// Numbers addressed to other destinations only; may lie before `first`.
+    /// Sequence numbers of events for other destinations only.
+    ///
+    /// May contain numbers before `first`.
     public var skipped: [ClosedRange<UInt64>]
 
-    /// Makes a header.
+    /// Creates a header.
     public init(
         id: String? = nil,
         installation: InstallationID? = nil,
@@ -53,7 +61,9 @@ public struct BatchHeader: Sendable, Hashable {
         self.skipped = skipped
     }
 
-    /// The sequence numbers of the events that follow, in order; nil when the header names no range.
+    /// The sequence numbers of the events that follow, in order.
+    ///
+    /// Nil if the header contains no range.
     ///
     /// - Complexity: O(n log n) in the number of gaps.
     public var sequences: BatchSequences? {
@@ -63,12 +73,14 @@ public struct BatchHeader: Sendable, Hashable {
 }
 
 extension BatchHeader {
-    /// Longest text of a member, in bytes.
+    /// The maximum length of a string member, in bytes.
     private static let longestText = 128
 
-    /// Reads a header line, `{"batch":{…}}`. Members it does not know are passed over, so that newer senders are understood.
+    /// Parses a header line, `{"batch":{…}}`.
     ///
-    /// - Throws: `JSONError` when the line is not JSON, or a member it knows has a value it cannot have.
+    /// Unknown members are skipped, so that newer senders are understood.
+    ///
+    /// - Throws: `JSONError` if the line is not JSON, or a known member has an invalid value.
     public init(json line: UnsafeRawBufferPointer) throws(JSONError) {
         self.init()
         var scanner = try JSONScanner(line)
@@ -81,7 +93,7 @@ extension BatchHeader {
             }
         }
         try scanner.finish()
-        // Half a range says nothing about where the events belong.
+        // One bound alone does not determine the events' sequence numbers.
         guard (first == nil) == (last == nil) else { throw JSONError(.memberMissing, at: line.count) }
         if let first, let last, last < first, last != first &- 1 {
             throw JSONError(.memberInvalid, at: line.count)
@@ -172,7 +184,9 @@ extension BatchHeader {
 }
 
 extension BatchHeader {
-    /// Writes the header line without its line end. What is not known is left out.
+    /// Writes the header line without its line ending.
+    ///
+    /// Members that are nil are left out.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("batch")

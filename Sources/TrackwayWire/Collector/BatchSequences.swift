@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The sequence numbers a batch holds events for: those of its range that lie in none of its gaps, ascending.
+/// The sequence numbers of a batch's events, ascending.
+///
+/// They are its range without its gaps.
 public struct BatchSequences: Sendable, Sequence, IteratorProtocol {
     private var upcoming: UInt64?
     private let last: UInt64
-    /// Gaps inside the range, ascending and apart, the next one last.
+    /// The gaps in the range, disjoint and in descending order.
+    ///
+    /// The next one is last.
     private var gaps: [ClosedRange<UInt64>] = []
 
-    /// Makes the numbers of `first...last` without those in gaps, which may overlap and lie anywhere.
+    /// Creates the numbers of `first...last` without those in gaps.
+    ///
+    /// Gaps may overlap, and may be outside the range.
     public init(first: UInt64, last: UInt64, without gaps: [ClosedRange<UInt64>]) {
         self.last = last
         guard first <= last else { return }
@@ -24,7 +30,7 @@ public struct BatchSequences: Sendable, Sequence, IteratorProtocol {
         self.gaps.reverse()
     }
 
-    /// How many numbers are still to come, stopping at the end of `UInt64`.
+    /// The number of remaining sequence numbers, limited to the maximum of `UInt64`.
     ///
     /// - Complexity: O(number of gaps).
     public var count: UInt64 {
@@ -34,7 +40,7 @@ public struct BatchSequences: Sendable, Sequence, IteratorProtocol {
         return (all.overflow ? .max : all.partialValue) &- without
     }
 
-    /// The next number; nil after the last.
+    /// Returns the next number, or nil after the last.
     public mutating func next() -> UInt64? {
         while let number = upcoming, number <= last {
             guard let gap = gaps.last, gap.lowerBound <= number else {

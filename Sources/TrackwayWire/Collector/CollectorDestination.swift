@@ -3,36 +3,44 @@
 
 public import TrackwayEvents
 
-/// Sends to a Trackway collector, in our own format.
+/// A destination for a Trackway collector, in our own format.
 public struct CollectorDestination: Destination {
-    /// The destination's name in routes, cursors and the ledger.
+    /// The destination's id in routes, cursors and the ledger.
     public let id: DestinationID
-    /// The largest batch; the collector takes batches of this size by default.
+    /// The maximum size of a batch.
+    ///
+    /// The collector accepts batches of this size by default.
     public let limits: BatchLimits
     /// The collector's address, such as `https://events.example.com`.
     public let url: String
-    /// What events must have become at the collector before they are let go here.
+    /// The collector durabilities that allow removing events from the device.
     public let accepted: Set<CollectorDurability>
     /// Whether bodies are compressed with gzip.
     public let isCompressed: Bool
     private let writeKey: String
-    /// Small batches mean few events: trying hard costs little then, and gains a fifth of the bytes. Measured per event of
-    /// 390 bytes: 30 a batch, 66 bytes and 3.4 µs at level 6 (74 and 2.1 at level 3); 1,000 a batch, 55 bytes and 1.9 µs at
-    /// level 3 (48 and 4.2 at level 6).
+    /// The compressor of small batches.
+    ///
+    /// Small batches contain few events, so a higher level costs little and saves a fifth of the bytes. Measured per
+    /// event of 390 bytes: in batches of 30, 66 bytes and 3.4 µs at level 6 (74 bytes and 2.1 µs at level 3); in
+    /// batches of 1,000, 55 bytes and 1.9 µs at level 3 (48 bytes and 4.2 µs at level 6).
     private let thorough = GzipCompressor(level: 6)
     private let quick = GzipCompressor(level: 3)
     private static let thoroughBytes = 64 * 1024
 
-    /// Makes a destination. Settings that cannot work are reported when a batch is to be sent, and park the destination.
+    /// Creates a destination.
+    ///
+    /// Invalid settings are reported when a batch is to be sent, and suspend the destination.
     ///
     /// - Parameters:
-    ///   - id: `collector` by default; another name for every further collector.
+    ///   - id: `collector` by default; use a different id for each additional collector.
     ///   - url: The collector's address, `http` or `https`, with or without a path.
-    ///   - writeKey: The key that allows writing.
-    ///   - limits: The largest batch.
-    ///   - accepted: What events must have become at the collector before they are let go here. An answer that says anything else
-    ///     lets nothing go: the batch is sent again, and the collector knows its events by their ids.
-    ///   - isCompressed: Whether bodies are compressed with gzip. Set it to false if a proxy in front of the collector refuses them.
+    ///   - writeKey: The key that authorizes writing.
+    ///   - limits: The maximum size of a batch.
+    ///   - accepted: The durabilities at the collector that allow events to be removed from the device. After a
+    ///     response with any other durability, the batch is sent again, and the collector recognizes its events by
+    ///     their ids.
+    ///   - isCompressed: Whether bodies are compressed with gzip. Set it to false if a proxy in front of the collector
+    ///     rejects them.
     public init(
         id: DestinationID = "collector",
         url: String,
@@ -49,21 +57,23 @@ public struct CollectorDestination: Destination {
         self.writeKey = writeKey
     }
 
-    /// Encodes a batch: a POST of lines of JSON, compressed with gzip unless the destination is set not to.
+    /// Encodes a batch as a POST request of JSON lines.
+    ///
+    /// The body is compressed with gzip unless compression is disabled.
     public func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
         guard let endpoint = HTTPAddress(url)?.appending(CollectorFormat.path) else {
             throw WireEncodingError(
                 .misconfigured,
-                "\"\(url.prefix(200))\" is no http or https address. Give the collector's, such as https://events.example.com."
+                "\"\(url.prefix(200))\" is not an http or https address, such as https://events.example.com."
             )
         }
         guard !writeKey.isEmpty, writeKey.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
-            throw WireEncodingError(.misconfigured, "The write key is empty or holds characters a header cannot.")
+            throw WireEncodingError(.misconfigured, "The write key is empty or has characters not allowed in a header.")
         }
         guard !accepted.isEmpty else {
             throw WireEncodingError(
                 .misconfigured,
-                "The destination accepts no durability at all, so no answer could let an event go. Name at least disk and replicated."
+                "No durability is accepted, so no event could be removed. Accept at least disk and replicated."
             )
         }
         var writer = JSONWriter()
@@ -81,11 +91,11 @@ public struct CollectorDestination: Destination {
         return WireRequest(url: endpoint, headers: headers, body: body)
     }
 
-    /// Judges an answer; `CollectorJudge` holds the rules.
+    /// Returns the verdict on a response, according to the rules of `CollectorResponseEvaluator`.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
         if let answering = response.url.flatMap(HTTPAddress.init), answering.authority != HTTPAddress(url)?.authority {
-            return .notTheBackEnd(reason: "Another host answered: \(answering.authority).")
+            return .notTheBackEnd(reason: "Another host responded: \(answering.authority).")
         }
-        return CollectorJudge.verdict(on: response, events: batch.records.count, accepting: accepted)
+        return CollectorResponseEvaluator.verdict(on: response, events: batch.records.count, accepting: accepted)
     }
 }

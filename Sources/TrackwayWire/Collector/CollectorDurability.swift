@@ -1,31 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// How safe the events of an answer are: what its member `durability` says.
+/// The durability of acknowledged events: the member `durability` of a response.
 ///
-/// A collector may say words that this version does not know; they are kept as they came.
+/// A collector may send values that this version does not know; they are preserved.
 public struct CollectorDurability: RawRepresentable, Sendable, Hashable {
-    /// The word in the answer, such as `disk`.
+    /// The value in the response, such as `disk`.
     public let rawValue: String
 
-    /// A durability by its word.
+    /// Creates a durability from its value.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// They are on the stable storage of one machine: they survive its loss of power, not its loss.
+    /// The events are on the stable storage of one machine.
+    ///
+    /// They survive a power loss, but not the loss of the machine.
     public static let disk = CollectorDurability(rawValue: "disk")
-    /// They are on the stable storage of most of a group of machines, each proven to flush before it answers: they survive the
-    /// loss of one.
+    /// The events are on most machines of a group.
+    ///
+    /// They are on the machines' stable storage. Each machine is proven to flush before it responds, so the events
+    /// survive the loss of one machine.
     public static let replicated = CollectorDurability(rawValue: "replicated")
-    /// They are in a collector for tests, which forgets everything when it ends.
+    /// The events are in a test collector.
+    ///
+    /// It loses all data when it ends.
     public static let memory = CollectorDurability(rawValue: "memory")
-    /// They are with machines that were not proven to flush: a loss of power may take them.
+    /// The events are on machines that are not proven to flush.
+    ///
+    /// A power loss can destroy them.
     public static let buffered = CollectorDurability(rawValue: "buffered")
 }
 
 extension Set<CollectorDurability> {
-    /// What a sender lets go of its events at unless it says otherwise: ``CollectorDurability/disk``,
-    /// ``CollectorDurability/replicated``, and ``CollectorDurability/memory``, which only a collector for tests says.
+    /// The durabilities that a sender accepts by default.
+    ///
+    /// These are ``CollectorDurability/disk``, ``CollectorDurability/replicated`` and ``CollectorDurability/memory``,
+    /// which only a test collector returns.
     public static let usual: Self = [.disk, .replicated, .memory]
 }

@@ -3,19 +3,21 @@
 
 public import TrackwayEvents
 
-/// Our own wire format: a header line, context lines where the context changes, and the events as they were recorded, one
-/// JSON object a line. `Documentation/WireFormat.md` is its description.
+/// Our own wire format, described in `Documentation/WireFormat.md`.
+///
+/// A batch is a header line, a context line wherever the context changes, and the events as they were recorded, one
+/// JSON object per line.
 public enum CollectorFormat {
-    /// Where batches are posted, behind the collector's address.
+    /// The path to which batches are posted, relative to the collector's address.
     public static let path = "/v1/events"
     /// The body's media type before compression.
     public static let contentType = "application/x-ndjson"
-    /// The header field that repeats the batch's name, for logs of whatever stands between.
+    /// The header field with the batch's id, for logs of intermediaries.
     public static let batchField = "trackway-batch"
-    /// What this SDK calls itself in headers.
+    /// The name and version of this SDK in headers.
     public static let sdk = "trackway/0.1.0"
 
-    /// What a line of a body is.
+    /// The kind of a line in a body.
     public enum Line: Sendable, Hashable {
         /// The header, `{"batch":{…}}`; only as the first line.
         case batch
@@ -25,9 +27,11 @@ public enum CollectorFormat {
         case event
     }
 
-    /// What a line is, by its first member; a line that is no JSON object counts as an event, and fails as one.
+    /// Returns the kind of a line, based on its first member.
+    ///
+    /// A line that is not a JSON object counts as an event, and is rejected as one.
     public static func kind(of line: UnsafeRawBufferPointer) -> Line {
-        // Only the first member is looked at; what else is wrong with the line shows when it is read.
+        // Only the first member is examined; other errors are found when the line is parsed.
         guard var scanner = try? JSONScanner(line), (try? scanner.enterObject()) != nil,
             let key = try? scanner.nextKey()
         else { return .event }
@@ -36,7 +40,7 @@ public enum CollectorFormat {
         return .event
     }
 
-    /// The header of a batch.
+    /// Returns the header of a batch.
     ///
     /// - Complexity: O(number of events + number of gaps).
     public static func header(for batch: EventBatch, sentAt: Timestamp) -> BatchHeader {
@@ -55,12 +59,14 @@ public enum CollectorFormat {
         )
     }
 
-    /// The batch's name: the same for the same events of the same writer.
+    /// Returns the batch's id.
+    ///
+    /// It is the same for the same events of the same writer.
     public static func id(of batch: EventBatch) -> String {
         "\(batch.writer)-\(batch.first)-\(batch.last)"
     }
 
-    /// Writes a batch's lines, the last one ended too.
+    /// Writes a batch's lines, including a line ending after the last one.
     ///
     /// - Complexity: O(bytes of the batch).
     public static func write(_ batch: EventBatch, sentAt: Timestamp, into writer: inout JSONWriter) {
@@ -77,7 +83,8 @@ public enum CollectorFormat {
                     if let content = batch.context(record.context)?.content, !content.isEmpty {
                         writer.raw(UnsafeRawBufferPointer(rebasing: bytes[content]))
                     } else {
-                        // A context that was lost is an empty one: the events must not inherit the one before.
+                        // A lost context is written as an empty one, so that the events do not inherit the previous
+                        // context.
                         writer.raw("{}".utf8)
                     }
                     writer.endObject()
@@ -90,9 +97,10 @@ public enum CollectorFormat {
     }
 }
 
-/// What became of the sequence numbers between a batch's events.
+/// The reasons for the gaps between a batch's events.
 ///
-/// Made from the events themselves, so that the receiver's count of events and numbers agrees whatever the batch claims.
+/// Computed from the events, so that the receiver's number of events matches the sequence numbers, regardless of what
+/// the batch claims.
 private struct BatchGaps: Sendable, Hashable {
     private(set) var dropped: [DroppedRange] = []
     private(set) var skipped: [ClosedRange<UInt64>] = []
@@ -108,7 +116,7 @@ private struct BatchGaps: Sendable, Hashable {
         if batch.last >= next { explain(next...batch.last, batch) }
     }
 
-    /// Says for every number of a hole why there is no event.
+    /// Adds a reason for every number of a gap.
     private mutating func explain(_ hole: ClosedRange<UInt64>, _ batch: EventBatch) {
         var open = [hole]
         for gap in batch.dropped {
@@ -117,11 +125,11 @@ private struct BatchGaps: Sendable, Hashable {
             }
         }
         for gap in batch.skipped { skipped += Self.take(gap, from: &open) }
-        // The writer has no account of these: a fault of the sender's, which must show as a loss.
+        // The writer has no reason for these: a fault of the sender, which must be reported as a loss.
         dropped += open.map { DroppedRange(sequences: $0, reason: .unaccounted) }
     }
 
-    /// Takes a range out of the ranges that are still open.
+    /// Removes a range from the open ranges and returns the removed parts.
     private static func take(
         _ range: ClosedRange<UInt64>,
         from open: inout [ClosedRange<UInt64>]

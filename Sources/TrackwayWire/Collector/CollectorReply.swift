@@ -3,20 +3,24 @@
 
 internal import TrackwayEvents
 
-/// A body that proves that the collector itself answered: `{"accepted":…,"durability":…}` or `{"error":{…}}`.
+/// A body that proves that the collector itself responded.
+///
+/// Its form is `{"accepted":…,"durability":…}` or `{"error":{…}}`.
 public enum CollectorReply: Sendable, Hashable {
-    /// It has taken the batch.
+    /// The collector accepted the batch.
     case answer(CollectorAnswer)
-    /// It has taken nothing.
+    /// The collector accepted nothing.
     case failure(CollectorFailure)
 }
 
 extension CollectorReply {
-    /// Reads a body of at most 1 MiB; nil when it does not prove that the collector wrote it.
+    /// Parses a body of at most 1 MiB.
+    ///
+    /// Returns nil if the body does not prove that the collector wrote it.
     public init?(json body: [UInt8]) {
         guard
             body.first(where: { $0 != 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 }) == UInt8(ascii: "{"),
-            // Whatever else it is, and why it cannot be read, does not matter: it is no proof.
+            // Other content proves nothing, and the reason for a parsing error does not matter.
             let value = try? JSONValue.parse(body, limits: JSONLimits(bytes: 1 << 20, depth: 8))
         else { return nil }
         if let error = value["error"], let code = error["code"]?.string {
@@ -65,7 +69,7 @@ extension CollectorReply {
 }
 
 extension CollectorAnswer {
-    /// The answer's body.
+    /// Returns the response's body.
     public func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -112,7 +116,7 @@ extension CollectorAnswer {
 }
 
 extension CollectorFailure {
-    /// The failure's body.
+    /// Returns the failure's body.
     public func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -127,22 +131,22 @@ extension CollectorFailure {
     }
 }
 
-/// What the collector answers to a batch it has taken: the body of a 200.
+/// The collector's response to an accepted batch: the body of a 200.
 public struct CollectorAnswer: Sendable, Hashable {
-    /// One event it will never take.
+    /// An event that the collector rejects permanently.
     public struct Rejected: Sendable, Hashable {
-        /// The event's place among the events of the body, from 0.
+        /// The event's index among the events of the body, from 0.
         public var index: Int
-        /// The event's id, if it had a readable one.
+        /// The event's id, if it has a valid one.
         public var id: String?
-        /// What is wrong with it, such as `name_too_long`.
+        /// The code of the problem, such as `name_too_long`.
         public var code: String
-        /// The field at fault.
+        /// The invalid field.
         public var field: String?
-        /// A sentence for humans.
+        /// A human-readable message.
         public var message: String?
 
-        /// Makes a rejection.
+        /// Creates a rejection.
         public init(
             index: Int,
             id: String? = nil,
@@ -158,20 +162,22 @@ public struct CollectorAnswer: Sendable, Hashable {
         }
     }
 
-    /// Something in the body that it took and does not use.
+    /// A part of the body that was accepted but is unused.
     public struct Warning: Sendable, Hashable {
-        /// The first event it is about, from 0; nil when it is about the body or a context.
+        /// The first event concerned, from 0.
+        ///
+        /// Nil if it is the body or a context.
         public var index: Int?
-        /// How many events it is about.
+        /// The number of events concerned.
         public var events: Int
-        /// What it is, such as `unread_member`.
+        /// The code of the warning, such as `unread_member`.
         public var code: String
-        /// The member.
+        /// The member concerned.
         public var field: String
-        /// A sentence for humans.
+        /// A human-readable message.
         public var message: String
 
-        /// Makes a warning.
+        /// Creates a warning.
         public init(index: Int?, events: Int, code: String, field: String, message: String) {
             self.index = index
             self.events = events
@@ -181,19 +187,26 @@ public struct CollectorAnswer: Sendable, Hashable {
         }
     }
 
-    /// How many events of the body are the collector's now, those it had before included. Together with `rejected` these
-    /// are all events of the body.
+    /// The number of the body's events that the collector now has.
+    ///
+    /// This includes events that it had before. Together with `rejected`, these are all events of the body.
     public var accepted: Int
-    /// The events it will never take.
+    /// The events that the collector rejects permanently.
     public var rejected: [Rejected]
-    /// Where the batch ends in the collector's log, such as `3.88213`; `GET /v1/wait` takes it.
+    /// The end of the batch in the collector's log, such as `3.88213`.
+    ///
+    /// `GET /v1/wait` accepts it.
     public var position: String?
-    /// How safe the events are: the word of a ``CollectorDurability``, `disk` when they survive power loss.
+    /// The durability of the events, a value of ``CollectorDurability``.
+    ///
+    /// It is `disk` if they survive power loss.
     public var durability: String
-    /// What it took and does not use. Written for people who write clients; the SDK does not read it.
+    /// The parts of the body that were accepted but are unused.
+    ///
+    /// They are for developers of clients; the SDK does not read them.
     public var warnings: [Warning]
 
-    /// Makes an answer.
+    /// Creates a response.
     public init(
         accepted: Int,
         rejected: [Rejected] = [],
@@ -209,22 +222,24 @@ public struct CollectorAnswer: Sendable, Hashable {
     }
 }
 
-/// What the collector answers when it takes nothing: the body of a 4xx or 5xx.
+/// The collector's response when it accepts nothing.
+///
+/// It is the body of a 4xx or 5xx.
 public struct CollectorFailure: Sendable, Hashable {
-    /// What is wrong, such as `key_unknown`; stable.
+    /// The stable code of the problem, such as `key_unknown`.
     public var code: String
-    /// The header or member at fault.
+    /// The invalid header or member.
     public var field: String?
-    /// A sentence for humans.
+    /// A human-readable message.
     public var message: String
 
-    /// Makes a failure.
+    /// Creates a failure.
     public init(code: String, field: String? = nil, message: String) {
         self.code = code
         self.field = field
         self.message = message
     }
 
-    /// The sentence, with the code in front.
+    /// The message, prefixed with the code.
     public var sentence: String { message.isEmpty ? code : "\(code): \(message)" }
 }

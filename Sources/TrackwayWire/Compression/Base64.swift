@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Bytes as text of 64 letters (RFC 4648, 4), with padding and without line breaks.
+/// Base64 (RFC 4648, section 4), with padding and without line breaks.
 public enum Base64 {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
-    /// Each byte's six bits; 0xFF for one that is no letter.
+    /// The six bits of each byte.
+    ///
+    /// 0xFF if it is not in the alphabet.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 0xFF, count: 256)
         for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
         return values
     }()
 
-    /// The bytes' text, as ASCII.
+    /// Returns the bytes encoded as ASCII text.
     ///
     /// - Complexity: O(n).
     public static func encode(_ bytes: [UInt8]) -> [UInt8] {
@@ -30,7 +32,7 @@ public enum Base64 {
         return text
     }
 
-    /// The bytes of a text; nil when it is no such text.
+    /// Returns the decoded bytes, or nil if the text is not Base64.
     ///
     /// - Complexity: O(n).
     public static func decode(_ text: [UInt8]) -> [UInt8]? {

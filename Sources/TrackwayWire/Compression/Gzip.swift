@@ -3,16 +3,18 @@
 
 internal import CZlib
 
-/// Reading gzip (RFC 1952) within bounds.
+/// Decompresses gzip (RFC 1952) within limits.
 public enum Gzip {
-    /// Inflates a whole body: one gzip member or several, one after the other, and nothing else.
+    /// Decompresses a complete body.
+    ///
+    /// It must consist of one or more consecutive gzip members, and nothing else.
     ///
     /// - Parameters:
     ///   - bytes: The compressed body.
-    ///   - limits: Where to stop. Memory use is bounded by them whatever the body claims about itself.
-    /// - Returns: The inflated body.
-    /// - Throws: `GzipError`, naming what is wrong.
-    /// - Complexity: O(inflated bytes).
+    ///   - limits: The limits of decompression. They bound memory use, regardless of the sizes that the body claims.
+    /// - Returns: The decompressed body.
+    /// - Throws: `GzipError` with the kind of problem.
+    /// - Complexity: O(decompressed bytes).
     public static func inflate(_ bytes: [UInt8], limits: InflateLimits = InflateLimits()) throws(GzipError) -> [UInt8] {
         let result = bytes.withUnsafeBytes { wire in
             Result { () throws(GzipError) in try inflate(wire, limits: limits) }
@@ -20,7 +22,7 @@ public enum Gzip {
         return try result.get()
     }
 
-    /// Inflates a whole body that lies in memory of the caller's; see `inflate(_:limits:)`.
+    /// Decompresses a complete body in the caller's memory; see `inflate(_:limits:)`.
     public static func inflate(
         _ wire: UnsafeRawBufferPointer,
         limits: InflateLimits = InflateLimits()
@@ -31,10 +33,10 @@ public enum Gzip {
         let bound = limits.bound(forWireBytes: wire.count)
         let stream = InflateStream(wire)
         var output = [UInt8]()
-        // One byte of room beyond the bound tells "exactly the bound" from "more".
+        // One byte more than the bound distinguishes "exactly the bound" from "more".
         var room = max(64, min(stream.claimedBytes, bound.bytes) + 1)
         while true {
-            // A chunk that is the whole body, the usual case, becomes the result without a copy.
+            // In the usual case one chunk is the whole body, and becomes the result without a copy.
             let (chunk, ended) = try stream.next(room: room)
             if output.isEmpty { output = chunk } else { output += chunk }
             if output.count > bound.bytes { throw bound.error }
@@ -44,24 +46,28 @@ public enum Gzip {
     }
 }
 
-/// How far a compressed body may go before it is refused.
+/// The limits beyond which a compressed body is rejected.
 public struct InflateLimits: Sendable, Hashable {
-    /// The longest compressed body in bytes.
+    /// The maximum length of the compressed body in bytes.
     public var wireBytes: Int
-    /// The longest inflated body in bytes; inflating stops at the first byte beyond.
+    /// The maximum length of the decompressed body in bytes.
+    ///
+    /// Decompression stops at the first byte beyond it.
     public var inflatedBytes: Int
-    /// The highest factor between the two. Looked at only once the inflated body has passed `ratioFloor`, because short
-    /// repetitive bodies are honest.
+    /// The maximum ratio of the decompressed to the compressed length.
+    ///
+    /// Checked only if the decompressed body is longer than `ratioFloor`, because short repetitive bodies are
+    /// legitimate.
     public var ratio: Int
-    /// Inflated bytes up to which any ratio is allowed.
+    /// The decompressed length in bytes up to which any ratio is allowed.
     public var ratioFloor: Int
 
-    /// Makes limits.
+    /// Creates limits.
     ///
     /// - Parameters:
     ///   - wireBytes: 1 MiB by default: twice what the SDK sends before compression.
     ///   - inflatedBytes: 8 MiB by default.
-    ///   - ratio: 100 by default; batches of real events stay under 20, gzip itself ends at 1,032.
+    ///   - ratio: 100 by default; batches of real events stay under 20, the maximum of gzip is 1,032.
     ///   - ratioFloor: 64 KiB by default.
     public init(
         wireBytes: Int = 1 << 20,
@@ -75,7 +81,9 @@ public struct InflateLimits: Sendable, Hashable {
         self.ratioFloor = max(0, ratioFloor)
     }
 
-    /// The inflated length at which a body of this compressed length is refused, and as what.
+    /// Returns the maximum decompressed length and the error beyond it.
+    ///
+    /// `count` is the body's compressed length.
     func bound(forWireBytes count: Int) -> (bytes: Int, error: GzipError) {
         let (product, overflow) = count.multipliedReportingOverflow(by: ratio)
         let byRatio = max(overflow ? Int.max : product, ratioFloor)
@@ -85,47 +93,47 @@ public struct InflateLimits: Sendable, Hashable {
     }
 }
 
-/// A body that is not acceptable gzip.
+/// The error for a body that is not acceptable gzip.
 public struct GzipError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong with it.
+    /// The kind of problem.
     public enum Code: String, Sendable, Hashable {
         /// The compressed body is longer than allowed.
         case wireTooLarge = "wire_too_large"
-        /// The inflated body is longer than allowed.
+        /// The decompressed body is longer than allowed.
         case inflatedTooLarge = "inflated_too_large"
-        /// The body inflates by a larger factor than any honest one.
+        /// The body expands by a larger factor than any legitimate body.
         case ratioTooHigh = "ratio_too_high"
         /// The body ends before the compressed data does.
         case truncated = "truncated"
         /// The bytes are not gzip, or their checksum is wrong.
         case damaged = "damaged"
-        /// Bytes follow the compressed data that do not start another gzip member.
+        /// The compressed data is followed by bytes that are not gzip.
         case trailingGarbage = "trailing_garbage"
-        /// The system had no memory for the decoder.
+        /// The system has no memory for the decoder.
         case outOfMemory = "out_of_memory"
     }
 
-    /// What is wrong with the body.
+    /// The kind of problem.
     public var code: Code
-    /// The limit that was passed, in its own unit (bytes, or a factor), when one was.
+    /// The exceeded limit, if any, in bytes or as a factor.
     public var limit: Int?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, limit: Int? = nil) {
         self.code = code
         self.limit = limit
     }
 
-    /// A sentence for humans.
+    /// A human-readable message.
     public var description: String {
         switch code {
         case .wireTooLarge: "The compressed body is longer than \(limit ?? 0) bytes."
-        case .inflatedTooLarge: "The body inflates to more than \(limit ?? 0) bytes."
-        case .ratioTooHigh: "The body inflates to more than \(limit ?? 0) times its size."
-        case .truncated: "The compressed body is cut short."
+        case .inflatedTooLarge: "The body decompresses to more than \(limit ?? 0) bytes."
+        case .ratioTooHigh: "The body decompresses to more than \(limit ?? 0) times its size."
+        case .truncated: "The compressed body is incomplete."
         case .damaged: "The body is not valid gzip."
         case .trailingGarbage: "Bytes that are not gzip follow the compressed body."
-        case .outOfMemory: "There is no memory to inflate the body."
+        case .outOfMemory: "Not enough memory to decompress the body."
         }
     }
 }

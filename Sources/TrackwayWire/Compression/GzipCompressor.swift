@@ -4,19 +4,19 @@
 internal import CZlib
 internal import TrackwayEvents
 
-/// Writes gzip with a deflate state that is made once and used again (making one costs about as much as compressing
-/// fifty events).
+/// Compresses with gzip, and reuses its deflate state.
 ///
-/// May be used from any thread; callers take turns.
+/// Creating the state costs about as much as compressing fifty events. The compressor may be used from any thread; a
+/// lock serializes the callers.
 public final class GzipCompressor: Sendable {
-    /// How hard to try, 1 (fast) to 9 (small).
+    /// The compression level, 1 (fast) to 9 (small).
     public let level: Int
     private let stream: Locked<DeflateStream>
 
-    /// Makes a compressor.
+    /// Creates a compressor.
     ///
-    /// - Parameter level: 1...9; others are clamped. The default, 3, is the best for batches of events: a few
-    ///   percent larger than the next levels at half their time.
+    /// - Parameter level: 1...9; other values are clamped. The default, 3, is best for batches of events: the output is
+    ///   a few percent larger than at the next levels, in half their time.
     public init(level: Int = 3) {
         let level = min(9, max(1, level))
         self.level = level
@@ -35,16 +35,18 @@ public final class GzipCompressor: Sendable {
         }
     }
 
-    /// Compresses a body into one gzip member; see `compress(_:)` for bytes in memory of the caller's.
+    /// Compresses a body into one gzip member.
+    ///
+    /// See `compress(_:)` for bytes in the caller's memory.
     public func compress(_ bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { compress($0) }
     }
 }
 
-/// zlib's encoder with its state kept between bodies.
+/// zlib's encoder, whose state is reused for every body.
 final class DeflateStream {
-    // zlib keeps a pointer back to the stream, so it needs a place that does not move. Nil until first used, and when
-    // there was no memory for it.
+    // zlib keeps a pointer back to the stream, so the stream must not move. Nil until first used, and if there was not
+    // enough memory for it.
     private var stream: UnsafeMutablePointer<z_stream>?
     private let level: Int
 
@@ -58,7 +60,7 @@ final class DeflateStream {
         stream.deallocate()
     }
 
-    /// One gzip member with these bytes.
+    /// Returns one gzip member with these bytes.
     func compress(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         guard bytes.count <= Int(UInt32.max) / 2, let stream = prepared() else { return Self.stored(bytes) }
         let bound = Int(deflateBound(stream, UInt(bytes.count)))
@@ -73,7 +75,7 @@ final class DeflateStream {
             ended = deflate(stream, Z_FINISH) == Z_STREAM_END
             count = bound - Int(stream.pointee.avail_out)
         }
-        // The bound is zlib's promise, so the first call always ends the member.
+        // zlib guarantees the bound, so the first call always ends the member.
         return ended ? output : Self.stored(bytes)
     }
 
@@ -83,7 +85,7 @@ final class DeflateStream {
         }
         let fresh = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         fresh.initialize(to: z_stream())
-        // 15 bits of window, +16: gzip framing. Memory level 8: more is slower here and gains nothing.
+        // 15 bits of window, +16: gzip framing. Memory level 8: a higher level is slower here and saves nothing.
         guard czlib_deflate_init2(fresh, Int32(level), 15 + 16, 8) == Z_OK else {
             fresh.deallocate()
             return nil
@@ -92,7 +94,9 @@ final class DeflateStream {
         return fresh
     }
 
-    /// A member of stored blocks: valid gzip without zlib's memory, for the day there is none.
+    /// Returns a member of stored blocks: valid gzip without zlib's memory.
+    ///
+    /// Used when there is not enough memory.
     static func stored(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var output: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
         output.reserveCapacity(bytes.count + bytes.count / 65_535 * 5 + 32)

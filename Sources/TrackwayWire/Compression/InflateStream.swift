@@ -3,15 +3,19 @@
 
 internal import CZlib
 
-/// zlib's decoder over one body; owns the C state and frees it.
+/// zlib's decoder for one body.
 ///
-/// The pointer to the body is valid only while the caller's buffer is: an instance lives inside one call.
+/// It owns the C state and frees it.
+///
+/// The pointer to the body is valid only while the caller's buffer is, so an instance exists only inside one call.
 struct InflateStream: ~Copyable {
     private let wire: UnsafeRawBufferPointer
-    // zlib keeps a pointer back to the stream, so it needs a place that does not move.
+    // zlib keeps a pointer back to the stream, so the stream must not move.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// The inflated size the last member claims (its final four bytes); only a hint for the first allocation.
+    /// The decompressed size according to the last member's final four bytes.
+    ///
+    /// Only a hint for the first allocation.
     let claimedBytes: Int
 
     private let isOpen: Bool
@@ -19,14 +23,15 @@ struct InflateStream: ~Copyable {
     init(_ wire: UnsafeRawBufferPointer) {
         stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // 15 bits of window, +16: gzip framing only, so that a bare zlib or deflate body is refused.
+        // 15 bits of window, +16: gzip framing only, so that a plain zlib or deflate body is rejected.
         isOpen = czlib_inflate_init2(stream, 15 + 16) == Z_OK
         self.wire = wire
         stream.pointee.next_in = UnsafeMutablePointer(
             mutating: wire.baseAddress?.assumingMemoryBound(to: UInt8.self)
         )
         stream.pointee.avail_in = UInt32(wire.count)
-        // No honest body inflates by more than 1,032, so a lying trailer cannot make us allocate for nothing.
+        // No legitimate body expands by a factor of more than 1,032, so a false trailer cannot cause a large useless
+        // allocation.
         claimedBytes =
             wire.count < 18
             ? 0
@@ -41,7 +46,7 @@ struct InflateStream: ~Copyable {
         stream.deallocate()
     }
 
-    /// Inflates until `room` bytes are full or the body ends.
+    /// Decompresses until the output is full or the body ends.
     func next(room: Int) throws(GzipError) -> (chunk: [UInt8], ended: Bool) {
         guard isOpen else { throw GzipError(.outOfMemory) }
         var failure: GzipError?
@@ -63,7 +68,7 @@ struct InflateStream: ~Copyable {
                     }
                     _ = inflateReset(stream)
                 case Z_BUF_ERROR:
-                    // No progress with room left: the input is used up, and the member is not complete.
+                    // No progress with space left: the input is exhausted, but the member is incomplete.
                     failure = GzipError(.truncated)
                     break loop
                 case Z_MEM_ERROR:

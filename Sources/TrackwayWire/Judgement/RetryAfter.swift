@@ -3,13 +3,16 @@
 
 public import TrackwayEvents
 
-/// The `Retry-After` field of an answer (RFC 9110, 10.2.3): a number of seconds, or a date.
+/// The `Retry-After` field of a response (RFC 9110, section 10.2.3).
+///
+/// It is a number of seconds or a date.
 public enum RetryAfter {
-    /// How long to wait, from now on; nil when the answer does not say, or says it unreadably.
+    /// Returns the time to wait from now.
     ///
-    /// A date is compared with the answer's own `Date`, so that a device with a wrong clock waits as long as the back-end
-    /// meant; without that field, with the moment the answer arrived. A date in the past means no wait. The result is at
-    /// most a year: the caller bounds it further.
+    /// Nil if the response does not specify it, or the value is invalid. A date is compared with the response's `Date`
+    /// field, so that a device with a wrong clock waits as long as the back end intended. Without that field, it is
+    /// compared with the time at which the response arrived. A date in the past means no wait. The result is at most a
+    /// year; the caller limits it further.
     public static func duration(in response: WireResponse) -> Duration? {
         guard let text = response.headers["retry-after"], !text.isEmpty else { return nil }
         if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -25,14 +28,16 @@ public enum RetryAfter {
     private static let longest = Duration.seconds(366 * 24 * 3_600)
 }
 
-/// Dates as HTTP writes them (RFC 9110, 5.6.7): the current form and the two obsolete ones that receivers must read.
+/// Dates in the forms of HTTP (RFC 9110, section 5.6.7).
+///
+/// These are the current form and the two obsolete ones that receivers must accept.
 public enum HTTPDate {
-    /// Reads a date.
+    /// Parses a date.
     ///
-    /// - Returns: The instant, or nil when the text is none of the three forms.
+    /// - Returns: The time, or nil if the text has none of the three forms.
     public static func parse(_ text: String) -> Timestamp? {
         let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
-        // Sun, 06 Nov 1994 08:49:37 GMT and Sunday, 06-Nov-94 08:49:37 GMT have six words; Sun Nov  6 08:49:37 1994 five.
+        // Six words: Sun, 06 Nov 1994 08:49:37 GMT and Sunday, 06-Nov-94 08:49:37 GMT. Five: Sun Nov  6 08:49:37 1994.
         switch words.count {
         case 6 where words[5] == "GMT" || words[5] == "UTC":
             return make(day: words[1], month: words[2], year: words[3], time: words[4])
@@ -58,7 +63,7 @@ public enum HTTPDate {
             let minute = number(clock[1], 0...59),
             let second = number(clock[2], 0...60)
         else { return nil }
-        // Two digits: the obsolete form; 70...99 are of the last century.
+        // Two digits: the obsolete form, in which 70...99 mean the last century.
         let year = year.utf8.count > 2 ? written : written + (written < 70 ? 2_000 : 1_900)
         let seconds = ((daysSince1970(year, month + 1, day) * 24 + hour) * 60 + minute) * 60 + second
         return Timestamp(milliseconds: Int64(seconds) * 1_000)
@@ -71,7 +76,9 @@ public enum HTTPDate {
         return range.contains(value) ? value : nil
     }
 
-    /// Days from 1970-01-01 in the Gregorian calendar; March is taken as the first month, so that the leap day comes last.
+    /// Returns the days since 1970-01-01 in the Gregorian calendar.
+    ///
+    /// March counts as the first month, so that the leap day is the last day of the year.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What can be known of an answer that nothing in it proves to be the back-end's: who gave it, its status, and whether it
-/// is a page. Formats whose back-ends answer with a status alone judge by these.
+/// Judges responses that are not proven to come from the back end.
+///
+/// The criteria are the responding host, the status, and whether the body is a web page. Formats whose back ends return
+/// only a status use them.
 extension WireResponse {
-    /// The verdict when another host answered than the one that was asked; nil when that one did, or when the transport does
-    /// not know.
+    /// Returns the verdict if a different host responded than the requested one.
     ///
-    /// - Parameter authority: Host and port of the back-end, as `HTTPAddress` writes them; nil when it has no address.
+    /// Nil if the requested host responded, or the transport does not know.
+    ///
+    /// - Parameter authority: The back end's host and port, as `HTTPAddress` writes them; nil if it has no address.
     package func verdictOnHost(asked authority: String?) -> Verdict? {
         guard let answering = url.flatMap(HTTPAddress.init), answering.authority != authority else { return nil }
-        return .notTheBackEnd(reason: "Another host answered: \(answering.authority).")
+        return .notTheBackEnd(reason: "Another host responded: \(answering.authority).")
     }
 
-    /// The verdict on a status that means the same whoever says it, back-end or proxy; nil for any other.
+    /// The verdict on a status with the same meaning from any server.
+    ///
+    /// Nil for any other status.
     package var verdictWhoeverAnswers: Verdict? {
         switch status {
-        // Every proxy on the way says it with a page of its own; nobody else says it.
+        // Any proxy on the way may return 413 with its own page, and it always means that the body is too large.
         case 413: .tooLarge
         case 408, 425, 429, 500..<600: .retry(after: RetryAfter.duration(in: self), reason: statusReason)
         default: nil
         }
     }
 
-    /// The verdict on a status by which a back-end refuses the destination's settings; nil for any other.
+    /// The verdict on a status that rejects the destination's settings.
+    ///
+    /// Nil for any other status.
     package var verdictOnSettings: Verdict? {
         switch status {
         case 401, 403: .unauthorized(reason: statusReason)
@@ -35,27 +42,31 @@ extension WireResponse {
     /// The status as a sentence.
     package var statusReason: String { "Status \(status)." }
 
-    /// True for what a browser would show: marked as HTML, or beginning with a tag.
+    /// Whether the body is a web page.
+    ///
+    /// It is marked as HTML, or begins with a tag.
     package var isPage: Bool {
         let type = headers["content-type"]?.lowercased() ?? ""
         if type.hasPrefix("text/html") || type.hasPrefix("application/xhtml") { return true }
-        // White space and a byte order mark may stand before the tag.
+        // Whitespace and a byte order mark may precede the tag.
         return body.first { $0 > 0x20 && $0 != 0xEF && !(0xBB...0xBF).contains($0) } == UInt8(ascii: "<")
     }
 
-    /// Judges the answer of a back-end that answers with a status and no more. A redirect, a page, and another host's answer
-    /// are the network's doing.
+    /// Returns the verdict for back ends that return only a status.
+    ///
+    /// A redirect, a web page, and a response from another host count as network failures.
     ///
     /// - Parameters:
-    ///   - address: The address that was asked; nil when there is none, so that nobody can have answered rightly.
-    ///   - own: What the format says of the statuses that formats disagree about: successes, and refusals of what was sent.
+    ///   - address: The requested address. If it is nil, every responding host counts as the wrong one.
+    ///   - own: The format's verdict on statuses that formats interpret differently: successes, and rejections of the
+    ///     content.
     package func verdict(from address: String?, own: (WireResponse) -> Verdict) -> Verdict {
         if let verdict = verdictOnHost(asked: address.flatMap(HTTPAddress.init)?.authority) { return verdict }
         if let verdict = verdictWhoeverAnswers { return verdict }
         if (300..<400).contains(status) {
-            return .notTheBackEnd(reason: "Status \(status): something on the way redirects.")
+            return .notTheBackEnd(reason: "Status \(status): redirected by another server on the way.")
         }
-        if isPage { return .notTheBackEnd(reason: "Status \(status) with a page for people.") }
+        if isPage { return .notTheBackEnd(reason: "Status \(status) with a web page.") }
         return verdictOnSettings ?? own(self)
     }
 }

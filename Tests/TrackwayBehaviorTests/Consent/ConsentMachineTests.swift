@@ -8,7 +8,7 @@ import TrackwayEvents
 
 @Suite("Consent")
 struct ConsentMachineTests {
-    /// What is decided on each level, from the closest to the farthest.
+    /// The decisions on each level, from closest to farthest.
     struct Row: Sendable, CustomTestStringConvertible {
         var personForCategory: Consent?
         var person: Consent?
@@ -37,7 +37,7 @@ struct ConsentMachineTests {
         Row(personForCategory: .pending, person: .granted, counts: .pending),
     ]
 
-    @Test("The closest decision counts", arguments: precedence)
+    @Test("the closest decision applies", arguments: precedence)
     func closest(row: Row) {
         var machine = ConsentMachine(rules: ConsentRules(initial: row.initial))
         _ = machine.decided(row.device, by: .device)
@@ -53,22 +53,22 @@ struct ConsentMachineTests {
             case .denied: .drop(.consentDenied)
             }
         #expect(machine.admission(of: "anonymous-1", for: .marketing) == admission)
-        // A decision about one category says nothing about the others.
+        // A decision for one category does not affect the others.
         #expect(machine.consent(for: "other") == row.person ?? row.device ?? row.initial)
-        // Taken back, one by one, nothing is left of them.
+        // Withdrawing the decisions one by one leaves none of their state.
         _ = machine.decided(nil, by: .person, for: .marketing)
         #expect(machine.consent(for: .marketing) == row.person ?? row.deviceForCategory ?? row.device ?? row.initial)
         _ = machine.decided(nil, by: .person)
         _ = machine.decided(nil, by: .device, for: .marketing)
         #expect(machine.consent(for: .marketing) == row.device ?? row.initial)
         _ = machine.decided(nil, by: .device)
-        // But that what was withdrawn on the way stays withdrawn.
+        // The exception is the epoch, because consent withdrawn on the way stays withdrawn.
         if machine.epoch == 0 { #expect(machine == ConsentMachine(rules: ConsentRules(initial: row.initial))) }
         #expect(machine.device.isEmpty && machine.decisions.isEmpty)
         #expect(machine.consent(for: .marketing) == row.initial)
     }
 
-    @Test("What a change orders")
+    @Test("each change returns the expected actions")
     func orders() {
         var machine = ConsentMachine()
         #expect(machine.decided(.granted, by: .device) == [.reconsider, .save])
@@ -77,13 +77,13 @@ struct ConsentMachineTests {
         #expect(machine.decided(.pending, by: .device) == [.reconsider, .save])
         #expect(machine.signedIn("ann") == [.subject("user-ann"), .save])
         #expect(machine.signedIn("ann") == [])
-        // Events from before people were told apart are given up with that: whose they are nobody can say.
+        // This also drops events from before people were distinguished, because their owner is unknown.
         #expect(machine.decided(.granted, by: .person) == [.reconsider, .purge, .save])
         #expect(machine.signedOut() == [.subject("anonymous-2"), .save])
         #expect(machine.signedOut() == [])
     }
 
-    @Test("By choice what waits is kept when somebody refuses")
+    @Test("with the denial policy keep, pending events are kept when consent is denied")
     func kept() {
         var machine = ConsentMachine(rules: ConsentRules(denial: .keep))
         #expect(machine.decided(.denied, by: .device) == [.save])
@@ -94,7 +94,7 @@ struct ConsentMachineTests {
         #expect(machine.decided(.denied, by: .person) == [.reconsider, .save])
     }
 
-    @Test("A stretch in which nobody was signed in joins the user who signs in, with what was decided in it")
+    @Test("an anonymous period and its decisions are merged into the user who signs in")
     func joining() {
         var machine = ConsentMachine()
         _ = machine.decided(.granted, by: .person)
@@ -106,7 +106,7 @@ struct ConsentMachineTests {
         #expect(machine.admission(of: "user-ann", for: .analytics) == .drop(.consentDenied))
     }
 
-    @Test("Who decided before is not overruled by what was decided while nobody was signed in")
+    @Test("decisions of an anonymous period do not override a user's earlier decisions")
     func joiningKnown() {
         var machine = ConsentMachine()
         _ = machine.signedIn("ann")
@@ -121,7 +121,7 @@ struct ConsentMachineTests {
         #expect(machine.admission(of: "anonymous-2", for: .marketing) == .drop(.consentDenied))
     }
 
-    @Test("By choice a stretch in which nobody was signed in stays apart")
+    @Test("with keepSeparate, an anonymous period stays separate from the user")
     func stayingApart() {
         var machine = ConsentMachine(rules: ConsentRules(anonymous: .keepSeparate))
         _ = machine.decided(.denied, by: .person, for: .marketing)
@@ -134,7 +134,7 @@ struct ConsentMachineTests {
         #expect(machine.admission(of: "anonymous-1", for: .analytics) == .drop(.consentUndecided))
     }
 
-    @Test("Who left undecided is waited for until somebody who came later agrees")
+    @Test("events of an undecided user who left are held until a later user grants consent")
     func undecided() {
         var machine = ConsentMachine()
         _ = machine.signedIn("ann")
@@ -142,17 +142,17 @@ struct ConsentMachineTests {
         #expect(machine.admission(of: "user-ann", for: .analytics) == .hold)
         #expect(machine.decided(.granted, by: .person) == [.reconsider, .purge, .save])
         #expect(machine.admission(of: "user-ann", for: .analytics) == .drop(.consentUndecided))
-        // Somebody who came before is not behind ann, and those who came after bob are not in front of him.
+        // Bob's consent drops only events of undecided users before him; eve and dan came after him.
         _ = machine.signedIn("eve")
         #expect(machine.admission(of: "user-eve", for: .analytics) == .hold)
         _ = machine.signedIn("dan")
         #expect(machine.admission(of: "user-eve", for: .analytics) == .hold)
-        // Ann comes back: what still waits of hers is waited for again.
+        // When ann returns, her pending events are held again.
         _ = machine.signedIn("ann")
         #expect(machine.admission(of: "user-ann", for: .analytics) == .hold)
     }
 
-    @Test("While the device has not decided, signing in and out gives nothing up, and one decision sends everything")
+    @Test("without a device decision, signing in and out drops no events, and one decision sends them all")
     func deviceUndecided() {
         var machine = ConsentMachine()
         for user in ["a", "b", "c"] {
@@ -165,7 +165,7 @@ struct ConsentMachineTests {
         for subject in subjects { #expect(machine.admission(of: subject, for: .analytics) == .send) }
     }
 
-    @Test("Kept events of somebody who refused and left do not make others wait")
+    @Test("kept events of a user who denied consent and left do not block others")
     func keptAndLeft() {
         var machine = ConsentMachine(rules: ConsentRules(denial: .keep))
         _ = machine.signedIn("ann")
@@ -177,7 +177,7 @@ struct ConsentMachineTests {
         #expect(machine.admission(of: "user-ann", for: .analytics) == .drop(.consentDenied))
     }
 
-    @Test("Events without a subject are the device's; a subject nobody knows yet is waited for")
+    @Test("events without a subject follow the device's decision, and events of an unknown subject are held")
     func nobody() {
         var machine = ConsentMachine()
         _ = machine.signedIn("ann")
@@ -189,7 +189,7 @@ struct ConsentMachineTests {
         #expect(machine.admission(of: "user-new", for: .analytics) == .send)
     }
 
-    @Test("A user whose name looks like a stretch is somebody else")
+    @Test("a user whose name looks like an anonymous period is a different subject")
     func names() {
         var machine = ConsentMachine(rules: ConsentRules(anonymous: .keepSeparate))
         _ = machine.decided(.denied, by: .person)
@@ -199,7 +199,7 @@ struct ConsentMachineTests {
     }
 
     @Test(
-        "Too many people: those are forgotten who decided nothing, then those who agreed; never who refused, silently"
+        "beyond the limit, undecided people are forgotten first, then consenting ones; no denial is lost silently"
     )
     func maxPeople() {
         var machine = ConsentMachine(rules: ConsentRules(initial: .granted, anonymous: .keepSeparate))
@@ -214,13 +214,13 @@ struct ConsentMachineTests {
             _ = machine.signedIn("other-\(number)")
             _ = machine.decided(.denied, by: .person)
         }
-        // Too many refusals to remember each: from here on nobody unknown is taken for agreed.
+        // There are too many denials to remember each, so unknown people no longer count as consenting.
         #expect(machine.admission(of: "user-refused", for: .analytics) == .drop(.consentDenied))
         #expect(machine.admission(of: "user-agreed", for: .analytics) == .drop(.consentDenied))
         #expect(machine.json.json().count < 16_384)
     }
 
-    @Test("One at and one above the most categories")
+    @Test("decisions are limited to the maximum number of categories, and exceeding it is reported")
     func maxCategories() {
         var machine = ConsentMachine()
         for number in 1...ConsentDecisions.maxCategories {
@@ -234,7 +234,7 @@ struct ConsentMachineTests {
         #expect(machine.consent(for: "c1") == .denied)
     }
 
-    @Test("Erasing forgets the people, not the device's decision")
+    @Test("erasing forgets people but not the device's decision")
     func erased() {
         var machine = ConsentMachine()
         _ = machine.decided(.denied, by: .device, for: .marketing)
@@ -246,7 +246,7 @@ struct ConsentMachineTests {
         #expect(machine.admission(of: "user-ann", for: .analytics) == .hold)
     }
 
-    @Test("The stored form is read back exactly; a part that is not understood is not guessed")
+    @Test("the stored form reads back exactly, and invalid parts are rejected")
     func stored() throws {
         var machine = ConsentMachine()
         _ = machine.decided(.granted, by: .device)

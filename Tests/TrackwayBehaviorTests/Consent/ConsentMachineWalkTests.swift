@@ -7,14 +7,14 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Consent, walked at random")
+@Suite("Random walks of consent")
 struct ConsentMachineWalkTests {
-    @Test("Promises hold at every step of a long walk", arguments: [1] as [UInt64])
+    @Test("guarantees hold at every step of a long random walk", arguments: [1] as [UInt64])
     func longWalk(seed: UInt64) throws {
-        try walk(seed: seed, steps: TestEffort.count(20_000, full: 100_000), isKilled: false)
+        try walk(seed: seed, steps: TestScale.count(20_000, full: 100_000), isKilled: false)
     }
 
-    @Test("Killed and read back at every step, it goes on as if nothing had happened", arguments: [3, 4] as [UInt64])
+    @Test("a consent machine killed and restored at every step continues unchanged", arguments: [3, 4] as [UInt64])
     func killedWalk(seed: UInt64) throws {
         try walk(seed: seed, steps: 1_500, isKilled: true)
     }
@@ -30,7 +30,7 @@ struct ConsentMachineWalkTests {
         )
         var machine = ConsentMachine(rules: rules)
         var problems: [String] = []
-        // The journal: whose event, for which category, and whether the person then had refused.
+        // The journal: each event's subject and category.
         var journal: [(subject: String, category: ConsentCategory)] = []
         var fates: [Admission: Int] = [:]
         for step in 0..<steps {
@@ -51,11 +51,11 @@ struct ConsentMachineWalkTests {
                 if journal.count < 40, machine.mayRecord(category) { journal.append((machine.subject, category)) }
             }
             if before != machine, actions.last != .save { problems.append("\(step): a change is not saved") }
-            if before == machine, !actions.isEmpty { problems.append("\(step): orders without a change") }
+            if before == machine, !actions.isEmpty { problems.append("\(step): actions without a change") }
             if before.subject != machine.subject, actions.first != .subject(machine.subject) {
-                problems.append("\(step): events go on belonging to another")
+                problems.append("\(step): events keep another subject")
             }
-            // A look at everybody takes long; one in twenty steps is looked at that closely.
+            // Checking all people is slow, so only one in twenty steps does it.
             if random.next(below: 20) == 0 {
                 let known = Self.known(before).intersection(Self.known(machine))
                 for category in Self.categories { check(machine, before, category, known, actions, step, &problems) }
@@ -66,7 +66,7 @@ struct ConsentMachineWalkTests {
                     rules: try JSONDecoder().decode(ConsentRules.self, from: JSONEncoder().encode(rules))
                 )
             }
-            // Deliver from the front, as far as it goes.
+            // Deliver from the front until an event is held.
             if step % 16 == 0 || actions.contains(.purge) {
                 for category in Self.categories {
                     deliver(category, &journal, machine, &fates)
@@ -76,7 +76,7 @@ struct ConsentMachineWalkTests {
         }
         #expect(problems == [])
         #expect(Set(fates.keys).isSuperset(of: [.send, .drop(.consentUndecided)]))
-        // Somebody agrees for good and everything that waits finds its end.
+        // A last user grants consent, which settles all pending events.
         _ = machine.signedIn("last")
         for category in Self.categories {
             _ = machine.decided(.granted, by: .person, for: category)
@@ -113,18 +113,18 @@ struct ConsentMachineWalkTests {
         let current = machine.admission(of: machine.subject, for: category)
         switch (machine.consent(for: category), current) {
         case (.granted, .send), (.pending, .hold), (.denied, .drop(.consentDenied)), (.denied, .hold): break
-        default: problems.append("\(step): \(machine.consent(for: category)) and yet \(current)")
+        default: problems.append("\(step): \(machine.consent(for: category)), but \(current)")
         }
         for subject in known where subject.hasPrefix("user-") {
             let (old, new) = (
                 before.admission(of: subject, for: category), machine.admission(of: subject, for: category)
             )
-            // Who is away and undecided never stands in the way of who is here and agreed.
+            // An absent, undecided user never blocks a present one who consented.
             if current == .send, new == .hold, subject != machine.subject {
-                problems.append("\(step): \(subject) stands in the way")
+                problems.append("\(step): \(subject) blocks others")
             }
             guard old != new else { continue }
-            if !actions.contains(.reconsider) { problems.append("\(step): \(subject) changed, nobody is told") }
+            if !actions.contains(.reconsider) { problems.append("\(step): \(subject) changed, not reconsidered") }
             if case .drop = new, !actions.contains(.purge) { problems.append("\(step): \(subject) is not purged") }
         }
     }

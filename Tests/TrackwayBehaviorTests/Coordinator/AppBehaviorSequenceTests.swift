@@ -5,9 +5,9 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-@Suite("What an app's behaviour records, in order")
+@Suite("Order of recorded lifecycle events")
 struct AppBehaviorSequenceTests {
-    @Test("A new installation: first opening, start, session, and nothing more when the launch is announced")
+    @Test("a new installation records first open, start and session, and nothing more when the launch is announced")
     func newInstallation() {
         var app = TestApp()
         app.start()
@@ -24,7 +24,7 @@ struct AppBehaviorSequenceTests {
         #expect(app.events.count == 3)
     }
 
-    @Test("Going to the background: engagement, exit, kept, sent, all inside a window the system was asked for")
+    @Test("entering the background records engagement and exit, saves and flushes, all within background time")
     func background() {
         var app = TestApp()
         app.open()
@@ -42,7 +42,7 @@ struct AppBehaviorSequenceTests {
         #expect(app.events[1].attributes == [CapturedKey.foregroundDuration: 1500])
     }
 
-    @Test("Back before the timeout: a hot start in the same session, the same screen, without another view")
+    @Test("a return before the timeout is a hot start in the same session and screen, without another view")
     func backInTime() {
         var app = TestApp()
         app.open()
@@ -62,7 +62,7 @@ struct AppBehaviorSequenceTests {
         #expect(app.events[0].screen?.name == "Home")
     }
 
-    @Test("Back after the timeout: a new session, whose first view is the screen that is still there")
+    @Test("a return after the timeout starts a new session, whose first view is the current screen")
     func backTooLate() {
         var app = TestApp()
         app.open()
@@ -85,7 +85,7 @@ struct AppBehaviorSequenceTests {
         )
     }
 
-    @Test("Time away counts from the exit on, not from what was told before it", arguments: [(1799, 1), (1800, 2)])
+    @Test("time away counts from the exit, not from earlier activity", arguments: [(1799, 1), (1800, 2)])
     func awayFromTheExit(seconds: Int, number: Int64) {
         var app = TestApp()
         app.open()

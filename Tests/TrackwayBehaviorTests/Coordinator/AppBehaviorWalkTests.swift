@@ -5,16 +5,16 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-@Suite("An app's behaviour on long random walks")
+@Suite("Long random walks of app behavior")
 struct AppBehaviorWalkTests {
     @Test(
-        "Whatever happens in 100,000 steps, what is recorded is what happened",
+        "recorded events match the simulated app over 100,000 random steps",
         arguments: [1] as [UInt64]
     )
     func walk(seed: UInt64) throws {
-        var life = RandomLife(seed: seed)
+        var life = RandomAppSteps(seed: seed)
         var app = TestApp()
-        var witness = LifeWitness()
+        var witness = AppEventChecker()
         for step in 0..<100_000 {
             let next = life.next()
             let before = app.events.count
@@ -27,16 +27,16 @@ struct AppBehaviorWalkTests {
                 throw error
             }
         }
-        // A walk that never comes by something proves nothing about it.
+        // The walk proves nothing about events that it does not cover.
         for name in [
             CapturedName.appStart, CapturedName.appEnd, CapturedName.sessionStart, CapturedName.screenView,
             CapturedName.userEngagement,
         ] { #expect(witness.counts[name, default: 0] > 500, "\(name)") }
     }
 
-    @Test("Kept and read back before every one of 3,000 steps, an app's behaviour goes on as if nothing had been")
+    @Test("app behavior saved and restored before each of 3,000 steps continues unchanged")
     func keptAtEveryStep() throws {
-        var life = RandomLife(seed: 11, changesCapture: true)
+        var life = RandomAppSteps(seed: 11, changesCapture: true)
         var app = TestApp()
         var twin = TestApp()
         for step in 0..<3_000 {
@@ -52,9 +52,9 @@ struct AppBehaviorWalkTests {
         }
     }
 
-    @Test("Killed in the middle of its orders, an app gives no number twice and opens for the first time once")
+    @Test("an app killed between actions never reuses a session number and records first open only once")
     func killedInTheMiddle() throws {
-        var life = RandomLife(seed: 21, changesCapture: true)
+        var life = RandomAppSteps(seed: 21, changesCapture: true)
         var app = TestApp()
         var number: Int64 = 0
         var openings = 0
@@ -64,7 +64,7 @@ struct AppBehaviorWalkTests {
             if life.happens(oneIn: 4) { app.ordersLeft = life.orders() }
             app.live(next)
             if app.ordersLeft == 0 {
-                // Everything after the last order that was carried out never happened.
+                // Everything after the last performed action never happened.
                 kills += 1
                 app.kill()
                 app.start(in: .inactive)

@@ -5,9 +5,9 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-@Suite("An app that stays in the foreground, with limits of sessions there")
+@Suite("Session limits of an app that stays in the foreground")
 struct ForegroundSessionTests {
-    /// What the user does after a while.
+    /// The user's activity after a pause.
     enum Activity: CaseIterable, Sendable {
         case event, screen, window
 
@@ -33,7 +33,7 @@ struct ForegroundSessionTests {
     }
 
     @Test(
-        "activity after the idle timeout ends the session at the last activity, and begins the next one first",
+        "activity after the idle timeout first ends the session at the last activity and starts the next one",
         arguments: Activity.allCases
     )
     func renewed(_ activity: Activity) throws {
@@ -65,7 +65,7 @@ struct ForegroundSessionTests {
         #expect(app.orders == [])
     }
 
-    @Test("less than the idle timeout, and losing the focus, change nothing")
+    @Test("activity within the idle timeout and losing focus do not change the session")
     func continued() {
         var app = Self.opened()
         app.pass(.seconds(599))
@@ -77,7 +77,7 @@ struct ForegroundSessionTests {
         #expect(app.names == [CapturedName.userEngagement, CapturedName.appEnd])
     }
 
-    @Test("the maximum length ends a session under use; its engagement is whole")
+    @Test("the maximum length ends a session in use, with its full engagement time")
     func maximumLength() {
         var app = TestApp()
         app.settings.maximumSessionLength = .seconds(86_400)
@@ -95,7 +95,7 @@ struct ForegroundSessionTests {
     }
 
     @Test(
-        "only what is captured is recorded, and sessions are counted all the same",
+        "only captured kinds are recorded, but sessions are always counted",
         arguments: [
             (.standard.subtracting(.engagement), [CapturedName.sessionStart, CapturedName.screenView]),
             (.standard.subtracting(.sessions), [CapturedName.userEngagement, CapturedName.screenView]),
@@ -112,7 +112,7 @@ struct ForegroundSessionTests {
     }
 
     @Test(
-        "an exit after the idle timeout belongs to the old session, without the idle time; the return begins the next one"
+        "an exit after the idle timeout belongs to the old session, without idle time, and the return starts a new one"
     )
     func leftIdle() {
         var app = Self.opened()
@@ -129,7 +129,7 @@ struct ForegroundSessionTests {
         #expect(app.events.allSatisfy { $0.session?.number == 2 })
     }
 
-    @Test("a process that is killed while idle was used until its last activity, which the journal may know better")
+    @Test("a process killed while idle was used until its last activity, which the journal may know more precisely")
     func killed() {
         for isNoted in [false, true] {
             var app = Self.opened()
@@ -145,12 +145,12 @@ struct ForegroundSessionTests {
             let engagement = app.events.first { $0.name == CapturedName.userEngagement }
             #expect(engagement?.attributes[CapturedKey.engagementTime] == (isNoted ? 305_000 : 5000))
             #expect(engagement?.attributes[CapturedKey.isRecovered] == true)
-            // Idle before it was killed: the session is over.
+            // It was idle before it was killed, so the session is over.
             #expect(app.events.last?.session?.number == 2)
         }
     }
 
-    @Test("in the background nothing is activity")
+    @Test("nothing in the background counts as activity")
     func background() {
         var app = Self.opened()
         app.leave()

@@ -14,7 +14,7 @@ struct PitfallTests {
         return app
     }
 
-    @Test("Double background: the second announcement is no second exit")
+    @Test("a repeated background notification does not record a second exit")
     func doubleBackground() {
         var app = running()
         app.pass(.seconds(2))
@@ -25,7 +25,7 @@ struct PitfallTests {
         #expect(app.events[0].attributes == [CapturedKey.foregroundDuration: 2000])
     }
 
-    @Test("Lock while going home: resigns once, enters the background twice, exits once, and comes back with one start")
+    @Test("a lock while going home, which enters the background twice, records one exit, and the return one start")
     func lockWhileGoingHome() {
         var app = running()
         app.change(.willResignActive)
@@ -38,7 +38,7 @@ struct PitfallTests {
         #expect(app.names == [CapturedName.appEnd, CapturedName.appStart])
     }
 
-    @Test("A lock without going home is told as one exit too: no willResignActive comes before")
+    @Test("a lock without going home, which sends no willResignActive, also records one exit")
     func backgroundWithoutResigning() {
         var app = running()
         app.change(.didEnterBackground)
@@ -50,7 +50,7 @@ struct PitfallTests {
     ]
 
     @Test(
-        "Late initialisation: a launch that is over when the process is told, or told before or after, is one start",
+        "late initialization records one start, whether the launch was reported before, after or not at all",
         arguments: tellings,
         tellings
     )
@@ -65,7 +65,7 @@ struct PitfallTests {
         }
     }
 
-    @Test("Initialisation on another thread, long after the launch: one cold start, as of the moment it was noted")
+    @Test("initialization on another thread long after launch records one cold start, at the time it was noted")
     func otherThread() {
         var app = TestApp()
         let noted = app.device.now
@@ -76,14 +76,14 @@ struct PitfallTests {
         #expect(app.events.allSatisfy { $0.at == noted })
     }
 
-    @Test("An interruption is no departure: a call, a message, the switcher, over and over")
+    @Test("repeated interruptions by calls, messages or the app switcher record no exit")
     func interruptions() {
         var app = running()
         for _ in 1...5 { app.change(.willResignActive, .didBecomeActive) }
         #expect(app.names == [])
     }
 
-    @Test("Passive start, then open: a start without the user, and one with, which resumed and is not the first ever")
+    @Test("opening an app after a passive start records a second start, which resumed and is not the first ever")
     func passiveThenOpen() {
         var app = TestApp()
         app.start(in: .background)
@@ -114,7 +114,7 @@ struct PitfallTests {
         #expect(app.events.map(\.attributes) == [[CapturedKey.foregroundDuration: 4000]])
     }
 
-    @Test("A passive start that nobody opens has no exit, neither at its end nor afterwards")
+    @Test("a passive start without a later launch by the user has no exit, neither at its end nor later")
     func passiveAlone() {
         var app = TestApp()
         app.start(in: .background)
@@ -126,7 +126,7 @@ struct PitfallTests {
         #expect(app.names == [CapturedName.appStart])
     }
 
-    @Test("Screens of a passive start wait until somebody sees them, and are lost to nobody")
+    @Test("screens of a passive start wait until the user opens the app, and none are lost")
     func passiveScreens() {
         var app = TestApp()
         app.start(in: .background)
@@ -149,7 +149,7 @@ struct PitfallTests {
         #expect(app.events.last?.attributes[CapturedKey.previousScreenName] == "Home")
     }
 
-    @Test("A return that turns back before the app is in use is neither a start nor an exit")
+    @Test("a return that is aborted before the app is active records neither a start nor an exit")
     func turnedBack() {
         var app = running()
         app.leave()
@@ -158,7 +158,7 @@ struct PitfallTests {
         #expect(app.names == [])
     }
 
-    @Test("A process that was told to end and goes on is started anew when it is used")
+    @Test("a process that survives willTerminate records a new start when it is used")
     func survivedItsEnd() {
         var app = running()
         app.pass(.seconds(1))

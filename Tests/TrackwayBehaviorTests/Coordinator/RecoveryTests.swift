@@ -5,7 +5,7 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-@Suite("What a killed process leaves to tell")
+@Suite("Recovery after a killed process")
 struct RecoveryTests {
     private func killed(heartbeats: Int, screen: Bool = true) -> TestApp {
         var app = TestApp()
@@ -22,7 +22,7 @@ struct RecoveryTests {
     }
 
     @Test(
-        "Engagement and exit come first at the next start, as of the last sign of life, under their own session and screen"
+        "engagement and exit come first at the next start, dated to the last activity, with their session and screen"
     )
     func recovered() {
         var app = killed(heartbeats: 2)
@@ -44,18 +44,21 @@ struct RecoveryTests {
         )
     }
 
-    @Test("After a restart of the device it is the same, whatever the clock says", arguments: [-7200, 0, 7200])
+    @Test(
+        "the exit is also recovered after a device restart, regardless of the wall clock",
+        arguments: [-7200, 0, 7200]
+    )
     func acrossBoots(clockSetBy seconds: Int) {
         var app = killed(heartbeats: 1)
         app.device.restart()
         app.device.wall = app.device.wall.advanced(by: .seconds(seconds))
         app.open()
         #expect(app.events[1].attributes == [CapturedKey.foregroundDuration: 30_000, CapturedKey.isRecovered: true])
-        // A clock that went back or far ahead says too little about the time away for the session to go on.
+        // After a clock jump back or far ahead, the time away is too uncertain to continue the session.
         #expect(app.events[2].session?.number == (seconds == 0 ? 1 : 2))
     }
 
-    @Test("A kill is recovered by a start in the background too, once")
+    @Test("a background start also recovers a kill, once")
     func recoveredUnseen() {
         var app = killed(heartbeats: 1, screen: false)
         app.start(in: .background)
@@ -66,7 +69,7 @@ struct RecoveryTests {
         #expect(app.names == [CapturedName.appStart])
     }
 
-    @Test("A kill in the same session: it goes on, counted from the last sign of life")
+    @Test("after a kill, the session timeout counts from the last activity")
     func sessionGoesOn() {
         for (away, number) in [(1799, 1), (1800, 2)] as [(Int, Int64)] {
             var app = killed(heartbeats: 1)
@@ -76,7 +79,10 @@ struct RecoveryTests {
         }
     }
 
-    @Test("A session is counted from any sign of life", arguments: ["change", "screen", "settings", "heartbeat"])
+    @Test(
+        "the session timeout counts from any kind of activity",
+        arguments: ["change", "screen", "settings", "heartbeat"]
+    )
     func signsOfLife(sign: String) {
         var app = TestApp()
         app.open()
@@ -95,7 +101,7 @@ struct RecoveryTests {
         #expect(app.events.first?.attributes[CapturedKey.foregroundDuration] == 1_000_000)
     }
 
-    @Test("What is not captured is not recovered either")
+    @Test("events that are not captured are not recovered either")
     func notCaptured() {
         var app = killed(heartbeats: 1)
         app.settings.capture = [.sessions]
@@ -104,7 +110,7 @@ struct RecoveryTests {
         #expect(app.orders == ["foreground", "save", "context"])
     }
 
-    @Test("A process killed before the second half minute has used its screen for no time that counts")
+    @Test("a process killed within the first half minute has no engagement time that counts")
     func killedSoon() {
         var app = killed(heartbeats: 0)
         app.open()

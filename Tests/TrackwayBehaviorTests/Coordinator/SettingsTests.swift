@@ -5,9 +5,11 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-@Suite("Choosing what is captured")
+@Suite("Capture settings")
 struct BehaviorSettingsTests {
-    @Test("With nothing captured nothing is recorded by itself, and no event has a session; screens named are recorded")
+    @Test(
+        "without capture, nothing is recorded automatically and events have no session, but named screens are recorded"
+    )
     func none() {
         var app = TestApp()
         app.settings.capture = []
@@ -24,7 +26,7 @@ struct BehaviorSettingsTests {
     }
 
     @Test(
-        "Without one kind everything else is recorded",
+        "without one kind, all other kinds are recorded",
         arguments: [
             (.launches, [CapturedName.firstOpen, CapturedName.appStart, CapturedName.appEnd]),
             (.sessions, [CapturedName.sessionStart]),
@@ -48,14 +50,14 @@ struct BehaviorSettingsTests {
             app.open()
             return app.names
         }
-        // Without screens there is nothing to be used either.
+        // Without screens, no engagement is recorded either.
         let gone = names + (option == .screens ? [CapturedName.userEngagement] : [])
         let whole = run(.standard)
         #expect(names.allSatisfy { whole.contains($0) })
         #expect(run(CaptureOptions.standard.subtracting(option)) == whole.filter { !gone.contains($0) })
     }
 
-    @Test("Sessions switched on under way: the running one is told once, and events carry it from then on")
+    @Test("enabling sessions at run time records the current session once, and later events contain it")
     func sessionsOnAndOff() {
         var app = TestApp()
         app.settings.capture.remove(.sessions)
@@ -79,7 +81,7 @@ struct BehaviorSettingsTests {
         #expect(app.orders == [])
     }
 
-    @Test("Sessions switched on in the background are told when the user is back")
+    @Test("sessions enabled in the background are recorded when the user returns")
     func sessionsOnInTheBackground() {
         var app = TestApp()
         app.settings.capture.remove(.sessions)
@@ -92,7 +94,7 @@ struct BehaviorSettingsTests {
         #expect(app.events.allSatisfy { $0.session?.number == 1 })
     }
 
-    @Test("A new timeout counts from the next return on")
+    @Test("a new timeout applies from the next return")
     func timeout() {
         var app = TestApp()
         app.open()
@@ -103,7 +105,7 @@ struct BehaviorSettingsTests {
         #expect(app.events.last?.session?.number == 2)
     }
 
-    @Test("Another user does not begin a session; the next one is named after them")
+    @Test("changing the user does not start a session, but the next session's id is based on the new user")
     func otherUser() {
         var app = TestApp()
         app.open()
@@ -117,7 +119,7 @@ struct BehaviorSettingsTests {
         #expect(app.behavior.session?.id.hasPrefix("87654321-") == true)
     }
 
-    @Test("Heartbeats are kept in the foreground, and are nothing in the background")
+    @Test("heartbeats are saved in the foreground and ignored in the background")
     func heartbeats() {
         var app = TestApp()
         app.beat()

@@ -5,7 +5,7 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-/// The common changes of an app's running state, by their numbers in the Sensors Analytics document, section 2.
+/// The app state transitions numbered in section 2 of the Sensors Analytics document.
 @Suite("The seven transitions of the running state")
 struct SevenTransitionsTests {
     private func running() -> TestApp {
@@ -36,7 +36,7 @@ struct SevenTransitionsTests {
         #expect(starts.first?.attributes[CapturedKey.resumedFromBackground] == false)
         #expect(app.behavior.appState == .active)
 
-        // After a kill it is a cold start again, and not the first.
+        // After a kill, the next start is cold again, but not the first.
         app.leave()
         app.kill()
         app.clear()
@@ -47,7 +47,7 @@ struct SevenTransitionsTests {
     }
 
     @Test(
-        "2. Home screen: active, inactive, background, suspended, and killed at once where the app does not run there"
+        "2. Home screen: active, inactive, background, suspended, and killed immediately if the app cannot run there"
     )
     func homeScreen() {
         var app = running()
@@ -76,7 +76,7 @@ struct SevenTransitionsTests {
         #expect(app.events.last?.attributes == [CapturedKey.foregroundDuration: 15_000])
     }
 
-    @Test("4. App switcher and home screen: one exit, the time in the switcher included")
+    @Test("4. App switcher and home screen: one exit, including the time in the switcher")
     func switcherAndHome() {
         var app = running()
         app.change(.willResignActive)
@@ -86,7 +86,7 @@ struct SevenTransitionsTests {
         #expect(app.events[0].attributes == [CapturedKey.foregroundDuration: 15_000])
     }
 
-    @Test("5. App switcher and kill: one exit, told at its time; the next start recovers nothing")
+    @Test("5. App switcher and kill: one exit, recorded at its time; the next start recovers nothing")
     func switcherAndKill() {
         var app = running()
         app.change(.willResignActive, .didEnterBackground, .willTerminate)
@@ -112,7 +112,7 @@ struct SevenTransitionsTests {
         #expect(app.events[0].attributes[CapturedKey.isFirstTime] == false)
     }
 
-    @Test("7. Killed while suspended: nothing is told, and the next start recovers nothing")
+    @Test("7. Killed while suspended: nothing is recorded, and the next start recovers nothing")
     func killedWhileSuspended() {
         var app = suspended()
         app.kill()

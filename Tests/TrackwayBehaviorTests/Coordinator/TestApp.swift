@@ -4,9 +4,11 @@
 import TrackwayBehavior
 import TrackwayEvents
 
-/// An app on a device, conducted as its driver would: what is recorded is written down with the context it is under.
+/// A simulated app on a device, run as its driver would run it.
+///
+/// Recorded events are stored with their context.
 struct TestApp {
-    /// One event as it was recorded.
+    /// One recorded event.
     struct Recorded: Hashable {
         var name: String
         var attributes: Attributes
@@ -16,9 +18,9 @@ struct TestApp {
     }
 
     var device = TestDevice()
-    var behavior = AppBehavior()
-    /// What a kill would leave.
-    var disk = AppBehavior()
+    var behavior = LifecycleStateMachine()
+    /// The state that would survive a kill.
+    var disk = LifecycleStateMachine()
     var events: [Recorded] = []
     var orders: [String] = []
     var isInBackground = false
@@ -26,14 +28,14 @@ struct TestApp {
     var appVersion: String? = "1.0"
     var systemVersion: String? = "18.0"
     var uniqueID = "0E6614B7-2D2C-4774-AB2F-B0A9E6C3BFAC"
-    /// How many more orders are carried out before the process is killed in the middle of them; nil for all.
+    /// The number of actions before the process is killed; nil for never.
     var ordersLeft: Int?
     private(set) var session: RecordedContext.Session?
     private(set) var screen: RecordedContext.Screen?
 
     var names: [String] { events.map(\.name) }
 
-    // MARK: What happens
+    // MARK: Inputs
 
     mutating func start(in state: AppState = .inactive, isPending: Bool = false) {
         session = nil
@@ -54,7 +56,7 @@ struct TestApp {
     }
 
     mutating func timeOut(began: DeviceTime) {
-        carryOut(behavior.startedUnseen(began: began))
+        carryOut(behavior.startedInBackground(began: began))
     }
 
     mutating func open() {
@@ -97,13 +99,13 @@ struct TestApp {
         device.pass(duration)
     }
 
-    /// The process is gone, with everything that was not kept.
+    /// Kills the process and discards all unsaved state.
     mutating func kill() {
         behavior = disk
         ordersLeft = nil
     }
 
-    /// Forgets what was recorded, so that a test reads on from here.
+    /// Clears the recorded events and actions.
     mutating func clear() {
         events = []
         orders = []

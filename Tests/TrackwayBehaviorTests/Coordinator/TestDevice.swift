@@ -6,7 +6,9 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-/// A device's clocks in a test: they run together unless a test sets the wall clock or restarts the device.
+/// The clocks of a test device.
+///
+/// They advance together unless a test sets the wall clock or restarts the device.
 struct TestDevice {
     var wall = Timestamp(milliseconds: 1_700_000_000_000)
     var monotonic = MonotonicTime(milliseconds: 500_000)
@@ -26,12 +28,14 @@ struct TestDevice {
     }
 }
 
-/// Keeps a value and reads it back, as a restart does.
+/// Saves a value and restores it, as a restart does.
 func kept<Value: Codable>(_ value: Value) throws -> Value {
     try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
 }
 
-/// Expects an answer of a call that changes what it is made on: `#expect` cannot take such a call apart.
+/// Expects the result of a mutating call.
+///
+/// `#expect` cannot expand such a call.
 func expect(_ answer: Bool, is expected: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(answer == expected, sourceLocation: sourceLocation)
 }

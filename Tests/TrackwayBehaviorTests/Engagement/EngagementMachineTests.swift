@@ -8,7 +8,7 @@ import TrackwayEvents
 @Suite("Engagement")
 struct EngagementMachineTests {
     @Test(
-        "A screen counts as used from one second on",
+        "a screen counts as used after at least one second",
         arguments: [(0, false), (1, false), (999, false), (1000, true), (1001, true), (100_000_000, true)]
             as [(Int64, Bool)]
     )
@@ -24,7 +24,10 @@ struct EngagementMachineTests {
         #expect(machine.screenLeft(at: device.now) == [])
     }
 
-    @Test("It is judged whenever the screen is left: another screen, the background, the end", arguments: 0...2)
+    @Test(
+        "engagement is evaluated when the user leaves the screen, enters the background or ends the app",
+        arguments: 0...2
+    )
     func leaving(how: Int) {
         var app = TestApp()
         app.open()
@@ -41,7 +44,7 @@ struct EngagementMachineTests {
         #expect(app.events.first?.screen?.name == "A")
     }
 
-    @Test("Time in the background does not count, and what came before it is not added up")
+    @Test("background time does not count, and the times before and after it are not added up")
     func background() {
         var app = TestApp()
         app.open()
@@ -57,7 +60,7 @@ struct EngagementMachineTests {
     }
 
     @Test(
-        "The next view tells the latest time that counted on the screen before, even if that was before the background"
+        "the next view contains the previous screen's latest engagement time, even from before the background"
     )
     func nextView() {
         var app = TestApp()
@@ -74,7 +77,7 @@ struct EngagementMachineTests {
         #expect(app.events.last?.attributes[CapturedKey.engagementTime] == nil)
     }
 
-    @Test("Without a screen nothing is used")
+    @Test("without a screen, no engagement is recorded")
     func noScreen() {
         var app = TestApp()
         app.open()
@@ -83,7 +86,7 @@ struct EngagementMachineTests {
         #expect(!app.names.contains(CapturedName.userEngagement))
     }
 
-    @Test("With the capture of engagement off there is no event, and the next view still tells the time")
+    @Test("with engagement capture off, no event is recorded, but the next view still contains the time")
     func captureOff() {
         var app = TestApp()
         app.settings.capture.remove(.engagement)
@@ -95,7 +98,7 @@ struct EngagementMachineTests {
         #expect(app.events.last?.attributes[CapturedKey.engagementTime] == 4000)
     }
 
-    @Test("An interruption does not end the use of a screen")
+    @Test("an interruption does not end a screen's engagement")
     func interruption() {
         var app = TestApp()
         app.open()
@@ -108,7 +111,7 @@ struct EngagementMachineTests {
         #expect(app.events.last?.attributes[CapturedKey.engagementTime] == 1200)
     }
 
-    @Test("A clock that cannot have measured it measures nothing")
+    @Test("a clock that goes back measures no engagement")
     func clockBack() {
         let device = TestDevice()
         var machine = EngagementMachine()

@@ -6,9 +6,9 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Engagement on a long random walk")
+@Suite("Long random walk of engagement")
 struct EngagementMachineWalkTests {
-    @Test("What counts is exactly the time in sight, from a second on, whatever the wall clock does")
+    @Test("engagement equals the visible time from one second on, regardless of the wall clock")
     func walk() throws {
         var chance = SeededGenerator(seed: 61)
         var device = TestDevice()

@@ -15,10 +15,11 @@ struct IdentityMachineTests {
     private static let signedIn = Action.record(name: "_profile_set", attributes: ["_signed_in": true])
     private static let signedOut = Action.record(name: "_profile_set", attributes: ["_signed_in": false])
 
-    /// Who signs in and out, one after the other, and which unique id the person has then: "" is the installation's own, and a
-    /// number that of the visitor after this step.
+    /// Sign-ins and sign-outs (nil) in order, and the unique id after each.
+    ///
+    /// "" is the installation's id, and a number is the id of the visitor after that step.
     @Test(
-        "Unique ids follow people, and every visitor after a sign-out is another person",
+        "a user keeps the same unique id, and each visitor after a sign-out gets a new one",
         arguments: [
             (["A", nil, "B", nil, "A", "C"], ["", "1", "1", "3", "", "C"]),
             (["A", "B", "A", "B"], ["", "B", "", "B"]),
@@ -33,9 +34,9 @@ struct IdentityMachineTests {
     }
 
     @Test(
-        "Unique ids stay through a sign-out where a format wants that",
+        "unique ids survive a sign-out if a format requires it",
         arguments: [
-            // Visit, A, out, B, out, A, C: 1, 1, 1, 2, 2, 1, 3.
+            // Visitor, A, out, B, out, A, C have the ids 1, 1, 1, 2, 2, 1, 3.
             (["A", nil, "B", nil, "A", "C"], ["", "", "B", "B", "", "C"]),
             (["A", nil, "A"], ["", "", ""]),
             (["A", "B", nil, "C", nil, "B"], ["", "B", "B", "C", "C", "B"]),
@@ -61,7 +62,7 @@ struct IdentityMachineTests {
         return seen
     }
 
-    @Test("The first person keeps the installation's first touch, a further one has its own, and gets it back")
+    @Test("the first person has the installation's first touch, and each further person keeps its own")
     func firstTouch() {
         var machine = IdentityMachine()
         _ = machine.signedIn("A", fresh: "1", at: time(10))
@@ -76,7 +77,7 @@ struct IdentityMachineTests {
     }
 
     @Test(
-        "Attributes stay with the unique id through a sign-in, and end with the sign-out",
+        "attributes stay with the unique id across a sign-in and end with the sign-out",
         arguments: ["visitor", nil]
     )
     func attributes(fresh: String?) {
@@ -93,16 +94,16 @@ struct IdentityMachineTests {
         #expect(machine.context.attributes == [])
         _ = machine.attributesSet(["theme": "visitor"], at: time(4))
         _ = machine.signedIn("B", fresh: "3", at: time(5))
-        // The visitor turned out to be B, unless the id is still that of A.
+        // The visitor is now known to be B, unless the id is still A's.
         #expect(machine.context.attributes.map(\.name) == (fresh == nil ? [] : ["theme"]))
         _ = machine.signedIn("C", fresh: "5", at: time(5))
         #expect(machine.context.attributes == [])
-        // The back-end knows what was said about A; it is not said again.
+        // The back end already has A's attributes, so they are not sent again.
         _ = machine.signedIn("A", fresh: "4", at: time(6))
         #expect(machine.context.attributes == [])
     }
 
-    @Test("Setting an attribute again renews its time, also when the value is the same")
+    @Test("setting an attribute again updates its time, even if the value is the same")
     func renewed() {
         var machine = IdentityMachine()
         _ = machine.attributesSet(["plan": "free"], at: time(1))
@@ -113,7 +114,7 @@ struct IdentityMachineTests {
         )
     }
 
-    @Test("The context changes before the event that tells of it is recorded")
+    @Test("the context changes before the event that reports the change is recorded")
     func order() {
         var machine = IdentityMachine()
         #expect(machine.signedIn("A", fresh: "1", at: time(1)) == [.context(machine.context), Self.signedIn, .save])
@@ -133,7 +134,7 @@ struct IdentityMachineTests {
         #expect(machine.anonymousIDSet("x") == [.context(machine.context), .save])
     }
 
-    @Test("What changes nothing orders nothing")
+    @Test("calls that change nothing return no actions")
     func nothing() {
         var machine = IdentityMachine()
         #expect(machine.signedOut(fresh: "1", at: time(1)) == [])
@@ -146,7 +147,7 @@ struct IdentityMachineTests {
         #expect(machine.identityBound("1", as: "phone") == [])
     }
 
-    @Test("What is not known here may be known to a back-end: taking it away is recorded all the same")
+    @Test("removing unknown data is still recorded, because a back end may have it")
     func unknownRemoved() {
         var machine = IdentityMachine()
         #expect(
@@ -161,7 +162,7 @@ struct IdentityMachineTests {
         )
     }
 
-    @Test("Bound ids go along with the next sign-in, and end with it and with the sign-out")
+    @Test("bound ids are part of the next sign-in event, and end with it or with the sign-out")
     func identities() {
         var machine = IdentityMachine()
         let bound = machine.identityBound("1", as: "phone")
@@ -182,7 +183,7 @@ struct IdentityMachineTests {
         _ = machine.identityBound("2", as: "phone")
         _ = machine.identityBound("3", as: "phone")
         #expect(machine.context.identities == ["phone": "3"])
-        // Not the one that is bound now: it stays.
+        // This is not the currently bound id, which stays.
         _ = machine.identityUnbound("2", as: "phone")
         #expect(machine.context.identities == ["phone": "3"])
         _ = machine.identityUnbound("3", as: "phone")
@@ -192,12 +193,12 @@ struct IdentityMachineTests {
         #expect(machine.context.identities == [:])
         _ = machine.signedIn("A", fresh: "6", at: time(6))
         _ = machine.identityBound("7", as: "phone")
-        // Those of another user say nothing of this one, not even in the event of the sign-in.
+        // Another user's ids do not apply to this one, not even in the sign-in event.
         let others = machine.signedIn("B", fresh: "8", at: time(8))
         for case .context(let user) in others { #expect(user.identities == [:]) }
     }
 
-    @Test("One below, at and above the most kinds of ids")
+    @Test("the number of id types is limited, and exceeding it is reported")
     func maxIdentities() {
         var machine = IdentityMachine()
         for number in 1...IdentityMachine.maxIdentities {
@@ -208,7 +209,7 @@ struct IdentityMachineTests {
         #expect(machine.context.identities.count == IdentityMachine.maxIdentities)
     }
 
-    @Test("One at and one above the most known users: the one that was away longest is forgotten")
+    @Test("beyond the maximum number of known users, the one absent longest is forgotten")
     func maxKnown() {
         var machine = IdentityMachine()
         for number in 0..<IdentityMachine.maxKnownUsers {
@@ -217,7 +218,7 @@ struct IdentityMachineTests {
         _ = machine.signedIn("u0", fresh: "new", at: time(1))
         #expect(machine.context.uniqueID == nil)
         let actions = machine.signedIn("one more", fresh: "x", at: time(2))
-        #expect(actions.contains(.reportUserForgotten("u1")), "nobody is forgotten silently")
+        #expect(actions.contains(.reportUserForgotten("u1")), "forgetting a user is reported")
         #expect(machine.known.count == IdentityMachine.maxKnownUsers)
         _ = machine.signedIn("u2", fresh: "new", at: time(3))
         #expect(machine.context.uniqueID == "id2")
@@ -227,7 +228,7 @@ struct IdentityMachineTests {
         #expect(machine.known.count == IdentityMachine.maxKnownUsers)
     }
 
-    @Test("Erasing leaves nothing")
+    @Test("erasing removes everything")
     func erased() {
         var machine = IdentityMachine()
         _ = machine.signedIn("A", fresh: "1", at: time(1))
@@ -237,7 +238,7 @@ struct IdentityMachineTests {
         #expect(machine == IdentityMachine())
     }
 
-    @Test("Ids nobody set are the installation's, with the time that is in it")
+    @Test("ids that are not set default to the installation's id and its time")
     func origin() throws {
         let installation = InstallationID.generate(at: time(1_700_000_000_123))
         let origin = IdentityOrigin(installation)
@@ -250,11 +251,11 @@ struct IdentityMachineTests {
         #expect(origin.completing(machine.context).anonymousID == "mine")
         _ = machine.anonymousIDSet(nil)
         #expect(origin.completing(machine.context).anonymousID == user.uniqueID)
-        // An id of another making tells no time.
+        // An id in another format contains no time.
         #expect(IdentityOrigin(InstallationID(high: 7, low: 7)).firstTouch == nil)
     }
 
-    @Test("The stored form is read back exactly, and one without known users still knows who is signed in")
+    @Test("the stored form reads back exactly, and one without known users still has the signed-in user")
     func stored() throws {
         var machine = IdentityMachine()
         _ = machine.signedIn("A", fresh: "1", at: time(1))

@@ -7,14 +7,14 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Identity, walked at random")
+@Suite("Random walks of identity")
 struct IdentityMachineWalkTests {
-    @Test("Promises hold at every step, 100,000 steps long", arguments: [1, 2] as [UInt64])
+    @Test("guarantees hold at every step of a 100,000-step walk", arguments: [1, 2] as [UInt64])
     func longWalk(seed: UInt64) throws {
         try walk(seed: seed, steps: 100_000, isKilled: false)
     }
 
-    @Test("Killed and read back at every step, it goes on as if nothing had happened", arguments: [3, 4] as [UInt64])
+    @Test("an identity machine killed and restored at every step continues unchanged", arguments: [3, 4] as [UInt64])
     func killedWalk(seed: UInt64) throws {
         try walk(seed: seed, steps: 3_000, isKilled: true)
     }
@@ -23,7 +23,9 @@ struct IdentityMachineWalkTests {
         var random = SeededGenerator(seed: seed)
         var machine = IdentityMachine()
         var problems: [String] = []
-        /// The unique id each user had first, as long as few enough users came between.
+        /// Each user's first unique id.
+        ///
+        /// It stays while few enough users come in between.
         var ids: [String: String?] = [:]
         var owners: [String?: String] = [:]
         var shown = machine.context
@@ -42,10 +44,10 @@ struct IdentityMachineWalkTests {
             }
             for action in actions { if case .context(let user) = action { shown = user } }
             let context = machine.context
-            if shown != context { problems.append("\(step): events carry another user than the machine has") }
+            if shown != context { problems.append("\(step): events contain a different user than the machine") }
             if before != machine, actions.last != .save { problems.append("\(step): a change is not saved") }
             if before == machine, actions.contains(.save) {
-                problems.append("\(step): nothing changed, yet it is saved")
+                problems.append("\(step): saved without a change")
             }
             if let user = machine.user {
                 if let id = ids[user], id != context.uniqueID { problems.append("\(step): \(user) lost its id") }
@@ -54,15 +56,15 @@ struct IdentityMachineWalkTests {
                     problems.append("\(step): \(owner) and \(user) share an id")
                 }
                 owners[context.uniqueID] = user
-                if machine.known.last?.user != user { problems.append("\(step): who is signed in is not known") }
+                if machine.known.last?.user != user { problems.append("\(step): the signed-in user is not known") }
             }
             if before.context.uniqueID != context.uniqueID, !context.attributes.isEmpty {
-                problems.append("\(step): attributes went to another person")
+                problems.append("\(step): attributes moved to another person")
             }
             if before.user != nil, machine.user != before.user {
-                if !context.attributes.isEmpty { problems.append("\(step): attributes outlived a sign-out") }
-                if !context.identities.isEmpty { problems.append("\(step): ids outlived a sign-out") }
-                if context.uniqueID == before.context.uniqueID { problems.append("\(step): two people have one id") }
+                if !context.attributes.isEmpty { problems.append("\(step): attributes survived a sign-out") }
+                if !context.identities.isEmpty { problems.append("\(step): ids survived a sign-out") }
+                if context.uniqueID == before.context.uniqueID { problems.append("\(step): two people share an id") }
             }
             if context.attributes.contains(where: { $0.setAt > now }) { problems.append("\(step): set in the future") }
             if isKilled {

@@ -6,9 +6,9 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("When the time until which an app was used is kept")
+@Suite("When an app's last-used time is saved")
 struct HeartbeatMachineTests {
-    /// An app with its heartbeats, a clock and a journal that counts.
+    /// A simulated app with heartbeats, a clock and a count of records.
     private struct App {
         var machine = HeartbeatMachine()
         var now = MonotonicTime(milliseconds: 1_000_000)
@@ -20,9 +20,9 @@ struct HeartbeatMachineTests {
             machine.follow(isBeating: isBeating, at: now, recorded: recorded)
         }
 
-        mutating func happen() { machine.somethingHappened(at: now, recorded: recorded) }
+        mutating func happen() { machine.noteUse(at: now, recorded: recorded) }
 
-        /// Time passes; what is due meanwhile happens at its time.
+        /// Advances the clock and performs due heartbeats on time.
         mutating func pass(_ duration: Duration) {
             let end = now.advanced(by: duration)
             while let due = machine.due, due <= end {
@@ -34,7 +34,7 @@ struct HeartbeatMachineTests {
         }
     }
 
-    @Test("an app that is left alone is kept once, half a minute after it came to the foreground, and then rests")
+    @Test("an unused app gets one heartbeat, half a minute after it enters the foreground, and then none")
     func once() {
         var app = App()
         #expect(app.machine.due == nil)
@@ -46,10 +46,10 @@ struct HeartbeatMachineTests {
         #expect(app.beats == [30])
         #expect(app.machine.isResting)
         app.follow(true)
-        #expect(app.machine.isResting, "that it is in the foreground is nothing new")
+        #expect(app.machine.isResting, "being in the foreground is not new activity")
     }
 
-    @Test("what happens is followed by a heartbeat, after twice as long each time, at most five minutes")
+    @Test("activity is followed by a heartbeat, after an interval that doubles each time up to five minutes")
     func intervals() {
         var app = App()
         app.follow(true)
@@ -61,21 +61,21 @@ struct HeartbeatMachineTests {
         #expect(app.beats == [30, 2_060, 4_120, 6_240, 8_300, 10_300, 12_300, 14_300, 16_300])
     }
 
-    @Test("events are seen by their numbers, without being announced, while a heartbeat is due")
+    @Test("while a heartbeat is due, events are detected by their numbers, without being announced")
     func numbers() {
         var app = App()
         app.follow(true)
         app.pass(.seconds(29))
         app.recorded += 1
         app.pass(.seconds(1_000))
-        #expect(app.beats == [30, 90], "the first came right after the event, so one more follows")
+        #expect(app.beats == [30, 90], "the first heartbeat came right after the event, so one more follows")
         app.recorded += 1
         app.pass(.seconds(1_000))
-        #expect(app.beats == [30, 90], "nobody looks while it rests")
+        #expect(app.beats == [30, 90], "numbers are not checked while it rests")
     }
 
     @Test(
-        "what happens in the first second belongs to what the interval began with",
+        "activity in an interval's first second belongs to the activity that started the interval",
         arguments: [(0, [30]), (1_000, [30]), (1_001, [30, 90]), (29_999, [30, 90])] as [(Int64, [Int64])]
     )
     func beginning(_ milliseconds: Int64, _ beats: [Int64]) {
@@ -88,7 +88,7 @@ struct HeartbeatMachineTests {
         #expect(app.beats == beats)
     }
 
-    @Test("of two who keep the same heartbeat, the later one ends no interval that began meanwhile")
+    @Test("when a heartbeat is saved twice, the later save does not end an interval that started in between")
     func late() {
         var app = App()
         app.follow(true)
@@ -100,7 +100,7 @@ struct HeartbeatMachineTests {
         #expect(due == app.now.advanced(by: .seconds(60)))
     }
 
-    @Test("it begins anew when the app comes back, and when the system says anything of its life")
+    @Test("intervals start over when the app returns and on every lifecycle change")
     func anew() {
         var app = App()
         app.follow(true)
@@ -114,17 +114,17 @@ struct HeartbeatMachineTests {
         #expect(app.machine.due != due)
         app.follow(false)
         #expect(app.machine.due == nil)
-        #expect(!app.machine.isResting, "there is nothing to wake")
+        #expect(!app.machine.isResting, "an app in the background is not resting")
         app.happen()
         app.machine.lifeCycleChanged(at: app.now, recorded: app.recorded)
         app.machine.beaten(at: app.now, recorded: app.recorded)
-        #expect(app.machine.due == nil, "nobody uses an app that is not in the foreground")
+        #expect(app.machine.due == nil, "an app in the background is not in use")
         app.follow(true)
         #expect(app.machine.due == app.now.advanced(by: .seconds(30)))
     }
 
     @Test(
-        "on a random walk: no quiet interval has a second heartbeat, and a used app is never kept longer ago than five minutes"
+        "on a random walk, quiet intervals have no second heartbeat, and a used app's save is under five minutes old"
     )
     func walk() throws {
         var chance = SeededGenerator(seed: 11)

@@ -4,90 +4,90 @@
 import Testing
 import TrackwayBehavior
 
-@Suite("For whom the system started the process")
+@Suite("Reason for a process launch")
 struct LaunchEvidenceTests {
-    typealias Row = (String, LaunchEvidence, LaunchReading)
+    typealias Row = (String, LaunchContext, LaunchConclusion)
 
     static let table: [Row] = [
         (
-            "an app with scenes that a person opens",
-            LaunchEvidence(role: .foreground, app: .background), LaunchReading(.user, in: .inactive)
+            "an app with scenes, opened by the user",
+            LaunchContext(role: .foreground, app: .background), LaunchConclusion(.user, in: .inactive)
         ),
         (
-            "an app without scenes that a person opens", LaunchEvidence(app: .inactive),
-            LaunchReading(.user, in: .inactive)
+            "an app without scenes, opened by the user", LaunchContext(app: .inactive),
+            LaunchConclusion(.user, in: .inactive)
         ),
         (
-            "an SDK that is made late", LaunchEvidence(role: .foreground, app: .active),
-            LaunchReading(.late, in: .active)
+            "an SDK that is initialized late", LaunchContext(role: .foreground, app: .active),
+            LaunchConclusion(.late, in: .active)
         ),
         (
-            "late on another thread than the main one, where nobody can be asked",
-            LaunchEvidence(), LaunchReading(.unknown, in: .background)
+            "late and off the main thread, where the app's state is unavailable",
+            LaunchContext(), LaunchConclusion(.unknown, in: .background)
         ),
         (
             "the same on a device",
-            LaunchEvidence(role: .foreground), LaunchReading(.user, in: .inactive)
+            LaunchContext(role: .foreground), LaunchConclusion(.user, in: .inactive)
         ),
         (
             "a push message",
-            LaunchEvidence(role: .background, app: .background), LaunchReading(.background, in: .background)
+            LaunchContext(role: .background, app: .background), LaunchConclusion(.background, in: .background)
         ),
         (
             "a push message while the device is locked",
-            LaunchEvidence(role: .background, isLocked: true, app: .background),
-            LaunchReading(.background, in: .background)
+            LaunchContext(role: .background, isLocked: true, app: .background),
+            LaunchConclusion(.background, in: .background)
         ),
         (
-            "prewarmed, as the scheduler says",
-            LaunchEvidence(role: .prewarming, app: .background), LaunchReading(.prewarmed, in: .background)
+            "prewarmed, according to the scheduler",
+            LaunchContext(role: .prewarming, app: .background), LaunchConclusion(.prewarmed, in: .background)
         ),
         (
-            "prewarmed, as the environment says",
-            LaunchEvidence(isAnnouncedPrewarmed: true, app: .background), LaunchReading(.prewarmed, in: .background)
+            "prewarmed, according to the environment",
+            LaunchContext(isAnnouncedPrewarmed: true, app: .background), LaunchConclusion(.prewarmed, in: .background)
         ),
         (
-            "prewarmed, and taken for an app that works unseen",
-            LaunchEvidence(role: .background, isAnnouncedPrewarmed: true, app: .background),
-            LaunchReading(.prewarmed, in: .background)
+            "prewarmed, and reported as background work",
+            LaunchContext(role: .background, isAnnouncedPrewarmed: true, app: .background),
+            LaunchConclusion(.prewarmed, in: .background)
         ),
         (
-            "prewarmed a while ago, and opened by the person now",
-            LaunchEvidence(role: .foreground, isAnnouncedPrewarmed: true, app: .background),
-            LaunchReading(.user, in: .inactive)
+            "prewarmed a while ago, and now opened by the user",
+            LaunchContext(role: .foreground, isAnnouncedPrewarmed: true, app: .background),
+            LaunchConclusion(.user, in: .inactive)
         ),
         (
-            "a simulator, where the scheduler says nothing",
-            LaunchEvidence(app: .background), LaunchReading(.unknown, in: .background)
+            "a simulator, where the scheduler reports nothing",
+            LaunchContext(app: .background), LaunchConclusion(.unknown, in: .background)
         ),
         (
-            "a locked device on which the scheduler says nothing",
-            LaunchEvidence(isLocked: true, app: .background), LaunchReading(.locked, in: .background)
+            "a locked device, where the scheduler reports nothing",
+            LaunchContext(isLocked: true, app: .background), LaunchConclusion(.locked, in: .background)
         ),
         (
-            "a person who looks at the app while files are still locked",
-            LaunchEvidence(isLocked: true, app: .active), LaunchReading(.late, in: .active)
+            "an app in use while files are still locked",
+            LaunchContext(isLocked: true, app: .active), LaunchConclusion(.late, in: .active)
         ),
-        ("a keyboard", LaunchEvidence(isSeenExtension: true), LaunchReading(.user, in: .active)),
+        ("a keyboard", LaunchContext(isSeenExtension: true), LaunchConclusion(.user, in: .active)),
         (
-            "an extension that changes messages",
-            LaunchEvidence(role: .foreground, isSeenExtension: false), LaunchReading(.background, in: .background)
+            "an extension that modifies messages",
+            LaunchContext(role: .foreground, isSeenExtension: false), LaunchConclusion(.background, in: .background)
         ),
     ]
 
-    @Test("What the system says amounts to this", arguments: table.map(\.0))
+    @Test("the launch reason follows from the system's evidence", arguments: table.map(\.0))
     func reading(name: String) throws {
         let row = try #require(Self.table.first { $0.0 == name })
         #expect(row.1.reading == row.2)
     }
 
-    @Test("Nothing that nobody can be sure of is a start at once, and only what the person opened is in front")
+    @Test("uncertain launches are pending, and only launches by the user are in the foreground")
     func pending() {
-        for role in LaunchEvidence.Role.allCases {
+        for role in LaunchContext.Role.allCases {
             for isAnnounced in [false, true] {
                 for isLocked in [false, true] {
                     for app in [nil, AppState.background, .inactive, .active] {
-                        let evidence = LaunchEvidence(
+                        let evidence = LaunchContext(
                             role: role,
                             isAnnouncedPrewarmed: isAnnounced,
                             isLocked: isLocked,
@@ -104,17 +104,17 @@ struct LaunchEvidenceTests {
         }
     }
 
-    @Test("Time decides where the person would have come at once")
+    @Test("a timeout decides only launches that the user would have opened immediately")
     func time() {
         #expect(LaunchReason.allCases.filter(\.isDecidedByTime) == [.locked, .unknown])
         #expect(LaunchReason.allCases.filter(\.isPending) == [.prewarmed, .locked, .unknown])
     }
 
-    @Test("Extensions that work for the system are unseen")
+    @Test("extensions that work for the system are not visible to the user")
     func extensions() {
-        #expect(!LaunchEvidence.isSeen(extensionPoint: "com.apple.usernotifications.service"))
-        #expect(!LaunchEvidence.isSeen(extensionPoint: "com.apple.widgetkit-extension"))
-        #expect(LaunchEvidence.isSeen(extensionPoint: "com.apple.share-services"))
-        #expect(LaunchEvidence.isSeen(extensionPoint: "com.apple.keyboard-service"))
+        #expect(!LaunchContext.isSeen(extensionPoint: "com.apple.usernotifications.service"))
+        #expect(!LaunchContext.isSeen(extensionPoint: "com.apple.widgetkit-extension"))
+        #expect(LaunchContext.isSeen(extensionPoint: "com.apple.share-services"))
+        #expect(LaunchContext.isSeen(extensionPoint: "com.apple.keyboard-service"))
     }
 }

@@ -5,9 +5,9 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-@Suite("Starts and exits")
+@Suite("App starts and exits")
 struct LaunchMachineTests {
-    /// How a machine gets into each of its states, and what it calls that state.
+    /// A situation of a machine, and how the machine gets into it.
     enum Situation: String, CaseIterable {
         case neverRan
         case inactive
@@ -118,7 +118,7 @@ struct LaunchMachineTests {
         (.ending, .willTerminate, .notRunning, .nothing),
     ]
 
-    @Test("The transition table has a row for every change in every situation")
+    @Test("the transition table has a row for every change in every situation")
     func tableIsWhole() {
         let rows = Set(Self.table.map { "\($0.0) \($0.1)" })
         #expect(rows.count == Situation.allCases.count * LifeCycleChange.allCases.count)
@@ -126,7 +126,7 @@ struct LaunchMachineTests {
     }
 
     @Test(
-        "A change leads where the table says, and is told or not, whether or not the state was kept in between",
+        "a change leads to the state and events in the table, even if the machine was saved and restored before",
         arguments: table
     )
     func transition(situation: Situation, change: LifeCycleChange, state: AppState, told: Told) throws {
@@ -153,7 +153,7 @@ struct LaunchMachineTests {
     }
 
     @Test(
-        "A process that starts in this state is a start of this kind, after any that ended in this situation",
+        "a process start has the right kind for its state, after a process that ended in any situation",
         arguments: AppState.allCases,
         Situation.allCases
     )
@@ -178,13 +178,13 @@ struct LaunchMachineTests {
         #expect(machine.appState == (isUnseen ? .background : state == .active ? .active : .inactive))
     }
 
-    @Test("The exit of a killed process is as of the last moment that it was known to run")
+    @Test("a killed process's exit is dated to the last time the process was known to run")
     func recoveredExit() {
         var device = TestDevice()
         var machine = LaunchMachine()
         _ = machine.processStarted(in: .active, at: device.now)
         device.pass(.seconds(60))
-        machine.wasAlive(at: device.now)
+        machine.noteRunning(at: device.now)
         let last = device.now
         device.pass(.seconds(20))
         let exit = LaunchMachine.Exit(duration: .seconds(60), at: last, isRecovered: true)
@@ -192,7 +192,7 @@ struct LaunchMachineTests {
     }
 
     @Test(
-        "Every change tells that the process still runs",
+        "every change shows that the process is still running",
         arguments: [LifeCycleChange.willResignActive, .didBecomeActive]
     )
     func changesAreSignsOfLife(change: LifeCycleChange) {
@@ -206,7 +206,7 @@ struct LaunchMachineTests {
         #expect(machine.processStarted(in: .active, at: device.now).first == .exit(exit))
     }
 
-    @Test("A duration leaves the time in the background out, and keeps the time without events in")
+    @Test("a duration excludes background time and includes time without events")
     func durations() {
         var device = TestDevice()
         var machine = LaunchMachine()
@@ -227,7 +227,7 @@ struct LaunchMachineTests {
         #expect(second == [.exit(.init(duration: .seconds(4), at: device.now, isRecovered: false))])
     }
 
-    @Test("Setting the clock does not change a duration", arguments: [-86_400_000, -1, 1, 86_400_000])
+    @Test("setting the wall clock does not change a duration", arguments: [-86_400_000, -1, 1, 86_400_000])
     func clockSet(by milliseconds: Int64) {
         var device = TestDevice()
         var machine = LaunchMachine()

@@ -6,9 +6,9 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Starts and exits on a long random walk")
+@Suite("Long random walk of app starts and exits")
 struct LaunchMachineWalkTests {
-    @Test("Starts and exits alternate, a process starts cold once at most, and durations are the time that was seen")
+    @Test("starts and exits alternate, a process has at most one cold start, and durations equal the visible time")
     func walk() throws {
         var chance = SeededGenerator(seed: 31)
         var device = TestDevice()
@@ -31,7 +31,7 @@ struct LaunchMachineWalkTests {
             case 1: device.wall = device.wall.advanced(by: .seconds(chance.next(below: 20_000) - 10_000)); continue
             case 2..<8: device.pass(.milliseconds(chance.next(below: 100_000))); continue
             case 8:
-                machine.wasAlive(at: device.now)
+                machine.noteRunning(at: device.now)
                 lastAlive = device.now
                 continue
             default:

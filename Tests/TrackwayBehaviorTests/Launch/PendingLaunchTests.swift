@@ -5,10 +5,10 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-@Suite("Launches of which nobody can tell yet whom they are for")
+@Suite("Launches whose reason is not known yet")
 struct PendingLaunchTests {
     @Test(
-        "A person's launch is a cold start once the app is in front, and everything a first start brings comes with it"
+        "a launch by the user becomes a cold start in the foreground, with all events of a first start"
     )
     func opened() {
         var app = TestApp()
@@ -30,7 +30,7 @@ struct PendingLaunchTests {
     }
 
     @Test(
-        "A process that nobody opened leaves nothing: no start, no session, no exit when it ends, none recovered later"
+        "a process that was never opened records no start, session or exit, and none is recovered later"
     )
     func neverOpened() {
         var app = TestApp()
@@ -53,7 +53,7 @@ struct PendingLaunchTests {
         #expect(app.events[1].session?.number == 2)
     }
 
-    @Test("The exit of a killed process is told at the next one's start, whoever that is for")
+    @Test("a killed process's exit is recorded at the next process start, for any launch reason")
     func recovered() {
         var app = TestApp()
         app.open()
@@ -71,7 +71,7 @@ struct PendingLaunchTests {
     }
 
     @Test(
-        "A launch that time has decided is a passive start of when the process began, and opening the app then a hot one"
+        "a launch that timed out is a passive start at the process's start time, and opening the app then is a hot one"
     )
     func decided() {
         var app = TestApp()
@@ -94,7 +94,7 @@ struct PendingLaunchTests {
         #expect(app.events[2].attributes[CapturedKey.startKind] == "hot")
     }
 
-    @Test("Time decides nothing once the app was in front")
+    @Test("the timeout has no effect once the app was in the foreground")
     func decidedLate() {
         var app = TestApp()
         app.start(in: .background, isPending: true)
@@ -104,7 +104,7 @@ struct PendingLaunchTests {
         #expect(app.events.count == count)
     }
 
-    @Test("News of a version waits for a start that is told, over processes that nobody saw")
+    @Test("a version update waits for a recorded start, across processes that the user never saw")
     func updates() {
         var app = TestApp()
         app.open()
@@ -120,7 +120,7 @@ struct PendingLaunchTests {
         #expect(app.names.contains(CapturedName.appUpdate))
     }
 
-    @Test("Screens that were shown before the app was in front are shown then, each once")
+    @Test("screens shown before the app entered the foreground are recorded then, each once")
     func screens() {
         var app = TestApp()
         app.start(in: .background, isPending: true)
@@ -132,7 +132,7 @@ struct PendingLaunchTests {
         #expect(app.events.last?.screen?.name == "Home")
     }
 
-    @Test("What is recorded meanwhile belongs to the session that is not over, and to none that is")
+    @Test("events recorded during a pending launch belong to the last session only if that is not over")
     func sessions() {
         var app = TestApp()
         app.open()
@@ -148,7 +148,7 @@ struct PendingLaunchTests {
         #expect(app.session == nil)
     }
 
-    @Test("Going to the background and being suspended ends no pending launch")
+    @Test("entering the background and suspension do not end a pending launch")
     func suspended() {
         var app = TestApp()
         app.start(in: .background, isPending: true)

@@ -5,7 +5,7 @@ import Testing
 import TrackwayBehavior
 import TrackwayTesting
 
-@Suite("Scenes, and what they mean to the app")
+@Suite("Scene changes and the app's lifecycle")
 struct SceneMachineTests {
     private func changes(
         _ events: [(SceneMachine.Event, Int)],
@@ -14,7 +14,7 @@ struct SceneMachineTests {
         events.flatMap { machine.happened($0, to: $1) }
     }
 
-    @Test("One scene lives as the app does")
+    @Test("a single scene's changes are the app's changes")
     func one() {
         var machine = SceneMachine()
         let came = changes([(.willEnterForeground, 1), (.didActivate, 1)], &machine)
@@ -26,7 +26,7 @@ struct SceneMachineTests {
     }
 
     @Test(
-        "Two windows: the app is left when the second one is, and closing one changes nothing while the other is used"
+        "with two windows, the app is left with the second one, and closing one changes nothing while the other is used"
     )
     func two() {
         var machine = SceneMachine()
@@ -38,7 +38,7 @@ struct SceneMachineTests {
         #expect(changes([(.didEnterBackground, 2)], &machine) == [.didEnterBackground])
     }
 
-    @Test("A scene that is thrown out of the switcher leaves without a word but this one")
+    @Test("a scene removed in the app switcher leaves with only a disconnect notification")
     func thrownOut() {
         var machine = SceneMachine()
         _ = changes([(.willEnterForeground, 1), (.didActivate, 1)], &machine)
@@ -46,14 +46,14 @@ struct SceneMachineTests {
         #expect(machine.inFront == 0)
     }
 
-    @Test("A scene that is connected for the system's own sake is no return")
+    @Test("a scene that the system connects for its own use does not count as a return")
     func unseen() {
         var machine = SceneMachine()
         #expect(changes([(.didDisconnect, 1)], &machine).isEmpty)
         #expect(machine.happened(.didFinishLaunching) == [.didFinishLaunching])
     }
 
-    @Test("What the system says of the app counts until a scene is heard of, and then only its launch and its end")
+    @Test("app notifications count until a scene is reported, and then only launch, suspension and termination")
     func applications() {
         var machine = SceneMachine()
         for change in LifeCycleChange.allCases { #expect(machine.happened(change) == [change]) }
@@ -64,7 +64,7 @@ struct SceneMachineTests {
         }
     }
 
-    @Test("Who listens late hears of a scene first as it leaves")
+    @Test("a late listener first learns of a scene when it leaves")
     func late() {
         var machine = SceneMachine()
         let left = changes([(.willDeactivate, 1), (.didEnterBackground, 1)], &machine)
@@ -73,7 +73,7 @@ struct SceneMachineTests {
         #expect(changes([(.didEnterBackground, 1)], &other) == [.didEnterBackground])
     }
 
-    @Test("Whatever scenes do, the app's changes are a life: no state is entered twice", arguments: 0..<20)
+    @Test("any sequence of scene changes gives a valid sequence of app changes", arguments: 0..<20)
     func walk(seed: Int) {
         var chance = SeededGenerator(seed: UInt64(seed))
         var machine = SceneMachine()
@@ -95,7 +95,7 @@ struct SceneMachineTests {
                     #expect(state == .inactive || state == .background)
                     state = .background
                 case .didFinishLaunching, .willSuspend, .willTerminate:
-                    Issue.record("no scene says \(change)")
+                    Issue.record("scenes must not cause \(change)")
                 }
             }
             #expect((state == .background) == (machine.inFront == 0))

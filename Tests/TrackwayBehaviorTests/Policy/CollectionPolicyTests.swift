@@ -9,7 +9,7 @@ import TrackwayTesting
 
 @Suite("Collection policy")
 struct CollectionPolicyTests {
-    @Test("What one forbids the other does not allow")
+    @Test("merged policies forbid everything that either one forbids")
     func merging() {
         let app = CollectionPolicy(blockedEvents: ["a"], capture: [.launches, .sessions])
         let backEnd = CollectionPolicy(blockedEvents: ["b"], capture: [.sessions, .screens])
@@ -22,7 +22,10 @@ struct CollectionPolicyTests {
         #expect(!CollectionPolicy().blocksAnything)
     }
 
-    @Test("Merging is the same in any order, and a policy that allows everything changes nothing", arguments: 1...50)
+    @Test(
+        "merging gives the same result in any order, and a policy that allows everything changes nothing",
+        arguments: 1...50
+    )
     func laws(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         func policy() -> CollectionPolicy {
@@ -39,7 +42,7 @@ struct CollectionPolicyTests {
         #expect(a.merging(CollectionPolicy()) == a)
     }
 
-    @Test("The stored form is read back exactly, and allows by default")
+    @Test("the stored form reads back exactly, and allows everything by default")
     func stored() throws {
         let policies = [
             CollectionPolicy(), CollectionPolicy(isOn: false),

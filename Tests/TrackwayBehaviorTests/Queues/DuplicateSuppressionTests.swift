@@ -6,10 +6,10 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Events that say nothing new")
+@Suite("Duplicate suppression")
 struct DuplicateSuppressionTests {
     @Test(
-        "The same content is taken again once the time is over",
+        "the same content is accepted again once the window has passed",
         arguments: [(0, false), (1, false), (3_599_999, false), (3_600_000, true), (3_600_001, true)] as [(Int, Bool)]
     )
     func window(milliseconds: Int, isTaken: Bool) throws {
@@ -21,7 +21,7 @@ struct DuplicateSuppressionTests {
         expect(memory.takes(["a": "1"], within: .seconds(3600), at: device.now), is: isTaken)
     }
 
-    @Test("Without a time nothing is a repeat", arguments: [0, -1])
+    @Test("without a window, no event is a repeat", arguments: [0, -1])
     func noWindow(seconds: Int) {
         let device = TestDevice()
         var memory = DuplicateSuppression<String>()
@@ -30,7 +30,7 @@ struct DuplicateSuppressionTests {
         }
     }
 
-    @Test("Only the event taken before counts: content that goes to and fro is new each time")
+    @Test("only the last accepted event is compared, so alternating content is new each time")
     func toAndFro() {
         let device = TestDevice()
         var memory = DuplicateSuppression<String>()
@@ -38,7 +38,7 @@ struct DuplicateSuppressionTests {
         #expect(taken == [true, false, true, false, true])
     }
 
-    @Test("Repeats do not renew the time: content that stays is told once an hour")
+    @Test("repeats do not restart the window, so unchanged content is accepted once an hour")
     func staying() {
         var device = TestDevice()
         var memory = DuplicateSuppression<String>()
@@ -50,7 +50,7 @@ struct DuplicateSuppressionTests {
         #expect(taken == 24)
     }
 
-    @Test("Setting the clock does not change what is a repeat; after a restart with a clock that went back none is")
+    @Test("setting the clock does not affect repeats, but after a restart with an earlier clock nothing is a repeat")
     func clocks() {
         var device = TestDevice()
         var memory = DuplicateSuppression<String>()

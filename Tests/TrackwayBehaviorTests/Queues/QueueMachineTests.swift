@@ -6,17 +6,17 @@ import TrackwayBehavior
 import TrackwayEvents
 
 extension QueueMachine {
-    /// True when a count brings an upload about.
+    /// Whether a count triggers an upload.
     fileprivate mutating func asks(with waiting: UInt64, at now: DeviceTime) -> Bool {
         counted(waiting, at: now).contains(.transfer)
     }
 
-    /// True when time does.
+    /// Whether a wake-up triggers an upload.
     fileprivate mutating func asksWhenTimeCame(at now: DeviceTime) -> Bool {
         timeCame(at: now).contains(.transfer)
     }
 
-    /// The queue as the next process has it, before anything is counted.
+    /// Returns the queue as the next process has it, before any count.
     fileprivate func restarted() throws -> QueueMachine {
         QueueMachine(policy: policy, lastUpload: try lastUpload.map { try kept($0) })
     }
@@ -27,13 +27,13 @@ struct QueueMachineTests {
     private static let both = QueuePolicy(uploadWhenMoreThan: 32, uploadWhenOlderThan: .seconds(60))
     private static let timeAlone = QueuePolicy(uploadWhenMoreThan: -1, uploadWhenOlderThan: .seconds(60))
 
-    /// A queue whose last upload was asked for at this moment.
+    /// Returns a queue whose last upload was requested at this time.
     private func uploaded(_ policy: QueuePolicy, at now: DeviceTime) -> QueueMachine {
         QueueMachine(policy: policy, lastUpload: now)
     }
 
     @Test(
-        "By number a queue is ready with more events than that, and never below none; a restart between changes nothing",
+        "a queue is ready with more events than its limit, never with a negative limit, and restarts change nothing",
         arguments: [
             (32, 31, false), (32, 32, false), (32, 33, true), (0, 0, false), (0, 1, true), (1, 1, false), (1, 2, true),
             (-1, 1000, false), (.max, 1000, false), (.min, 1000, false),
@@ -53,13 +53,13 @@ struct QueueMachineTests {
     }
 
     @Test(
-        "By time a queue is ready with any event, once more time than that is over since the last upload",
+        "a queue is ready with any event once more than its time limit has passed since the last upload",
         arguments: [(59_999, false), (60_000, false), (60_001, true), (1_000_000, true)] as [(Int, Bool)]
     )
     func time(milliseconds: Int, isReady: Bool) throws {
         var device = TestDevice()
         var queue = QueueMachine(policy: Self.both)
-        // There was no upload before the first event: it is one at once.
+        // Without an earlier upload, the first event triggers one immediately.
         expect(queue.asks(with: 1, at: device.now), is: true)
         queue.transferred()
         device.pass(.milliseconds(milliseconds))
@@ -69,7 +69,7 @@ struct QueueMachineTests {
         expect(queue.asks(with: 1, at: device.now), is: isReady)
     }
 
-    @Test("Without a time, age does not matter", arguments: [0, -1])
+    @Test("without a time limit, age does not matter", arguments: [0, -1])
     func noTime(seconds: Int) {
         var device = TestDevice()
         let policy = QueuePolicy(uploadWhenMoreThan: 8, uploadWhenOlderThan: .seconds(seconds))
@@ -81,7 +81,7 @@ struct QueueMachineTests {
         expect(queue.asks(with: 9, at: device.now), is: true)
     }
 
-    @Test("Time is watched: what came to a quiet queue is asked for without another event")
+    @Test("a quiet queue's time limit triggers an upload without another event")
     func watched() {
         var device = TestDevice()
         var queue = uploaded(Self.both, at: device.now)
@@ -96,7 +96,7 @@ struct QueueMachineTests {
         #expect(queue.timeCame(at: device.now) == [])
     }
 
-    @Test("An upload that nothing came of is asked for again when the time is over, not with every event")
+    @Test("an upload that did not happen is requested again after the time limit, not with every event")
     func refused() {
         var device = TestDevice()
         var queue = QueueMachine(policy: Self.both)
@@ -108,7 +108,7 @@ struct QueueMachineTests {
         #expect(queue.waiting == 2)
     }
 
-    @Test("An upload by number renews the time as one by time does")
+    @Test("an upload by number restarts the time limit, as one by time does")
     func numberRenewsTime() {
         var device = TestDevice()
         var queue = uploaded(Self.both, at: device.now)
@@ -121,7 +121,7 @@ struct QueueMachineTests {
         expect(queue.asksWhenTimeCame(at: device.now), is: true)
     }
 
-    @Test("A journal that fails is asked again after a while, however many events come and whoever asks meanwhile")
+    @Test("a failed transfer is retried after a while, regardless of new events and requests in the meantime")
     func journalFails() {
         var device = TestDevice()
         var queue = QueueMachine(policy: QueuePolicy(uploadWhenMoreThan: 0))
@@ -137,7 +137,7 @@ struct QueueMachineTests {
         #expect(queue.triggerCount == 1)
     }
 
-    @Test("What another queue brings about does not renew this one's time")
+    @Test("a transfer triggered by another queue does not restart this queue's time limit")
     func transferByAnother() {
         var device = TestDevice()
         var queue = uploaded(Self.both, at: device.now)
@@ -148,7 +148,7 @@ struct QueueMachineTests {
         expect(queue.asks(with: 1, at: device.now), is: true)
     }
 
-    @Test("Setting the clock neither hurries nor holds up a queue", arguments: [-86_400, 86_400])
+    @Test("setting the wall clock neither speeds up nor delays a queue", arguments: [-86_400, 86_400])
     func clocks(seconds: Int) {
         var device = TestDevice()
         var queue = uploaded(Self.timeAlone, at: device.now)
@@ -160,7 +160,7 @@ struct QueueMachineTests {
     }
 
     @Test(
-        "After a restart of the device the wall clock counts; when it went back, the queue is ready",
+        "after a device restart, the wall clock counts, and if it went back, the queue is ready",
         arguments: [(60_000, false), (60_001, true), (-1, true)] as [(Int, Bool)]
     )
     func acrossBoots(milliseconds: Int, isReady: Bool) throws {
@@ -171,7 +171,7 @@ struct QueueMachineTests {
         expect(queue.asks(with: 1, at: device.now), is: isReady)
     }
 
-    @Test("Another policy holds from the next count on")
+    @Test("a new policy applies from the next count")
     func otherPolicy() {
         let device = TestDevice()
         var queue = QueueMachine(policy: QueuePolicy(uploadWhenMoreThan: 10))
@@ -182,7 +182,7 @@ struct QueueMachineTests {
     }
 
     @Test(
-        "It wants to hear of events only when one could make a rule come true",
+        "a queue requests notifications of events only when an event could fulfill a rule",
         arguments: [
             (32, 0, 0, 33), (32, 0, 1, 32), (32, 0, 32, 1), (0, 0, 0, 1), (-1, 0, 5, nil), (-1, 60, 0, 1),
             (-1, 60, 1, nil), (32, 60, 0, 1), (32, 60, 1, 32),
@@ -196,7 +196,7 @@ struct QueueMachineTests {
         #expect(queue.triggerCount == expected)
     }
 
-    @Test("The largest policy overflows nothing")
+    @Test("the largest policy does not overflow")
     func extremes() {
         let device = TestDevice()
         let policy = QueuePolicy(uploadWhenMoreThan: .max, uploadWhenOlderThan: .seconds(Int64.max))

@@ -9,7 +9,7 @@ import TrackwayTesting
 
 @Suite("Token bucket")
 struct TokenBucketTests {
-    /// Asks at these times, in milliseconds, and says which were answered with a token.
+    /// Requests tokens at these times in milliseconds; returns which requests succeeded.
     private func asked(_ bucket: TokenBucket, at times: [Int]) throws -> [Bool] {
         let device = TestDevice()
         var bucket = bucket
@@ -19,7 +19,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test("One in ten seconds: one at once, the next ten seconds later, and asking in vain in between costs nothing")
+    @Test("one token per ten seconds: the first immediately, the next ten seconds later; failed requests cost nothing")
     func oneInTen() throws {
         let times = [0, 0, 1, 5000, 9999, 10_000, 10_001, 19_999, 20_000, 50_000, 50_000, 59_999, 60_000]
         let answers = try asked(TokenBucket(capacity: 1, per: .seconds(10)), at: times)
@@ -28,7 +28,7 @@ struct TokenBucketTests {
         )
     }
 
-    @Test("Two in ten seconds: two at once, then one each five seconds, and never more than two in hand")
+    @Test("two tokens per ten seconds: two immediately, then one every five seconds, and never more than two stored")
     func twoInTen() throws {
         let times = [0, 0, 0, 4999, 5000, 5000, 10_000, 10_000, 19_999, 20_000, 20_000, 100_000, 100_000, 100_000]
         let answers = try asked(TokenBucket(capacity: 2, per: .seconds(10)), at: times)
@@ -39,7 +39,7 @@ struct TokenBucketTests {
         )
     }
 
-    @Test("Thirty a minute: thirty at once, then one each two seconds")
+    @Test("thirty tokens per minute: thirty immediately, then one every two seconds")
     func thirtyAMinute() throws {
         let burst = try asked(
             TokenBucket(capacity: 30, per: .seconds(60)),
@@ -49,7 +49,7 @@ struct TokenBucketTests {
     }
 
     @Test(
-        "A bucket without tokens gives none, one without an interval always, and none of it traps",
+        "a bucket without capacity gives no tokens, one without an interval always gives one, and extremes do not trap",
         arguments: [
             (0, .seconds(1), false), (-1, .seconds(1), false), (.min, .zero, false), (1, .zero, true),
             (1, .seconds(-5), true),
@@ -61,7 +61,7 @@ struct TokenBucketTests {
         #expect(answers == [gives, gives, gives])
     }
 
-    @Test("Setting the clock fills nothing and takes nothing; after a restart only a clock that went on does")
+    @Test("clock changes neither add nor remove tokens; a restart adds some only if the clock advanced")
     func clocks() {
         var device = TestDevice()
         var bucket = TokenBucket(capacity: 1, per: .seconds(10))
@@ -77,7 +77,7 @@ struct TokenBucketTests {
     }
 
     @Test(
-        "A bucket that was kept and damaged is none: numbers that no bucket holds are refused",
+        "a stored bucket with impossible numbers is rejected as damaged",
         arguments: [
             (#"{"capacity":2,"interval":10}"#, true), (#"{"capacity":2,"interval":10,"parts":20}"#, true),
             (#"{"capacity":2,"interval":10,"parts":21}"#, false), (#"{"capacity":2,"interval":10,"parts":-1}"#, false),
@@ -92,7 +92,7 @@ struct TokenBucketTests {
         #expect((bucket != nil) == isBucket)
     }
 
-    @Test("It gives what the documented formula gives, without its rounding")
+    @Test("a bucket matches the documented formula, without its rounding")
     func formula() {
         var chance = SeededGenerator(seed: 81)
         for _ in 0..<200 {

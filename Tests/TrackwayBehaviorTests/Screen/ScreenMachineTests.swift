@@ -10,7 +10,7 @@ struct ScreenMachineTests {
     private typealias Screen = RecordedContext.Screen
 
     @Test(
-        "A screen is a new one when its name or its unique id is another; its place in the app does not count",
+        "a screen is new if its name or its unique id differs, regardless of its place in the app",
         arguments: [
             (Screen(name: "A", id: "x", uniqueID: "1"), false),
             (Screen(name: "A", id: "y", uniqueID: "1"), false),
@@ -31,7 +31,7 @@ struct ScreenMachineTests {
     }
 
     @Test(
-        "A screen that the app names again is a new view when its id or its attributes differ",
+        "naming a screen again is a new view if its id or its attributes differ",
         arguments: [
             ("a", ["sku": 1], false), ("b", ["sku": 1], true), (nil, ["sku": 1], false), ("a", ["sku": 2], true),
             ("a", [:], false), (nil, [:], false), ("b", [:], true), ("a", ["sku": 1, "color": "red"], true),
@@ -55,12 +55,12 @@ struct ScreenMachineTests {
         )
         #expect(machine.announced(second, isWanted: true, at: device.now).count == (isNew ? 1 : 0))
         #expect(machine.announced(second, isWanted: true, at: device.now).isEmpty)
-        // A call without an id and without attributes says nothing new.
+        // A call without an id and without attributes adds nothing new.
         let bare = ScreenView(screen: Screen(name: "Product", id: nil, uniqueID: nil), isManual: true)
         #expect(machine.announced(bare, isWanted: true, at: device.now).isEmpty)
     }
 
-    @Test("What the app said about screens ends with the person")
+    @Test("the app's screen attributes are discarded when the person changes")
     func personChanged() throws {
         let device = TestDevice()
         var machine = ScreenMachine()
@@ -78,7 +78,7 @@ struct ScreenMachineTests {
     }
 
     @Test(
-        "A found screen is viewed again when a named one over it went, and not while that one stands for it",
+        "a found screen is viewed again once the named screen that replaced it is gone, and not before",
         arguments: [false, true]
     )
     func namedGone(hasGone: Bool) throws {
@@ -95,7 +95,7 @@ struct ScreenMachineTests {
         #expect(machine.announced(home, isWanted: true, at: device.now).count == (hasGone ? 1 : 0))
     }
 
-    @Test("A view says which screen was before, when, and whether it is the session's first")
+    @Test("a view contains the previous screen, its time, and whether the view is the session's first")
     func chain() {
         var app = TestApp()
         app.open()
@@ -126,7 +126,7 @@ struct ScreenMachineTests {
                 CapturedKey.previousTimestamp: .integer(first), CapturedKey.engagementTime: 2000,
             ]
         )
-        // The app named no unique id: the screen that was found last lends its own.
+        // The app gave no unique id, so the last found screen's unique id is used.
         #expect(
             views[2] == [
                 CapturedKey.screenName: "C", CapturedKey.screenUniqueID: "2",
@@ -135,11 +135,11 @@ struct ScreenMachineTests {
                 CapturedKey.previousTimestamp: .integer(second),
             ]
         )
-        // The engagement is told under the screen that was used, the view under its own.
+        // Engagement is recorded under the screen that was used, and the view under its own screen.
         #expect(app.events.suffix(4).map(\.screen?.name) == ["A", "A", "B", "C"])
     }
 
-    @Test("What the app says about a view is in it, and hides nothing that the SDK knows")
+    @Test("a view contains the app's attributes, which do not override the SDK's own")
     func ownAttributes() {
         var app = TestApp()
         app.open()
@@ -158,7 +158,7 @@ struct ScreenMachineTests {
     }
 
     @Test(
-        "After a restart no screen was before, but when the last was shown is known, and the session has had its entrance"
+        "after a restart, the previous screen is unknown, but its time and the session's entrance are known"
     )
     func afterRestart() {
         var app = TestApp()
@@ -180,7 +180,7 @@ struct ScreenMachineTests {
         )
     }
 
-    @Test("A session whose process was killed before it showed a screen has its entrance in the next one")
+    @Test("a session whose process was killed before any view has its entrance in the next process")
     func entranceOutlivesProcess() {
         var app = TestApp()
         app.open()
@@ -192,7 +192,7 @@ struct ScreenMachineTests {
     }
 
     @Test(
-        "With the capture of screens off, those the app names are recorded, and those that are found only lend their id"
+        "with screen capture off, named screens are recorded, and found screens only provide their unique id"
     )
     func captureOff() {
         var app = TestApp()
@@ -211,7 +211,7 @@ struct ScreenMachineTests {
     }
 
     @Test(
-        "Screens that nobody sees wait as what they are, attributes of every kind included, and the earliest give way"
+        "unseen screens wait unchanged, with attributes of every kind, and the earliest are dropped beyond a limit"
     )
     func waiting() throws {
         let attributes: Attributes = [
@@ -239,7 +239,7 @@ struct ScreenMachineTests {
         #expect(restored.userArrived(at: device.now) { _ in true } == [])
     }
 
-    @Test("Screens that waited in a process that ended were seen by nobody")
+    @Test("screens that waited in a process that ended are not recorded")
     func waitingEndsWithTheProcess() {
         var app = TestApp()
         app.start(in: .background)
@@ -250,7 +250,7 @@ struct ScreenMachineTests {
         #expect(!app.names.contains(CapturedName.screenView))
     }
 
-    @Test("A new session that begins with other screens waiting does not show the old one again")
+    @Test("a new session that starts with waiting screens does not view the old screen again")
     func waitingInNewSession() {
         var app = TestApp()
         app.open()

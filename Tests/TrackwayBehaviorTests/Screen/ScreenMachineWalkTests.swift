@@ -6,10 +6,10 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Screens on a long random walk")
+@Suite("Long random walk of screens")
 struct ScreenMachineWalkTests {
     @Test(
-        "Every view names the one before and its time, a session has one entrance, and nothing is viewed twice in a row"
+        "each view names the previous one and its time, a session has one entrance, and no screen repeats in a row"
     )
     func walk() throws {
         var chance = SeededGenerator(seed: 51)

@@ -6,7 +6,9 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-/// One report of a screen: by the app, or found by the platform, so many milliseconds after the one before.
+/// A screen reported by the app or found by the platform.
+///
+/// It follows `after` milliseconds after the previous one.
 private struct Telling {
     var name: String
     var isManual: Bool
@@ -25,43 +27,43 @@ private struct Telling {
     }
 }
 
-@Suite("Screens that the app names, and screens that the platform finds")
+@Suite("Precedence of screens that the app names and the platform finds")
 struct ScreenPrecedenceTests {
-    /// What is told, and which views come of it.
+    /// The reported screens and the resulting views.
     private static let table: [(String, [Telling], [String])] = [
-        ("found ones follow each other", [.found("A"), .found("B"), .found("A")], ["A", "B", "A"]),
-        ("a named one between two found ones", [.found("A"), .named("M"), .found("B")], ["A", "M", "B"]),
+        ("found screens follow each other", [.found("A"), .found("B"), .found("A")], ["A", "B", "A"]),
+        ("a named screen between two found ones", [.found("A"), .named("M"), .found("B")], ["A", "M", "B"]),
         ("the same appearance, found first", [.found("A"), .named("M", after: 1), .found("B")], ["A", "M", "B"]),
-        ("named while it is about to appear", [.named("M", for: .screen("A")), .found("A", after: 1)], ["M"]),
+        ("named while about to appear", [.named("M", for: .screen("A")), .found("A", after: 1)], ["M"]),
         ("found long after it began to appear", [.named("M", for: .screen("A")), .found("A", after: 60_000)], ["M"]),
-        ("another one that appears at once", [.named("M"), .found("A", after: 1)], ["M", "A"]),
+        ("another screen that appears immediately", [.named("M"), .found("A", after: 1)], ["M", "A"]),
         (
-            "what it stands for appears again", [.named("M", for: .screen("A")), .found("A", after: 1), .found("A")],
+            "the replaced screen appears again", [.named("M", for: .screen("A")), .found("A", after: 1), .found("A")],
             ["M"]
         ),
         (
-            "what it stands for appears again, found first", [.found("A"), .named("M", after: 1), .found("A")],
+            "the replaced screen appears again, found first", [.found("A"), .named("M", after: 1), .found("A")],
             ["A", "M"]
         ),
-        ("what lies under it appears again", [.found("A"), .named("M"), .found("A")], ["A", "M"]),
+        ("the screen under it appears again", [.found("A"), .named("M"), .found("A")], ["A", "M"]),
         (
-            "what lies under a name of something else appears again",
+            "the screen under a name for something else appears again",
             [.found("A"), .named("M", for: .nothing), .found("A")], ["A", "M", "A"]
         ),
         (
-            "it stands for one only", [.named("M", for: .screen("A")), .found("A", after: 1), .found("B", after: 1)],
+            "replaces only one", [.named("M", for: .screen("A")), .found("A", after: 1), .found("B", after: 1)],
             ["M", "B"]
         ),
         (
-            "found soon, with the one before it known", [.found("A"), .named("M"), .found("B", after: 1)],
+            "found soon, with the previous screen known", [.found("A"), .named("M"), .found("B", after: 1)],
             ["A", "M", "B"]
         ),
         (
-            "another one appears though it is not the one that was about to",
+            "a different screen appears than the one about to appear",
             [.found("A"), .named("M", for: .screen("B")), .found("C", after: 1)], ["A", "M", "C"]
         ),
         (
-            "the way back to that other one",
+            "back to the earlier screen",
             [.found("A"), .named("M", after: 1000), .found("B", after: 1), .found("A")], ["A", "M", "B", "A"]
         ),
         (
@@ -74,7 +76,7 @@ struct ScreenPrecedenceTests {
         ),
         ("named twice", [.named("M"), .named("M"), .found("A", after: 1)], ["M", "A"]),
         (
-            "named once more when more is known",
+            "named again when more is known",
             [.found("Z"), .named("M"), .named("M", for: .nothing), .found("Z")], ["Z", "M", "Z"]
         ),
         (
@@ -82,16 +84,16 @@ struct ScreenPrecedenceTests {
             ["A", "M", "N"]
         ),
         (
-            "a name for what lies under another name", [.found("A"), .named("M"), .named("N"), .found("A")],
+            "a name for the screen under another name", [.found("A"), .named("M"), .named("N"), .found("A")],
             ["A", "M", "N"]
         ),
         (
-            "it is left, and found again is found again",
+            "a screen that was left is viewed again when found again",
             [.named("M", for: .screen("A")), .found("A", after: 1), .found("B"), .found("A")], ["M", "B", "A"]
         ),
     ]
 
-    @Test("Named screens win over found ones of the same appearance", arguments: table.indices)
+    @Test("named screens take precedence over found ones of the same appearance", arguments: table.indices)
     func rule(row: Int) throws {
         let (story, tellings, expected) = Self.table[row]
         var device = TestDevice()
@@ -99,7 +101,7 @@ struct ScreenPrecedenceTests {
         var views: [String] = []
         for reporting in tellings {
             device.pass(.milliseconds(reporting.after))
-            // What is found has a unique id of its own; the app names none.
+            // Found screens have a unique id; the app gives none.
             let screen = RecordedContext.Screen(
                 name: reporting.name,
                 uniqueID: reporting.isManual ? nil : reporting.name
@@ -113,7 +115,7 @@ struct ScreenPrecedenceTests {
         #expect(views == expected, "\(story)")
     }
 
-    @Test("Screens that waited unseen are judged by what they belong to, not by when they were reported")
+    @Test("screens that waited unseen are matched by what they replace, not by when they were reported")
     func waited() {
         for (standing, expected) in [
             (.screen("A"), ["M"]), (.lastFound, ["M", "A"]), (.nothing, ["M", "A"]),
@@ -137,7 +139,7 @@ struct ScreenPrecedenceTests {
         }
     }
 
-    @Test("What an older version kept of a name that had no screen yet is read")
+    @Test("state that an older version stored for a name without a screen is read")
     func older() throws {
         let kept = """
             {"isEntranceDue":false,"waiting":[],"precedence":{"state":{"namedRecently":{"since":{"wall":5,"monotonic":5,\

@@ -6,7 +6,7 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Screens that lie over one another")
+@Suite("Stacked screens")
 struct ScreenStackTests {
     private func view(_ name: String) -> ScreenView {
         ScreenView(screen: RecordedContext.Screen(name: name, id: nil, uniqueID: nil), isManual: false)
@@ -16,7 +16,7 @@ struct ScreenStackTests {
         actions.compactMap { if case .show(let view) = $0 { view.screen.name } else { nil } }
     }
 
-    @Test("A sheet that is pulled down leaves the screen beneath it, once nothing else appears")
+    @Test("dismissing a sheet shows the screen beneath it, unless another screen appears")
     func sheet() {
         var stack = ScreenStack()
         #expect(shown(stack.appeared(1, view("Home"))) == ["Home"])
@@ -26,7 +26,7 @@ struct ScreenStackTests {
         #expect(stack.timeCame(for: 1).isEmpty)
     }
 
-    @Test("A push that lets the old screen go first does not show what lies beneath both")
+    @Test("a push that removes the old screen first does not show the screen beneath both")
     func push() {
         var stack = ScreenStack()
         _ = stack.appeared(1, view("Home"))
@@ -37,7 +37,7 @@ struct ScreenStackTests {
         #expect(stack.depth == 2)
     }
 
-    @Test("A push that lets the new screen come first, and a screen beneath that goes, show nothing more")
+    @Test("a push that adds the new screen first, and the removal of a screen beneath, show nothing else")
     func modal() {
         var stack = ScreenStack()
         _ = stack.appeared(1, view("Home"))
@@ -47,7 +47,7 @@ struct ScreenStackTests {
         #expect(stack.depth == 0)
     }
 
-    @Test("One that appears again comes to the top, and one that nobody told of changes nothing")
+    @Test("a screen that appears again moves to the top, and an unknown screen changes nothing")
     func again() {
         var stack = ScreenStack()
         _ = stack.appeared(1, view("Home"))
@@ -58,7 +58,7 @@ struct ScreenStackTests {
         #expect(stack.timeCame(for: 99).isEmpty)
     }
 
-    @Test("Screens of which nobody tells any more lie beneath none")
+    @Test("forgotten screens are removed from the stack")
     func forgotten() {
         var stack = ScreenStack()
         _ = stack.appeared(1, view("Home"))
@@ -69,7 +69,7 @@ struct ScreenStackTests {
         #expect(stack.disappeared(3) == [.wait(number: 1)])
         #expect(shown(stack.timeCame(for: 1)) == ["Named"])
         _ = stack.disappeared(2)
-        // What it was waited for is gone too.
+        // The screen that would appear after the wait is gone too.
         _ = stack.appeared(4, view("A"))
         _ = stack.appeared(5, view("B"))
         #expect(stack.disappeared(5) == [.wait(number: 2)])
@@ -77,7 +77,7 @@ struct ScreenStackTests {
         #expect(stack.timeCame(for: 2).isEmpty)
     }
 
-    @Test("The first found screen after a named one went says so, whether it lay beneath or appears, and no other does")
+    @Test("only the first found screen after a named one is gone is marked, whether it was beneath or newly appears")
     func namedGone() {
         var stack = ScreenStack()
         var cart = view("Cart")
@@ -93,7 +93,7 @@ struct ScreenStackTests {
         _ = stack.disappeared(2)
         #expect(ends(stack.appeared(3, view("Detail"))) == [true])
         #expect(ends(stack.appeared(4, view("More"))) == [false])
-        // One beneath others, and one that is named itself, end nothing.
+        // Removing a named screen beneath others marks no screen, and a screen that is named itself is not marked.
         _ = stack.appeared(5, cart)
         _ = stack.appeared(6, view("Sheet"))
         _ = stack.disappeared(5)
@@ -103,7 +103,7 @@ struct ScreenStackTests {
         #expect(ends(stack.appeared(9, cart)) == [false])
     }
 
-    @Test("However many appear without going, memory is bounded", arguments: 0..<5)
+    @Test("memory is bounded for any number of screens that appear without disappearing", arguments: 0..<5)
     func bounded(seed: Int) {
         var chance = SeededGenerator(seed: UInt64(seed))
         var stack = ScreenStack()
@@ -120,7 +120,7 @@ struct ScreenStackTests {
 
     // MARK: Named screens, reported at the beginning of a transition
 
-    /// What is reported of a screen.
+    /// A report about a screen.
     private enum Step {
         case comes(Int)
         case goes(Int)
@@ -149,7 +149,7 @@ struct ScreenStackTests {
         return names
     }
 
-    @Test("A named screen is shown again once the one over it went, in either order")
+    @Test("a named screen is shown again once the one over it is gone, in any order of reports")
     func returning() {
         #expect(names([.comes(1), .goes(1), .comes(2), .goes(2), .comes(1)]) == ["1", "2", "1"])
         #expect(names([.comes(1), .comes(2), .goes(1), .comes(1), .goes(2)]) == ["1", "2", "1"])
@@ -157,13 +157,13 @@ struct ScreenStackTests {
         #expect(names([.comes(1), .comes(2), .goes(1), .goes(2), .comes(1)]) == ["1", "2", "1"])
     }
 
-    @Test("A swipe back that is given up shows nothing, however often")
+    @Test("canceled back swipes show nothing, in any number")
     func givenUp() {
         let swipe: [Step] = [.comes(1), .goes(1)]
         #expect(names([.comes(1), .goes(1), .comes(2)] + swipe + swipe) == ["1", "2"])
         #expect(names([.comes(1), .comes(2), .goes(1)] + swipe + swipe + [.comes(1), .goes(2)]) == ["1", "2", "1"])
         #expect(names([.comes(1), .found(2), .goes(1)] + swipe + [.comes(1), .goes(2)]) == ["1", "2", "1"])
-        // Of three, one swipes to the second, and then pops to the first.
+        // With three screens: a swipe back to the second, and then a pop to the first.
         #expect(
             names([
                 .comes(1), .comes(2), .goes(1), .comes(3), .goes(2), .comes(2), .goes(2), .comes(1), .goes(3),
@@ -172,14 +172,14 @@ struct ScreenStackTests {
         )
     }
 
-    @Test("A screen that is found beneath its own named content, and found again, does not hide it")
+    @Test("a screen found again beneath its own named content does not replace that content")
     func content() {
         #expect(names([.found(1), .comes(2), .found(1), .found(1)]) == ["1", "2"])
         #expect(names([.found(1), .comes(2), .found(3), .found(1)]) == ["1", "2", "3", "1"])
         #expect(names([.found(1), .comes(2), .goes(2), .found(1)]) == ["1", "2", "1"])
     }
 
-    @Test("What a name stands for: the screen that is about to appear, the one in front, or none")
+    @Test("a name replaces the screen that is about to appear, the one in front, or none")
     func standing() {
         var stack = ScreenStack()
         let name = ScreenView(screen: .init(name: "M"), isManual: true)
@@ -191,14 +191,14 @@ struct ScreenStackTests {
         #expect(stack.named(name).standsFor == .screen("1"))
         stack.willAppear(2, uniqueID: "2")
         #expect(stack.named(name).standsFor == .screen("2"))
-        // Given up.
+        // Canceled.
         _ = stack.disappeared(2)
         #expect(stack.named(name).standsFor == .screen("1"))
         stack.willAppear(2, uniqueID: "2")
         stack.willAppear(3, uniqueID: "3")
         #expect(stack.named(name).standsFor == .screen("3"))
         _ = stack.appeared(3, found("3"))
-        #expect(!stack.isChanging, "one that began before it is not going to appear")
+        #expect(!stack.isChanging, "a transition that began earlier will not complete")
         _ = stack.disappeared(3)
         _ = stack.disappeared(1)
         #expect(stack.named(name).standsFor == .nothing)
@@ -206,7 +206,7 @@ struct ScreenStackTests {
         #expect(stack.named(known).standsFor == .screen("9"))
     }
 
-    @Test("A name that changes counts at once in front, and beneath another screen when that goes")
+    @Test("a changed name applies immediately in front, and beneath another screen once that one is gone")
     func changed() {
         var stack = ScreenStack()
         var named = view("A")
@@ -215,7 +215,7 @@ struct ScreenStackTests {
         named.screen.name = "B"
         #expect(shown(stack.changed(1, to: named)) == ["B"])
         named.attributes = ["count": 2]
-        #expect(stack.changed(1, to: named).isEmpty, "attributes alone are no other screen")
+        #expect(stack.changed(1, to: named).isEmpty, "attributes alone do not make another screen")
         _ = stack.appeared(2, view("Sheet"))
         named.screen.name = "C"
         #expect(stack.changed(1, to: named).isEmpty)
@@ -226,13 +226,13 @@ struct ScreenStackTests {
         #expect(stack.changed(7, to: named).isEmpty)
     }
 
-    @Test("Scenes have screens of their own, and the one that is used last counts")
+    @Test("each scene has its own screens, and the most recently used scene determines the current screen")
     func scenes() {
         var scenes = SceneScreens()
         func names(_ actions: [SceneScreens.Action]) -> [String] {
             actions.compactMap { if case .show(let view) = $0 { view.screen.name } else { nil } }
         }
-        // The first scene is active before it is reported to be.
+        // The first scene is active before its activation is reported.
         #expect(names(scenes.appeared(1, view("Home"), in: 10)) == ["Home"])
         #expect(names(scenes.activated(10)) == [])
         #expect(names(scenes.appeared(2, view("Feed"), in: 20)) == [])
@@ -250,7 +250,7 @@ struct ScreenStackTests {
         #expect(scenes.depth == 0)
     }
 
-    @Test("However many scenes and screens come and go, memory is bounded")
+    @Test("memory is bounded for any number of scenes and screens")
     func boundedScenes() {
         var chance = SeededGenerator(seed: 11)
         var scenes = SceneScreens()

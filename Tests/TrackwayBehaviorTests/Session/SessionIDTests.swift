@@ -5,10 +5,10 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-@Suite("Ids of sessions")
+@Suite("Session ids")
 struct SessionIDTests {
     @Test(
-        "An id is the end of the unique id and the start in UTC",
+        "a session id consists of the end of the unique id and the start time in UTC",
         arguments: [
             ("0E6614B7-2D2C-4774-AB2F-B0A9dc7a7a18", 1_693_919_966_703, "dc7a7a18-20230905-131926703"),
             ("dc7a7a18", 1_685_082_158_846, "dc7a7a18-20230526-062238846"),

@@ -31,7 +31,7 @@ struct SessionLimitsTests {
     }
 
     @Test(
-        "activity begins a new session from the idle timeout on, and only then, whatever the wall clock says",
+        "activity starts a new session exactly from the idle timeout on, regardless of the wall clock",
         arguments: [(0, nil), (1, nil), (599_999, nil), (600_000, 2), (600_001, 2), (90_000_000, 2)]
             as [(Int64, Int64?)],
         SessionMachineTests.Meanwhile.allCases
@@ -49,7 +49,7 @@ struct SessionLimitsTests {
     }
 
     @Test(
-        "activity begins a new session from the maximum length on, and only then, whatever the wall clock says",
+        "activity starts a new session exactly from the maximum length on, regardless of the wall clock",
         arguments: [(86_399_999, nil), (86_400_000, 2), (604_800_000, 2)] as [(Int64, Int64?)],
         SessionMachineTests.Meanwhile.allCases
     )
@@ -61,7 +61,7 @@ struct SessionLimitsTests {
         #expect(act(&machine, device, Self.day) == age.number)
     }
 
-    @Test("activity before the idle timeout continues a session without end, and the maximum length divides it")
+    @Test("activity within the idle timeout continues a session indefinitely, and the maximum length splits it")
     func continued() {
         for (limits, sessions) in [(Self.idle, 1), (Self.both, 8)] as [(SessionLimits, Int64)] {
             var device = TestDevice()
@@ -70,12 +70,12 @@ struct SessionLimitsTests {
                 device.pass(.seconds(599))
                 _ = act(&machine, device, limits)
             }
-            // A week, and a session begins at the first activity of each day.
+            // Over a week, a session starts at the first activity of each day.
             #expect(machine.current?.number == sessions)
         }
     }
 
-    @Test("without limits in the foreground nothing changes, neither the decisions nor what is kept")
+    @Test("without foreground limits, neither the decisions nor the stored state change")
     func withoutLimits() throws {
         let limits = SessionLimits(timeout: .seconds(1800))
         var device = TestDevice()
@@ -91,7 +91,7 @@ struct SessionLimitsTests {
         #expect(!kept.contains("lastUserActivity") && !kept.contains("began"))
     }
 
-    @Test("that the process is alive is no activity")
+    @Test("a running process does not count as activity")
     func alive() {
         var device = TestDevice()
         var machine = arrived(device, Self.idle)
@@ -103,7 +103,7 @@ struct SessionLimitsTests {
     }
 
     @Test(
-        "whoever leaves after the idle timeout comes back to a new session, within the timeout too",
+        "a user who leaves after the idle timeout returns to a new session, even within the session timeout",
         arguments: [(599, 10, 1), (600, 10, 2), (599, 1_800, 2), (10, 1_799, 1)] as [(Int, Int, Int64)]
     )
     func away(idle: Int, away: Int, number: Int64) throws {
@@ -117,7 +117,7 @@ struct SessionLimitsTests {
         #expect(machine.current?.number == number)
     }
 
-    @Test("a return after the maximum length begins a new session, across a restart by the wall clock")
+    @Test("a return after the maximum length starts a new session, measured by the wall clock across a restart")
     func tooOldToReturn() throws {
         for (takes, number) in [(86_339, 1), (86_340, 2)] as [(Int, Int64)] {
             let limits = SessionLimits(timeout: .seconds(1_000_000), maximumLength: .seconds(86_400))
@@ -127,14 +127,14 @@ struct SessionLimitsTests {
             machine.userSeen(at: device.now)
             device.restart(takes: .seconds(takes))
             machine = try kept(machine)
-            machine.startedUnseen(at: device.now, limits: limits)
+            machine.startedInBackground(at: device.now, limits: limits)
             #expect((machine.current == nil) == (number == 2))
             _ = machine.userArrived(at: device.now, uniqueID: Self.uniqueID, limits: limits)
             #expect(machine.current?.number == number)
         }
     }
 
-    @Test("noted activity counts from its own time, and an earlier one changes nothing")
+    @Test("noted activity counts from its own time, and earlier activity changes nothing")
     func noted() {
         var device = TestDevice()
         var machine = arrived(device, Self.idle)
@@ -150,7 +150,7 @@ struct SessionLimitsTests {
         #expect(act(&machine, device, Self.idle) == 2)
     }
 
-    @Test("a new idle timeout counts from its choice, a new maximum length from the beginning of the session")
+    @Test("a new idle timeout counts from when it is set, and a new maximum length from the start of the session")
     func chosen() {
         var device = TestDevice()
         var machine = arrived(device, SessionLimits(timeout: .seconds(1800)))
@@ -170,13 +170,13 @@ struct SessionLimitsTests {
         #expect(act(&machine, device, SessionLimits(timeout: .seconds(1800))) == nil)
     }
 
-    @Test("on a long random walk sessions end where a list of all activity says so")
+    @Test("on a long random walk, sessions end where a list of all activity requires it")
     func walk() throws {
         let limits = SessionLimits(timeout: .seconds(1800), idleTimeout: .seconds(600), maximumLength: .seconds(7_200))
         var chance = SeededGenerator(seed: 47)
         var device = TestDevice()
         var machine = SessionMachine()
-        // The same decision, from everything that happened: when the session began, every activity in it, and the user's absence.
+        // The reference decision uses all facts: the session's start, every activity in it, and the user's absence.
         var began: DeviceTime?
         var activity: [DeviceTime] = []
         var left: DeviceTime?

@@ -14,7 +14,7 @@ struct SessionMachineTests {
         return nil
     }
 
-    /// What may happen while the user is away, apart from time.
+    /// Changes while the user is away, in addition to the passage of time.
     enum Meanwhile: CaseIterable {
         case nothing
         case kept
@@ -32,7 +32,7 @@ struct SessionMachineTests {
     }
 
     @Test(
-        "A session goes on when the user is back in less than the timeout, and only then, whatever the wall clock says",
+        "a session continues exactly when the user returns within the timeout, regardless of the wall clock",
         arguments: [
             (0, true), (1, true), (1_799_999, true), (1_800_000, false), (1_800_001, false), (90_000_000, false),
         ]
@@ -62,7 +62,7 @@ struct SessionMachineTests {
     }
 
     @Test(
-        "Across a restart of the device the wall clock counts; when it went back, a new session begins",
+        "across a device restart, the wall clock counts, and if it went back, a new session starts",
         arguments: [
             (-1, 2), (0, 1), (1_799_999, 1), (1_800_000, 2), (100_000_000, 2),
         ] as [(Int64, Int64)]
@@ -78,7 +78,7 @@ struct SessionMachineTests {
     }
 
     @Test(
-        "The timeout is the one that holds when the user is back",
+        "the timeout in effect when the user returns applies",
         arguments: [(0, 2), (-5, 2), (59_999, 2), (60_000, 2), (60_001, 1), (Int64.max, 1)] as [(Int64, Int64)]
     )
     func otherTimeout(timeout: Int64, number: Int64) {
@@ -94,7 +94,7 @@ struct SessionMachineTests {
         #expect(machine.current?.number == number)
     }
 
-    @Test("The first session has the number 1, is named after the user and the time, and is told once")
+    @Test("the first session has the number 1, an id from the user and the time, and is announced once")
     func first() {
         let device = TestDevice()
         var machine = SessionMachine()
@@ -109,7 +109,7 @@ struct SessionMachineTests {
     }
 
     @Test(
-        "The timeout counts from when the user left, even if the app counted as seen later than that",
+        "the timeout counts from when the user left, even if the app counted as seen later",
         arguments: [0, 20, 10_000],
         [(5, true), (1_799, true), (1_800, false)]
     )
@@ -127,7 +127,7 @@ struct SessionMachineTests {
         #expect((second == nil) == away.goesOn)
     }
 
-    @Test("A session has no greatest length")
+    @Test("a session has no maximum length by default")
     func noGreatestLength() {
         var device = TestDevice()
         var machine = SessionMachine()
@@ -143,7 +143,7 @@ struct SessionMachineTests {
         )
     }
 
-    @Test("Two sessions never share an id, even when they begin at the same time")
+    @Test("two sessions never share an id, even if they start at the same time")
     func sameTime() {
         let device = TestDevice()
         var machine = SessionMachine()
@@ -153,16 +153,16 @@ struct SessionMachineTests {
         #expect(ids == ["E6C3BFAC-20231114-221320000", "E6C3BFAC-20231114-221320001"])
     }
 
-    @Test("A process that nobody sees belongs to the latest session as long as that is not over, and begins none")
+    @Test("an unseen process belongs to the latest session until that is over, and starts none")
     func unseen() throws {
         for (away, isOver) in [(1799, false), (1800, true)] as [(Int, Bool)] {
             var device = TestDevice()
             var machine = SessionMachine()
-            machine.startedUnseen(at: device.now, limits: SessionLimits(timeout: .seconds(1800)))
+            machine.startedInBackground(at: device.now, limits: SessionLimits(timeout: .seconds(1800)))
             #expect(machine.current == nil)
             _ = machine.userArrived(at: device.now, uniqueID: uniqueID, limits: SessionLimits(timeout: .seconds(1800)))
             device.pass(.seconds(away))
-            machine.startedUnseen(at: device.now, limits: SessionLimits(timeout: .seconds(1800)))
+            machine.startedInBackground(at: device.now, limits: SessionLimits(timeout: .seconds(1800)))
             machine.userSeen(at: device.now.advanced(by: .seconds(isOver ? 5 : 0)))
             #expect((machine.current == nil) == isOver)
             machine = try kept(machine)

@@ -6,10 +6,10 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Sessions on a long random walk")
+@Suite("Long random walk of sessions")
 struct SessionMachineWalkTests {
     @Test(
-        "Numbers count up by one and ids differ, through clocks set, restarts and reading back; only time away ends one"
+        "session numbers grow by one and ids differ across clock changes, restarts and restores; only absence ends one"
     )
     func walk() throws {
         var chance = SeededGenerator(seed: 41)
@@ -28,9 +28,9 @@ struct SessionMachineWalkTests {
             case 3, 4: device.pass(.milliseconds(chance.next(below: 2_000_000)))
             case 5, 6:
                 machine.userSeen(at: device.now)
-                // Only what can be measured moves the last moment on.
+                // Only a measurable time advances the last-seen time.
                 if lastSeen.flatMap({ device.now.elapsed(since: $0) }) != nil { lastSeen = device.now }
-            case 7: machine.startedUnseen(at: device.now, limits: SessionLimits(timeout: .seconds(1800)))
+            case 7: machine.startedInBackground(at: device.now, limits: SessionLimits(timeout: .seconds(1800)))
             default:
                 let wasOver = machine.current == nil
                 let actions = machine.userArrived(

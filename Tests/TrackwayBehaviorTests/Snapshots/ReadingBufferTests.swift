@@ -4,10 +4,10 @@
 import Testing
 import TrackwayBehavior
 
-@Suite("The latest readings of a sensor")
+@Suite("Buffer of a sensor's latest readings")
 struct ReadingBufferTests {
     @Test(
-        "A buffer keeps the latest readings in their order, and gives back what a new one replaces",
+        "a buffer keeps the latest readings in order, and returns the reading that a new one replaces",
         arguments: [0, 1, 2, 3, 10, -1]
     )
     func circle(capacity: Int) {
@@ -26,7 +26,7 @@ struct ReadingBufferTests {
         }
     }
 
-    @Test("Draining takes everything out, and the buffer goes on as new")
+    @Test("draining removes all readings, after which the buffer is like new")
     func drain() {
         var buffer = ReadingBuffer<Int>()
         for reading in 1...13 { buffer.append(reading) }

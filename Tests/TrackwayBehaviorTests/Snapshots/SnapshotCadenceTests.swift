@@ -6,9 +6,9 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("When snapshots are taken")
+@Suite("Snapshot cadence")
 struct SnapshotCadenceTests {
-    /// Runs a cadence on a device, waking it when it asks.
+    /// Runs a cadence on a device and performs its wake-ups.
     private struct Run {
         var device = TestDevice()
         var cadence = SnapshotCadence()
@@ -42,7 +42,7 @@ struct SnapshotCadenceTests {
     }
 
     @Test(
-        "In the foreground there is one at least each two minutes, and not sooner",
+        "in the foreground, a snapshot is taken every two minutes and not sooner",
         arguments: [(119_999, 0), (120_000, 1), (120_001, 1), (239_999, 1), (240_000, 2), (3_600_000, 30)]
             as [(Int, Int)]
     )
@@ -53,7 +53,7 @@ struct SnapshotCadenceTests {
         #expect(run.taken == [.foreground] + Array(repeating: .time, count: more))
     }
 
-    @Test("Any snapshot puts the next one off")
+    @Test("any snapshot postpones the next one")
     func putOff() {
         var run = Run()
         run.enter()
@@ -67,7 +67,7 @@ struct SnapshotCadenceTests {
         #expect(run.taken.last == .time)
     }
 
-    @Test("In the background only what the app asks for is taken")
+    @Test("in the background, only requested snapshots are taken")
     func background() {
         var run = Run()
         run.show()
@@ -85,7 +85,7 @@ struct SnapshotCadenceTests {
         #expect(run.wakeAt == nil)
     }
 
-    @Test("More use than the limit is not more snapshots, and asking does not count towards it")
+    @Test("use beyond the limit takes no more snapshots, and requests do not count toward the limit")
     func limit() {
         var run = Run()
         run.enter()
@@ -99,7 +99,7 @@ struct SnapshotCadenceTests {
         #expect(run.taken.count == 32)
     }
 
-    @Test("However much was asked for, use has its whole limit")
+    @Test("requests do not reduce the limit for use")
     func askedBefore() {
         var run = Run()
         for _ in 0..<100 { run.ask() }
@@ -108,7 +108,7 @@ struct SnapshotCadenceTests {
         #expect(run.taken.count == 100 + 30)
     }
 
-    @Test("A limit below the least frequency gives way to it")
+    @Test("the minimum frequency overrides a lower limit")
     func tightLimit() {
         var run = Run()
         run.cadence = SnapshotCadence(policy: .init(atMost: 1, per: .seconds(3600), atLeastEvery: .seconds(120)))
@@ -121,7 +121,7 @@ struct SnapshotCadenceTests {
         #expect(run.taken == [.foreground, .time])
     }
 
-    @Test("Started again and again within a minute, an app is held to the limit of one process")
+    @Test("an app that is restarted repeatedly within a minute has the limit of one process")
     func restarts() throws {
         var run = Run()
         for _ in 0..<40 {
@@ -133,7 +133,7 @@ struct SnapshotCadenceTests {
     }
 
     @Test(
-        "A restart in between does not put the two minutes off",
+        "a restart in between does not postpone the two minutes",
         arguments: [(119_999, 0), (120_000, 1), (120_001, 1)]
     )
     func restartBetween(milliseconds: Int, more: Int) throws {
@@ -148,7 +148,7 @@ struct SnapshotCadenceTests {
         #expect(run.taken == [.foreground] + Array(repeating: .time, count: more))
     }
 
-    @Test("Another policy begins with a full bucket")
+    @Test("a new policy starts with a full bucket")
     func anotherPolicy() {
         var run = Run()
         run.cadence = SnapshotCadence(policy: .init(atMost: 1, per: .seconds(3600)))
@@ -163,7 +163,7 @@ struct SnapshotCadenceTests {
     }
 
     @Test(
-        "Without a least frequency use alone brings snapshots about, and one below a second counts as a second",
+        "without a minimum frequency, only use takes snapshots, and an interval below a second counts as a second",
         arguments: [(.zero, 0), (.seconds(-1), 0), (.milliseconds(1), 10), (.seconds(1), 10)] as [(Duration, Int)]
     )
     func odd(atLeastEvery: Duration, more: Int) {
@@ -175,7 +175,7 @@ struct SnapshotCadenceTests {
         #expect(run.taken.count == 1 + more)
     }
 
-    @Test("Setting the clock changes nothing", arguments: [-86_400, 86_400])
+    @Test("setting the wall clock has no effect", arguments: [-86_400, 86_400])
     func clocks(seconds: Int) {
         var run = Run()
         run.enter()
@@ -186,7 +186,7 @@ struct SnapshotCadenceTests {
         #expect(run.taken.count == 2)
     }
 
-    @Test("A day of use: sixteen hours, each with a visit of ten minutes and five screens, then a night with a restart")
+    @Test("sixteen hourly ten-minute visits with five screens each, and a night with a restart, take 129 snapshots")
     func day() throws {
         var run = Run()
         for _ in 0..<16 {
@@ -200,7 +200,7 @@ struct SnapshotCadenceTests {
             run.cadence = try kept(run.cadence)
             run.pass(.seconds(3000))
         }
-        // Each visit: coming, five screens, and two more within the five minutes after the last.
+        // Each visit: one on entering, five for screens, and two more within the five minutes after the last screen.
         #expect(run.taken.count == 16 * (1 + 5 + 2))
         #expect(run.taken.filter { $0 == .foreground }.count == 16)
         #expect(run.taken.filter { $0 == .screen }.count == 80)
@@ -214,7 +214,7 @@ struct SnapshotCadenceTests {
     }
 
     @Test(
-        "On a walk of 100,000 steps no two minutes in the foreground pass without one, and use stays within its limit"
+        "over 100,000 random steps, no two foreground minutes pass without a snapshot, and use stays within its limit"
     )
     func walk() throws {
         var chance = SeededGenerator(seed: 91)
@@ -236,7 +236,7 @@ struct SnapshotCadenceTests {
             case 3: run.ask()
             case 4, 5: run.pass(.milliseconds(chance.next(below: 3000)))
             case 6 where run.wakeAt != nil:
-                // Exactly to the time it asked for, at which it takes one.
+                // Advance exactly to the requested wake-up, which takes a snapshot.
                 let time = try #require(run.wakeAt)
                 run.pass(run.device.now.monotonic.duration(to: time))
                 try #require(run.taken.count == before + 1)
@@ -248,7 +248,7 @@ struct SnapshotCadenceTests {
                 lastTaken = now
             }
             byUse.removeAll { $0.duration(to: now) >= .seconds(60) }
-            // A full bucket, and what flows in meanwhile.
+            // A full bucket, and the tokens added in the meantime.
             try #require(byUse.count <= 60, "step \(step)")
             if isInForeground {
                 let taken = try #require(lastTaken)

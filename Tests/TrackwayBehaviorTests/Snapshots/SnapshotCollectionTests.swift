@@ -6,10 +6,10 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Sensors of a snapshot")
+@Suite("Snapshot sensors")
 struct SnapshotCollectionTests {
     @Test(
-        "Motion as the system tells it is preferred, raw sensors come second, and neither without being allowed",
+        "the system's device motion is preferred to raw sensors, and neither is used unless allowed",
         arguments: [
             (true, true, true, .device), (true, false, true, .device), (false, true, true, .raw),
             (false, false, true, nil),
@@ -23,7 +23,7 @@ struct SnapshotCollectionTests {
     }
 
     @Test(
-        "Sensors get the time they need, and what needs none is finished at once",
+        "sensors get the time they need, and a snapshot without sensors finishes immediately",
         arguments: [
             (false, nil, 0), (true, nil, 4000), (false, .device, 5100), (true, .raw, 5100),
         ] as [(Bool, MotionMeans?, Int64)]
@@ -53,7 +53,7 @@ struct SnapshotCollectionTests {
         #expect(!collection.isCollecting)
     }
 
-    @Test("In the background no sensor runs")
+    @Test("no sensor runs in the background")
     func background() {
         let device = TestDevice()
         var collection = SnapshotCollection()
@@ -63,7 +63,7 @@ struct SnapshotCollectionTests {
         )
     }
 
-    @Test("One under way when the user leaves is finished with what there is")
+    @Test("a snapshot in progress when the user leaves finishes with the available data")
     func leaving() {
         var device = TestDevice()
         var collection = SnapshotCollection()
@@ -80,7 +80,7 @@ struct SnapshotCollectionTests {
         #expect(collection.timeCame(at: device.now) == [])
     }
 
-    @Test("Two at the same time share the sensors, which run until the second is finished")
+    @Test("two concurrent snapshots share the sensors, which run until the second one finishes")
     func shared() {
         var device = TestDevice()
         var collection = SnapshotCollection()
@@ -96,7 +96,7 @@ struct SnapshotCollectionTests {
         #expect(collection.timeCame(at: device.now) == [.finish(2), .stopHeading, .stopMotion])
     }
 
-    @Test("When motion is not allowed any more its sensors stop at once, and the snapshot is finished without them")
+    @Test("when motion is no longer allowed, its sensors stop immediately and the snapshot finishes without them")
     func disallowed() {
         var device = TestDevice()
         var collection = SnapshotCollection()
@@ -108,7 +108,7 @@ struct SnapshotCollectionTests {
         #expect(collection.timeCame(at: device.now) == [.finish(1)])
     }
 
-    @Test("On a walk of 100,000 steps every snapshot is finished once, and sensors run exactly while one is under way")
+    @Test("over 100,000 random steps, every snapshot finishes once, and sensors run only while one is in progress")
     func walk() throws {
         var chance = SeededGenerator(seed: 101)
         var device = TestDevice()
@@ -159,7 +159,7 @@ struct SnapshotCollectionTests {
         #expect(finished > 10_000)
     }
 
-    @Test("More than can be under way finish the first early; none is lost")
+    @Test("beyond the maximum number in progress, the first snapshots finish early, and none are lost")
     func many() {
         let device = TestDevice()
         var collection = SnapshotCollection()
@@ -177,6 +177,6 @@ struct SnapshotCollectionTests {
 }
 
 extension SnapshotCollection.Action {
-    /// Whether it finishes a snapshot, whichever.
+    /// Whether the action finishes a snapshot.
     fileprivate var isFinish: Bool { if case .finish = self { true } else { false } }
 }

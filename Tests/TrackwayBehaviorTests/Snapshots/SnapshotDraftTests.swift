@@ -6,7 +6,7 @@ import TrackwayEvents
 
 @testable import TrackwayBehavior
 
-@Suite("A snapshot that is being taken")
+@Suite("A snapshot in progress")
 struct SnapshotDraftTests {
     private func place(_ latitude: Double) -> Location {
         Location(time: Timestamp(milliseconds: 1), latitude: latitude, longitude: 0, horizontalAccuracy: 1)
@@ -25,7 +25,7 @@ struct SnapshotDraftTests {
     }
 
     @Test(
-        "where the device is, is what the source of the app's state says, else the source of places",
+        "the location comes from the app state source, or else from the location source",
         arguments: [true, false]
     )
     func place(_ isPlaceFirst: Bool) {

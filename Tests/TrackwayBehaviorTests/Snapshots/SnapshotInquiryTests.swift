@@ -5,12 +5,12 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-@Suite("Asking the sources of a snapshot")
+@Suite("Queries to a snapshot's sources")
 struct SnapshotInquiryTests {
-    @Test("A source is asked once at a time, and who needs it meanwhile shares the answer")
+    @Test("a source is queried once at a time, and snapshots that need it in the meantime share the answer")
     func shared() {
         let device = TestDevice()
-        var inquiry = SnapshotInquiry()
+        var inquiry = PendingSourceQueries()
         let first = inquiry.needs([.appState, .location], at: device.now)
         #expect(first.ask == [.appState, .location])
         #expect(first.await == [.appState, .location])
@@ -22,12 +22,12 @@ struct SnapshotInquiryTests {
     }
 
     @Test(
-        "A source that takes too long counts as silent, is not waited for and not asked, until it answers",
+        "a source that takes too long counts as silent, and is neither awaited nor queried until it answers",
         arguments: [(1_999, false), (2_000, true), (2_001, true)]
     )
     func silent(milliseconds: Int, isSilent: Bool) {
         var device = TestDevice()
-        var inquiry = SnapshotInquiry()
+        var inquiry = PendingSourceQueries()
         _ = inquiry.needs([.heading], at: device.now)
         #expect(inquiry.due == device.now.monotonic.advanced(by: .seconds(2)))
         device.pass(.milliseconds(milliseconds))
@@ -37,16 +37,16 @@ struct SnapshotInquiryTests {
         #expect(again.ask == [])
         #expect(again.await == (isSilent ? [] : [.heading]))
         let more = inquiry.timeCame(at: device.now)
-        #expect(more == [], "told once")
+        #expect(more == [], "reported once")
         inquiry.answered(.heading)
         #expect(inquiry.due == nil)
         #expect(inquiry.needs([.heading], at: device.now).ask == [.heading])
     }
 
-    @Test("Time in which the process stood still is not the source's")
+    @Test("time while the process was suspended does not count against a source")
     func resumed() {
         var device = TestDevice()
-        var inquiry = SnapshotInquiry()
+        var inquiry = PendingSourceQueries()
         _ = inquiry.needs([.appState], at: device.now)
         device.pass(.seconds(3600))
         inquiry.resumed(at: device.now)

@@ -4,11 +4,11 @@
 import TrackwayBehavior
 import TrackwayEvents
 
-/// A machine on a test's device, whose sources answer when the test says so.
-struct RoutineRun {
+/// A machine on a test device, with sources that the test controls.
+struct SnapshotMachineRun {
     var device = TestDevice()
     var machine: SnapshotMachine
-    /// What the sources were asked and have not answered.
+    /// Queries that the sources have not answered yet.
     var questions: [SnapshotPart] = []
     var triggers: [SnapshotCadence.Trigger] = []
     var states: [AppStateSnapshot] = []
@@ -17,9 +17,9 @@ struct RoutineRun {
     var running: Set<SnapshotPart> = []
     /// The number of the compass's last run.
     var headingRun: Int?
-    /// Whether sources answer at once.
+    /// Whether sources answer immediately.
     var answers = true
-    /// What the sources know.
+    /// The properties that the sources know.
     var known = DeviceProperties()
     var means = SnapshotMeans()
 
@@ -28,7 +28,7 @@ struct RoutineRun {
         known[.deviceModel] = "phone"
     }
 
-    /// Tells the machine something, and does what it orders.
+    /// Passes an input to the machine and performs its actions.
     mutating func report(_ input: (inout SnapshotMachine, DeviceTime) -> [SnapshotMachine.Action]) {
         for action in input(&machine, device.now) {
             switch action {
@@ -74,7 +74,7 @@ struct RoutineRun {
     mutating func show(_ title: String = "Home") { report { $0.screenShown(title, at: $1) } }
     mutating func ask() { report { $0.requested(nil, at: $1) } }
 
-    /// Lets time pass, waking the machine when it wants.
+    /// Advances the clock and performs the machine's wake-ups.
     mutating func pass(_ duration: Duration) {
         let end = device.now.monotonic.advanced(by: duration)
         while let time = machine.due, time <= end {
@@ -84,7 +84,7 @@ struct RoutineRun {
         device.pass(device.now.monotonic.duration(to: end))
     }
 
-    /// Another process takes over.
+    /// Continues in another process.
     mutating func restart() throws {
         machine = SnapshotMachine(try kept(machine.memory), machine.rules, app: .background)
         (questions, running) = ([], [])

@@ -6,11 +6,11 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Snapshots from beginning to end")
+@Suite("Snapshots from start to finish")
 struct SnapshotMachineTests {
-    @Test("Coming tells both kinds, leaving what the device is, a screen and the clock what the app is about")
+    @Test("entering records both kinds, leaving records device properties, and a screen or time records app state")
     func kinds() {
-        var run = RoutineRun(.init(sources: Set(SnapshotPart.allCases), repeatsPropertiesAfter: .zero))
+        var run = SnapshotMachineRun(.init(sources: Set(SnapshotPart.allCases), repeatsPropertiesAfter: .zero))
         run.watch()
         #expect(run.states.isEmpty && run.properties.isEmpty)
         run.enter()
@@ -27,12 +27,12 @@ struct SnapshotMachineTests {
         #expect(run.states.map(\.applicationState) == [.active, .active, .active, .background])
     }
 
-    @Test("What lies over the app for a moment brings nothing about, and coming back from it neither")
+    @Test("neither an interruption nor the return from it triggers a snapshot")
     func interruptions() {
-        var run = RoutineRun()
+        var run = SnapshotMachineRun()
         run.watch()
         run.report { $0.appChanged(to: .inactive, at: $1) }
-        #expect(run.states.isEmpty, "on its way in")
+        #expect(run.states.isEmpty, "entering the foreground")
         run.enter()
         run.report { $0.appChanged(to: .inactive, at: $1) }
         run.enter()
@@ -43,11 +43,11 @@ struct SnapshotMachineTests {
     }
 
     @Test(
-        "Properties that did not change are told again after the window, not before, over restarts too",
+        "unchanged properties are recorded again after the window and not before, even across restarts",
         arguments: [(3_599_999, 1), (3_600_000, 2), (3_600_001, 2)]
     )
     func hour(milliseconds: Int, told: Int) throws {
-        var run = RoutineRun(app: .active)
+        var run = SnapshotMachineRun(app: .active)
         run.watch()
         run.leave()
         run.device.pass(.milliseconds(milliseconds))
@@ -57,9 +57,9 @@ struct SnapshotMachineTests {
         #expect(run.properties.count == told)
     }
 
-    @Test("Properties that changed are told at once, and going back to what they were is a change")
+    @Test("changed properties are recorded immediately, and reverting them is a change too")
     func changes() {
-        var run = RoutineRun(app: .active)
+        var run = SnapshotMachineRun(app: .active)
         run.watch()
         run.known[.systemVersion] = "2"
         run.leave()
@@ -69,9 +69,9 @@ struct SnapshotMachineTests {
         #expect(run.properties.count == 3)
     }
 
-    @Test("More use than the limit tells what the device is all the same")
+    @Test("use beyond the limit still records device properties")
     func limited() {
-        var run = RoutineRun(
+        var run = SnapshotMachineRun(
             .init(
                 policy: .init(atMost: 1, per: .seconds(3600)),
                 sources: [.deviceProperties],
@@ -88,11 +88,11 @@ struct SnapshotMachineTests {
     }
 
     @Test(
-        "Each kind can be asked for alone, seen or not, and is not told while nothing may be watched",
+        "each kind can be requested alone, in foreground and background, but is not recorded while watching is off",
         arguments: [true, false]
     )
     func alone(isSeen: Bool) {
-        var run = RoutineRun(.init(sources: Set(SnapshotPart.allCases), repeatsPropertiesAfter: .zero))
+        var run = SnapshotMachineRun(.init(sources: Set(SnapshotPart.allCases), repeatsPropertiesAfter: .zero))
         run.report { $0.requestedProperties(at: $1) }
         #expect(run.properties.isEmpty)
         run.watch()
@@ -105,9 +105,9 @@ struct SnapshotMachineTests {
         #expect(run.states.last?.screenTitles == ["Cart"])
     }
 
-    @Test("Nothing is asked, told or kept running while nothing may be watched")
+    @Test("nothing is queried, recorded or kept running while watching is off")
     func unwatched() {
-        var run = RoutineRun(app: .active)
+        var run = SnapshotMachineRun(app: .active)
         run.means = SnapshotMeans(hasHeading: true)
         run.answers = false
         run.show()
@@ -127,9 +127,9 @@ struct SnapshotMachineTests {
         #expect(run.machine.due == nil)
     }
 
-    @Test("A source that does not answer costs its part alone, and the time once")
+    @Test("a source that does not answer loses only its own part, and causes only one delay")
     func silence() {
-        var run = RoutineRun(app: .active)
+        var run = SnapshotMachineRun(app: .active)
         run.answers = false
         run.watch()
         for part in run.questions where part != .appState { run.answer(part) }
@@ -141,21 +141,21 @@ struct SnapshotMachineTests {
         #expect(run.silent == [.appState])
         run.answers = true
         run.show()
-        #expect(run.states.count == 2, "nobody waits for it any more")
+        #expect(run.states.count == 2, "a silent source is no longer awaited")
         run.answer(.appState)
-        #expect(run.states.count == 2, "late answers are nobody's")
+        #expect(run.states.count == 2, "a late answer belongs to no snapshot")
         run.answers = false
         run.show()
-        #expect(run.questions.contains(.appState), "who answered is asked again")
+        #expect(run.questions.contains(.appState), "a source that answered is queried again")
     }
 
-    @Test("However many wait for a source that takes its time, those beyond a bound go without it, and none is lost")
+    @Test("beyond a limit, snapshots that wait for a slow source finish without it, and none are lost")
     func manyWaiting() {
-        var run = RoutineRun(app: .active)
+        var run = SnapshotMachineRun(app: .active)
         run.watch()
         run.answers = false
         let before = run.states.count
-        let count = TestEffort.count(4_000, full: 20_000)
+        let count = TestScale.count(4_000, full: 20_000)
         for number in 0..<count {
             run.report { $0.requested("\(number)", at: $1) }
             run.questions = []
@@ -165,9 +165,9 @@ struct SnapshotMachineTests {
         #expect(run.states.dropFirst(before).map(\.screenTitles) == (0..<count).map { ["\($0)"] })
     }
 
-    @Test("Leaving finishes what is being asked and what is being sampled, at once and with what there is")
+    @Test("leaving finishes snapshots that are querying or sampling, immediately and with the available data")
     func leaving() {
-        var run = RoutineRun(app: .active)
+        var run = SnapshotMachineRun(app: .active)
         run.means = SnapshotMeans(hasHeading: true)
         run.watch()
         run.answers = false
@@ -182,27 +182,27 @@ struct SnapshotMachineTests {
         #expect(run.states.count == 2)
     }
 
-    @Test("Who is stopped or ended is asked nothing more", arguments: [AppState.suspended, .notRunning])
+    @Test("the sources of a suspended or ended app are not queried", arguments: [AppState.suspended, .notRunning])
     func stopped(_ state: AppState) {
-        var run = RoutineRun(app: .active)
+        var run = SnapshotMachineRun(app: .active)
         run.watch()
         run.answers = false
         run.report { $0.appChanged(to: state, at: $1) }
         #expect(run.questions.isEmpty)
     }
 
-    @Test("Of a device of which nothing is known, nothing is told")
+    @Test("no properties are recorded while none are known")
     func nothingKnown() {
-        var run = RoutineRun(app: .active)
+        var run = SnapshotMachineRun(app: .active)
         run.known = DeviceProperties()
         run.watch()
         run.ask()
         #expect(run.properties.isEmpty && run.states.count == 2)
     }
 
-    @Test("Readings of an earlier run come too late")
+    @Test("readings of an earlier run are ignored")
     func lateReadings() {
-        var run = RoutineRun(.init(sources: [.motion], allowsMotion: true), app: .active)
+        var run = SnapshotMachineRun(.init(sources: [.motion], allowsMotion: true), app: .active)
         run.means = SnapshotMeans(motion: .raw)
         run.watch()
         let first = run.machine.currentMotionRun
@@ -216,9 +216,9 @@ struct SnapshotMachineTests {
         #expect(run.states.map(\.accelerometer.count) == [0, 2])
     }
 
-    @Test("A heading of an earlier run comes too late")
+    @Test("a heading of an earlier run is ignored")
     func lateHeading() {
-        var run = RoutineRun(.init(sources: [.heading]), app: .active)
+        var run = SnapshotMachineRun(.init(sources: [.heading]), app: .active)
         run.means = SnapshotMeans(hasHeading: true)
         run.watch()
         let first = run.headingRun
@@ -234,9 +234,9 @@ struct SnapshotMachineTests {
         #expect(run.states.map { $0.heading?.magnetic } == [nil, 1])
     }
 
-    @Test("A source that owes an answer wakes nobody once nobody waits for it")
+    @Test("an unanswered query schedules no wake-up once no snapshot waits for it")
     func nobodyWaits() {
-        var run = RoutineRun(app: .active)
+        var run = SnapshotMachineRun(app: .active)
         run.answers = false
         run.watch()
         #expect(run.machine.due != nil)
@@ -244,9 +244,9 @@ struct SnapshotMachineTests {
         #expect(run.machine.due == nil)
     }
 
-    @Test("Forgetting begins with a full bucket and tells everything again")
+    @Test("forgetting starts with a full bucket and records everything again")
     func forgotten() {
-        var run = RoutineRun(.init(policy: .init(atMost: 1, per: .seconds(3600)), sources: [.deviceProperties]))
+        var run = SnapshotMachineRun(.init(policy: .init(atMost: 1, per: .seconds(3600)), sources: [.deviceProperties]))
         run.watch()
         run.enter()
         run.report { $0.forgotten(at: $1) }
@@ -255,7 +255,7 @@ struct SnapshotMachineTests {
         #expect(run.properties.count == 2)
     }
 
-    @Test("On walks of 100,000 steps use stays within its limit, and sensors run exactly while something is sampled")
+    @Test("over 100,000 random steps, use stays within its limit, and sensors run only while something is sampled")
     func walk() throws {
         for seed: UInt64 in [7, 8] {
             try walk(seed)
@@ -264,7 +264,7 @@ struct SnapshotMachineTests {
 
     private func walk(_ seed: UInt64) throws {
         var chance = SeededGenerator(seed: seed)
-        var run = RoutineRun(.init(sources: Set(SnapshotPart.allCases), allowsMotion: true))
+        var run = SnapshotMachineRun(.init(sources: Set(SnapshotPart.allCases), allowsMotion: true))
         var byUse: [MonotonicTime] = []
         for step in 0..<50_000 {
             let before = run.triggers.count
@@ -290,10 +290,11 @@ struct SnapshotMachineTests {
             let now = run.device.now.monotonic
             byUse += run.triggers[before...].filter { $0 == .screen || $0 == .foreground }.map { _ in now }
             byUse.removeAll { $0.duration(to: now) >= .seconds(60) }
-            // A full bucket, what flows in meanwhile, and those that were finished up to seven seconds after they began.
+            // A full bucket, the tokens added in the meantime, and snapshots finished up to seven seconds after their
+            // start.
             try #require(byUse.count <= 64, "step \(step)")
             try #require(run.questions.count <= SnapshotPart.allCases.count, "step \(step)")
-            try #require(Set(run.questions).count == run.questions.count, "a source is asked once at a time")
+            try #require(Set(run.questions).count == run.questions.count, "a source is queried once at a time")
             if !run.machine.isBusy { try #require(run.running.isEmpty, "step \(step)") }
             if run.triggers.count > 5_000 { (run.triggers, run.states) = ([], []) }
         }

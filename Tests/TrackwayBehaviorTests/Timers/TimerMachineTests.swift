@@ -7,7 +7,7 @@ import TrackwayEvents
 
 @Suite("Timers")
 struct TimerMachineTests {
-    /// Something that happens to a timer called "t".
+    /// A step in the life of a timer named "t".
     enum Step: Sendable {
         case start, startCountingBackground, pause, resume, end, remove, clear, background, foreground
         case pass(Int64)
@@ -16,14 +16,14 @@ struct TimerMachineTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var story: String
         var steps: [Step]
-        /// What each end showed, in milliseconds; nil for an end without a timer.
+        /// The time that each end returned, in milliseconds; nil without a timer.
         var shown: [Int64?]
         var testDescription: String { story }
     }
 
     private static let table: [Row] = [
         Row(story: "start and end", steps: [.start, .pass(1500), .end], shown: [1500]),
-        Row(story: "ended at once", steps: [.start, .end], shown: [0]),
+        Row(story: "ended immediately", steps: [.start, .end], shown: [0]),
         Row(story: "ended twice", steps: [.start, .pass(5), .end, .pass(5), .end], shown: [5, nil]),
         Row(story: "ended without a start", steps: [.end], shown: [nil]),
         Row(
@@ -52,17 +52,17 @@ struct TimerMachineTests {
             shown: [11]
         ),
         Row(
-            story: "background time counts by choice",
+            story: "background time counts on request",
             steps: [.startCountingBackground, .pass(10), .background, .pass(1000), .foreground, .pass(1), .end],
             shown: [1011]
         ),
         Row(
-            story: "ended in the background: the time since the exit does not count",
+            story: "a timer ended in the background does not include the time since the exit",
             steps: [.start, .pass(10), .background, .pass(1000), .end],
             shown: [10]
         ),
         Row(
-            story: "two announcements of one background",
+            story: "two notifications of one background entry",
             steps: [.start, .pass(10), .background, .pass(5), .background, .pass(5), .foreground, .foreground, .end],
             shown: [10]
         ),
@@ -77,12 +77,12 @@ struct TimerMachineTests {
             shown: [10]
         ),
         Row(
-            story: "resumed in the background goes on in the foreground",
+            story: "resumed in the background, it continues in the foreground",
             steps: [.start, .pass(10), .pause, .background, .resume, .pass(5), .foreground, .pass(3), .end],
             shown: [13]
         ),
         Row(
-            story: "started in the background it measures what happens there",
+            story: "started in the background, it counts background time",
             steps: [.background, .start, .pass(10), .end],
             shown: [10]
         ),
@@ -98,18 +98,18 @@ struct TimerMachineTests {
         ),
         Row(story: "a whole day counts", steps: [.start, .pass(86_400_000), .end], shown: [86_400_000]),
         Row(
-            story: "a stretch of more than a day was measured wrongly",
+            story: "a period of more than a day counts as a measurement error",
             steps: [.start, .pass(86_400_001), .end],
             shown: [0]
         ),
         Row(
-            story: "an impossible stretch takes nothing from the others",
+            story: "an impossible period does not affect the others",
             steps: [.start, .pass(7), .pause, .resume, .pass(86_400_001), .pause, .resume, .pass(2), .end],
             shown: [9]
         ),
     ]
 
-    @Test("The table of transitions", arguments: table)
+    @Test("each sequence of steps returns the expected times", arguments: table)
     func transitions(row: Row) {
         var machine = TimerMachine()
         var now = DeviceTime.at(1_000)
@@ -138,7 +138,7 @@ struct TimerMachineTests {
 
     private func id(_ number: UInt64) -> EventID { EventID(high: 0, low: number) }
 
-    @Test("Timers of one name may cross: each start is reached by its id, the name means the latest")
+    @Test("timers with the same name may overlap: an id refers to its own start, and the name to the latest one")
     func crossing() {
         var machine = TimerMachine()
         _ = machine.started("load", id: id(1), at: .at(0))
@@ -149,7 +149,7 @@ struct TimerMachineTests {
         #expect(machine.count == 0)
     }
 
-    @Test("After the latest was ended by its id, the name stands for none, and the earlier one is still there")
+    @Test("after the latest timer is ended by id, the name refers to no timer, and the earlier timer still exists")
     func nameAfterID() {
         var machine = TimerMachine()
         _ = machine.started("load", id: id(1), at: .at(0))
@@ -159,7 +159,7 @@ struct TimerMachineTests {
         #expect(machine.ended(.id(id(1)), at: .at(3))?.elapsed == .milliseconds(3))
     }
 
-    @Test("Pausing by id leaves the other timers of the name alone")
+    @Test("pausing by id does not affect other timers with the same name")
     func pauseByID() {
         var machine = TimerMachine()
         _ = machine.started("load", id: id(1), at: .at(0))
@@ -170,7 +170,7 @@ struct TimerMachineTests {
         #expect(machine.ended(.id(id(2)), at: .at(20))?.elapsed == .milliseconds(20))
     }
 
-    @Test("A wall clock set back or forward changes nothing; a stretch over a restart that went back counts nothing")
+    @Test("setting the wall clock has no effect, and a period across a restart with an earlier clock counts as zero")
     func clocks() {
         var machine = TimerMachine()
         _ = machine.started("t", id: id(1), at: .at(0))
@@ -183,7 +183,7 @@ struct TimerMachineTests {
     }
 
     @Test(
-        "Durations are told in the unit of the start, rounded to three decimals",
+        "durations use the unit given at the start, rounded to three decimals",
         arguments: [
             (TimerUnit.milliseconds, 1_234, 1_234), (.seconds, 1_234, 1.234), (.minutes, 90_000, 1.5),
             (.minutes, 1_000, 0.017), (.hours, 5_400_000, 1.5), (.hours, 1, 0), (.hours, 1_800, 0.001),
@@ -196,7 +196,7 @@ struct TimerMachineTests {
         #expect(machine.ended(.name("t"), at: .at(milliseconds))?.value == value)
     }
 
-    @Test("One below, at and above the most timers: the oldest goes, those that no name leads to first")
+    @Test("beyond the maximum number of timers, the oldest is dropped, those not reachable by name first")
     func bound() {
         var machine = TimerMachine()
         _ = machine.started("kept", id: id(1), at: .at(0))

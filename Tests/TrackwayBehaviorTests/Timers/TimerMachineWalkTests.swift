@@ -7,9 +7,9 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Timers, walked at random")
+@Suite("Random walks of timers")
 struct TimerMachineWalkTests {
-    /// What a timer should show, kept in another way: as milliseconds that are added while it counts.
+    /// A timer's expected time, computed by adding milliseconds while it counts.
     private struct Model {
         var name: String
         var counts: Bool
@@ -18,12 +18,12 @@ struct TimerMachineWalkTests {
         var milliseconds: Int64 = 0
     }
 
-    @Test("Every timer shows what a stopwatch beside it shows, 100,000 steps long", arguments: [1, 2] as [UInt64])
+    @Test("every timer matches a reference stopwatch over 100,000 steps", arguments: [1, 2] as [UInt64])
     func longWalk(seed: UInt64) throws {
         try walk(seed: seed, steps: 100_000, isKilled: false)
     }
 
-    @Test("Killed and read back at every step, they go on as if nothing had happened", arguments: [3, 4] as [UInt64])
+    @Test("a timer machine killed and restored at every step continues unchanged", arguments: [3, 4] as [UInt64])
     func killedWalk(seed: UInt64) throws {
         try walk(seed: seed, steps: 4_000, isKilled: true)
     }

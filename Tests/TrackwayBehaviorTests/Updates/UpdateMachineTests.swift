@@ -5,10 +5,10 @@ import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-@Suite("First opening and updates")
+@Suite("First open and updates")
 struct UpdateMachineTests {
     @Test(
-        "A version is an update when it is another than the one that was known",
+        "a version is an update if it differs from the known one",
         arguments: [
             (nil, "1", false), ("1", "1", false), ("1", "2", true), ("2", "1", true), ("1", nil, false),
             ("1", "", false),
@@ -24,7 +24,7 @@ struct UpdateMachineTests {
         #expect(machine.processStarted(appVersion: after, systemVersion: after) == [])
     }
 
-    @Test("A version that is unknown for a while is still compared with the one before")
+    @Test("a version after an unknown one is compared with the last known version")
     func unknownMeanwhile() {
         var machine = UpdateMachine()
         _ = machine.processStarted(appVersion: "1", systemVersion: "18")
@@ -32,7 +32,7 @@ struct UpdateMachineTests {
         #expect(machine.processStarted(appVersion: "2", systemVersion: "18") == [.appUpdated(from: "1")])
     }
 
-    @Test("The first opening is told once")
+    @Test("first open is recorded once")
     func firstOpening() throws {
         var machine = UpdateMachine()
         #expect(machine.opened() == [.firstOpened])
@@ -40,7 +40,7 @@ struct UpdateMachineTests {
         #expect(machine.opened() == [])
     }
 
-    @Test("An updated app on an updated system: both, then the start, all in the new session")
+    @Test("an app and system update records both updates, then the start, all in the new session")
     func both() {
         var app = TestApp()
         app.open()
@@ -65,7 +65,7 @@ struct UpdateMachineTests {
         #expect(app.names.filter { $0 == CapturedName.appUpdate || $0 == CapturedName.osUpdate } == [])
     }
 
-    @Test("A start in the background tells updates, and leaves the first opening to the user")
+    @Test("a background start records updates, but first open waits for the user")
     func unseen() {
         var app = TestApp()
         app.start(in: .background)

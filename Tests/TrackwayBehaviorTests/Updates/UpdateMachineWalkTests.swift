@@ -5,9 +5,9 @@ import Testing
 import TrackwayBehavior
 import TrackwayTesting
 
-@Suite("Updates on a long random walk")
+@Suite("Long random walk of updates")
 struct UpdateMachineWalkTests {
-    @Test("An update is told exactly when a known version follows another, and the first opening once")
+    @Test("an update is recorded exactly when a known version follows a different one, and first open only once")
     func walk() throws {
         var chance = SeededGenerator(seed: 71)
         var machine = UpdateMachine()

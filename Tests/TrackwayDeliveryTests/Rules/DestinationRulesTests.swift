@@ -7,9 +7,9 @@ import TrackwayTesting
 
 @testable import TrackwayDelivery
 
-@Suite("Rules of a destination")
+@Suite("Destination rules")
 struct DestinationRulesTests {
-    /// Rules, an event, and what becomes of it.
+    /// Rules, an event, and its expected outcome.
     struct Row: Sendable, CustomTestStringConvertible {
         let rules: DestinationRules
         let name: String
@@ -31,9 +31,9 @@ struct DestinationRulesTests {
         Row(rules: [.deny("a*c")], name: "abc", outcome: .leaves("abc")),
         Row(rules: [.deny("a*c")], name: "a*c", outcome: .denied(by: .deny("a*c"))),
         Row(rules: [.deny("")], name: "tap", outcome: .leaves("tap")),
-        // A name that looks alike and is made of other bytes is another one.
+        // A name that looks the same but has different bytes is a different name.
         Row(rules: [.deny("caf\u{E9}")], name: "cafe\u{301}", outcome: .leaves("cafe\u{301}")),
-        // The first that decides wins; what nobody decides leaves.
+        // The first deciding rule wins; undecided events are sent.
         Row(rules: [.allow("buy"), .deny("*")], name: "buy", outcome: .leaves("buy")),
         Row(rules: [.allow("buy"), .deny("*")], name: "tap", outcome: .denied(by: .deny("*"))),
         Row(rules: [.deny("*"), .allow("buy")], name: "buy", outcome: .denied(by: .deny("*"))),
@@ -41,7 +41,7 @@ struct DestinationRulesTests {
         Row(rules: [.allow("buy"), .sample(0)], name: "buy", outcome: .leaves("buy")),
         Row(rules: [.sample(0), .allow("buy")], name: "buy", outcome: .sampledOut(by: .sample(0))),
         Row(rules: [.sample(0, of: "tap")], name: "buy", outcome: .leaves("buy")),
-        // An erasing leaves, whatever is said.
+        // An erasure event is sent regardless of the rules.
         Row(rules: [.deny("*"), .sample(0)], name: "_installation_erased", outcome: .leaves("_installation_erased")),
     ]
 
@@ -76,7 +76,7 @@ struct DestinationRulesTests {
             items: [Item(id: "1", name: "n", ["email": "a", "size": 4])],
             outcome: .leaves("tap", items: [Item(id: "1", name: "n", ["size": 4])])
         ),
-        // Also behind an allow, and by both names of an event that is renamed.
+        // Redaction also applies after an allow rule, and by both names of a renamed event.
         Row(
             rules: [.allow("buy"), .redact("email")],
             name: "buy",
@@ -100,13 +100,13 @@ struct DestinationRulesTests {
             name: "buy",
             outcome: .denied(by: .deny("purchase"))
         ),
-        // Names change once, by the name that was recorded: so two can change places.
+        // Names change once, based on the recorded name, so two names can be swapped.
         Row(rules: [.rename("a", to: "b"), .rename("b", to: "a")], name: "a", outcome: .leaves("b")),
         Row(rules: [.rename("a", to: "b"), .rename("b", to: "a")], name: "b", outcome: .leaves("a")),
         Row(rules: [.rename("a", to: "b"), .rename("a", to: "c")], name: "a", outcome: .leaves("b")),
         Row(rules: [.rename("debug_*", to: "debug")], name: "debug_tap", outcome: .leaves("debug")),
         Row(rules: [.rename("a", to: "a")], name: "a", outcome: .leaves("a")),
-        // Names that nobody can have, and those of the SDK, change nothing.
+        // Renaming to invalid names, or to or from names of the SDK, changes nothing.
         Row(rules: [.rename("a", to: "")], name: "a", outcome: .leaves("a")),
         Row(rules: [.rename("a", to: "_profile_set")], name: "a", outcome: .leaves("a")),
         Row(rules: [.rename("a", to: "b\u{1}")], name: "a", outcome: .leaves("a")),
@@ -118,7 +118,7 @@ struct DestinationRulesTests {
             attributes: ["age": 3],
             outcome: .leaves("_profile_set", ["age": 3])
         ),
-        // What an erasing says stays whole.
+        // An erasure event's attributes are not redacted.
         Row(
             rules: [.redact("*")],
             name: "_installation_erased",
@@ -127,17 +127,17 @@ struct DestinationRulesTests {
         ),
     ]
 
-    @Test("the first rule that decides wins", arguments: deciding)
+    @Test("the first deciding rule wins", arguments: deciding)
     func decides(_ row: Row) {
         #expect(row.rules.outcome(of: row.name, row.attributes, items: row.items) == row.outcome)
     }
 
-    @Test("every redaction and the first renaming count", arguments: changing)
+    @Test("all redactions and the first rename apply", arguments: changing)
     func changes(_ row: Row) {
         #expect(row.rules.outcome(of: row.name, row.attributes, items: row.items) == row.outcome)
     }
 
-    @Test("a rule is shown as it is written")
+    @Test("a rule's description matches its source")
     func description() {
         let rules: DestinationRules = [
             .allow("a"), .deny("b*"), .rename("c", to: "d"), .redact("e", in: "f"), .sample(0.5, by: .event, salt: "s"),
@@ -170,7 +170,7 @@ struct DestinationRulesTests {
         Attributes(names.filter { _ in Bool.random(using: &chance) }.map { (key: $0, value: .integer(1)) })
     }
 
-    @Test("whatever the rules: the same outcome again, and what follows the deciding one changes nothing")
+    @Test("any rules always give the same outcome, and rules after the deciding one change nothing")
     func properties() {
         var chance = SeededGenerator(seed: 20_261_122)
         for round in 0..<1_000 {
@@ -192,14 +192,14 @@ struct DestinationRulesTests {
                 #expect(outcome(Array(rules[...place]), name, attributes) == first)
                 #expect(outcome(rules + [.allow("*")], name, attributes) == first)
             case .leaves(let newName, let left, _):
-                // The order of redactions does not matter where nobody renames, and once is enough.
+                // Without renames, the order of redactions does not matter, and applying them twice changes nothing.
                 let isRenaming = rules.contains { if case .rename = $0.effect { true } else { false } }
                 let redactions = rules.filter { if case .redact = $0.effect { true } else { false } }
                 if !isRenaming {
                     #expect(outcome(redactions.reversed(), name, attributes) == first)
                     #expect(outcome(rules, newName, left) == first)
                 }
-                // Nothing is added, and what is gone was named.
+                // No attributes are added, and no event is renamed to a name of the SDK.
                 #expect(Set(left.keys).isSubset(of: attributes.keys))
                 #expect(newName == name || !newName.hasPrefix("_"))
             }

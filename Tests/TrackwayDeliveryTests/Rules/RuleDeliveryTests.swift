@@ -10,11 +10,11 @@ import TrackwayWire
 
 @testable import TrackwayDelivery
 
-@Suite("Delivery keeps to rules")
+@Suite("Delivery applies rules")
 struct RuleDeliveryTests {
     private static let rules: DestinationRules = [.deny("debug_*"), .rename("buy", to: "purchase")]
 
-    @Test("what a rule denies is counted and told, what it renames is delivered and counted, and no number is missing")
+    @Test("denied events are counted and reported, renamed ones delivered and counted, and no number is missing")
     func counted() async throws {
         let environment = try DeliveryEnvironment(rules: Self.rules)
         environment.begin()
@@ -31,7 +31,7 @@ struct RuleDeliveryTests {
         await environment.end()
     }
 
-    @Test("the same over any batch size, refused batches and lost answers", arguments: 1...6)
+    @Test("rules hold for any batch size, with rejected batches and lost responses", arguments: 1...6)
     func troubles(_ size: Int) async throws {
         let environment = try DeliveryEnvironment(limits: BatchLimits(events: size), rules: Self.rules)
         environment.collector.be(.losesAnswers)
@@ -50,7 +50,7 @@ struct RuleDeliveryTests {
         await environment.end()
     }
 
-    @Test("rules that change hold for what is read from then on; what waits is judged by the new ones")
+    @Test("changed rules apply to everything read from then on, including pending events")
     func replaced() async throws {
         let environment = try DeliveryEnvironment(rules: Self.rules)
         environment.collector.be(.offline)
@@ -58,7 +58,7 @@ struct RuleDeliveryTests {
         environment.record(3, named: "debug_tap")
         environment.record(3, named: "tap")
         _ = await environment.flush(timeout: .seconds(5))
-        // The three denied ones before the first that leaves stay denied only once their batch was taken.
+        // The three denied events before the first sent one stay denied only once their batch is accepted.
         environment.service.setRules([.deny("tap")], for: "collector")
         environment.service.setRules([.deny("*")], for: "nobody")
         environment.collector.be(.well)
@@ -71,7 +71,7 @@ struct RuleDeliveryTests {
         await environment.end()
     }
 
-    @Test("an app whose events are all denied asks for nothing: the destination never hears of it")
+    @Test("an app whose events are all denied sends no requests to the destination")
     func silent() async throws {
         let environment = try DeliveryEnvironment(maintenanceInterval: .seconds(5), rules: [.sample(0)])
         environment.begin()
@@ -82,7 +82,7 @@ struct RuleDeliveryTests {
         #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.attempts == 0)
         #expect(try environment.account() == Ledger.Account(recorded: 60, dropped: [.sampledOut: 60]))
-        // The first event that leaves tells of them all.
+        // The first event that is sent reports all of them.
         environment.service.setRules([], for: "collector")
         environment.record(1)
         #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
@@ -91,7 +91,7 @@ struct RuleDeliveryTests {
         await environment.end()
     }
 
-    @Test("denied events cost a destination that knows the app few requests")
+    @Test("denied events cost few requests to a destination that already knows the app")
     func few() async throws {
         let environment = try DeliveryEnvironment(maintenanceInterval: .seconds(5), rules: Self.rules)
         environment.begin()
@@ -109,7 +109,7 @@ struct RuleDeliveryTests {
     }
 
     @Test(
-        "thousands of denied events between events for others leave no gap, whoever heard of the app",
+        "thousands of denied events between events for others leave no gap, whether or not the app is known",
         arguments: [false, true],
         [DestinationRules([.deny("debug_*")]), [.deny("debug_*"), .sample(0, of: "b")]]
     )
@@ -126,7 +126,7 @@ struct RuleDeliveryTests {
             environment.record(1, named: "b", to: ["collector"])
             environment.record(1, named: "debug_b", to: ["collector"])
         }
-        // Also where no event follows that could tell of them.
+        // Even though no later event could report them.
         #expect(await environment.flush(timeout: .seconds(36_000)).isComplete)
         #expect(environment.collector.gaps(at: "collector") == [])
         environment.record(1, named: "end")
@@ -141,7 +141,7 @@ struct RuleDeliveryTests {
         await environment.end()
     }
 
-    @Test("the counts survive the process, also one that is gone, and the same events are not sent again")
+    @Test("the counts survive the process and the removal of its folder, and the same events are not sent again")
     func restarted() async throws {
         let disk = MemoryStorage()
         let collector = FakeCollector()
@@ -162,7 +162,7 @@ struct RuleDeliveryTests {
         await first.end()
         second.begin()
         #expect(await second.flush(timeout: .seconds(3_600)).isComplete)
-        // Its folder goes once everything is told; the counts move to the totals.
+        // Its folder is removed once everything is reported, and the counts move to the totals.
         await second.pass(.seconds(900))
         _ = await second.flush(timeout: .seconds(3_600))
         await second.pass(.seconds(900))
@@ -173,7 +173,7 @@ struct RuleDeliveryTests {
         await second.end()
     }
 
-    @Test("a queue's denied events wait like the others until it is transferred, and are given up then")
+    @Test("a queue's denied events wait like the others until the queue is transferred, and are dropped then")
     func queue() async throws {
         let environment = try DeliveryEnvironment(
             ["queue"],
@@ -181,7 +181,7 @@ struct RuleDeliveryTests {
             rules: Self.rules
         )
         environment.begin()
-        // The first event is uploaded at once, and the queue's time begins.
+        // The first event is uploaded immediately, and the queue's time limit starts.
         environment.record(1, named: "buy")
         await environment.collector.untilAsked(1)
         await environment.untilIdle()

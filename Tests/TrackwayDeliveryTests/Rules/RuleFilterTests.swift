@@ -8,7 +8,7 @@ import TrackwayTesting
 
 @testable import TrackwayDelivery
 
-@Suite("Rules on stored events")
+@Suite("Rules applied to stored events")
 struct RuleFilterTests {
     private static let installation = InstallationID(high: 1, low: 2)
 
@@ -35,7 +35,7 @@ struct RuleFilterTests {
         ).json()
     }
 
-    @Test("an event that no rule changes is handed on as it lies there, byte for byte")
+    @Test("an event that no rule changes is passed on byte for byte")
     func unchanged() {
         var filter = Self.filter([.deny("debug_*"), .redact("email"), .rename("buy", to: "purchase")])
         #expect(Self.judge(Self.event("tap", ["n": 1]), &filter) == .unchanged)
@@ -46,7 +46,7 @@ struct RuleFilterTests {
     }
 
     @Test(
-        "what cannot be read does not leave: nobody could say what it gives away",
+        "an unreadable event is not sent, because its content cannot be checked",
         arguments: [
             "", "{", "[]", "null", #"{"name":1}"#, #"{"id":"x"}"#, #"{"id":1,"name":"tap"}"#, "{\"name\":\"\u{1}",
         ]
@@ -56,7 +56,7 @@ struct RuleFilterTests {
         #expect(Self.judge(Array(text.utf8), &filter) == .dropped(.damaged))
     }
 
-    @Test("an event larger than the usual limits is changed whole")
+    @Test("an event larger than the default limits is changed without truncation")
     func large() throws {
         var limits = EventLimits()
         limits.eventBytes = 4 << 20
@@ -79,7 +79,7 @@ struct RuleFilterTests {
     }
 
     @Test(
-        "what events share is redacted too: global attributes, attributes and bound ids of the user, and nothing else"
+        "redaction covers global attributes and the user's attributes, ids and groups, and nothing else in the context"
     )
     func context() throws {
         let context = RecordedContext(
@@ -111,7 +111,7 @@ struct RuleFilterTests {
         expected.user.attributes.removeFirst()
         expected.global = ["channel": "store"]
         #expect(try RecordedContext(json: changed.json) == expected)
-        // Found once for each context, and told apart by number.
+        // Computed once per context; contexts are distinguished by their numbers.
         #expect(Self.judge(Self.event("sign_up"), &filter, context: context.json()) == outcome)
         #expect(Self.judge(Self.event("tap"), &filter, context: context.json()) == .unchanged)
         let next = Self.judge(Self.event("sign_up"), &filter, context: context.json(), generation: 2)
@@ -123,23 +123,23 @@ struct RuleFilterTests {
         #expect(other.number != changed.number)
     }
 
-    @Test("a context that cannot be read gives nothing away")
+    @Test("an unreadable context is replaced with an empty one")
     func damagedContext() {
         var filter = Self.filter([.redact("email")])
         let outcome = Self.judge(Self.event("tap"), &filter, context: Array("{\"global\"".utf8))
         #expect(outcome == .changed(event: nil, context: FilteredContext(number: 0, json: Array("{}".utf8))))
-        // Nor does an empty one.
+        // An empty context needs no replacement.
         #expect(Self.judge(Self.event("tap"), &filter, generation: 2) == .unchanged)
     }
 
-    @Test("somebody whom no context names is the installation, in every sample by person")
+    @Test("without a user in the context, sampling by person uses the installation")
     func nobody() {
         let isHeld = Sample.holds(Self.installation.description, share: 0.5, salt: "audit")
         var filter = Self.filter([.sample(0.5)])
         #expect((Self.judge(Self.event("tap"), &filter) == .unchanged) == isHeld)
         var installations = Self.filter([.sample(0.5, by: .installation)])
         #expect((Self.judge(Self.event("tap"), &installations) == .unchanged) == isHeld)
-        // Single events are told apart by their ids.
+        // Sampling by event uses the event's id.
         let id = EventID(high: 1, low: 2).description
         var events = Self.filter([.sample(0.5, by: .event)])
         #expect((Self.judge(Self.event("tap"), &events) == .unchanged) == Sample.holds(id, share: 0.5, salt: "audit"))

@@ -7,20 +7,20 @@ import TrackwayTesting
 
 @testable import TrackwayDelivery
 
-@Suite("Samples")
+@Suite("Sampling")
 struct SampleTests {
     private static func people(_ share: Double, salt: String = "audit") -> Set<Int> {
         Set((0..<2_000).filter { Sample.holds("person-\($0)", share: share, salt: salt) })
     }
 
-    @Test("who is in a sample is written in stone: another version, platform or start finds the same")
+    @Test("sample membership is the same in every version, on every platform and after every launch")
     func golden() {
         let held = (0..<40).filter { Sample.holds("person-\($0)", share: 0.25, salt: "audit") }
         #expect(held == [14, 17, 18, 19, 20, 23, 24, 26, 31, 38])
     }
 
     @Test(
-        "a share that means nothing counts as the nearest that does, and what is no number as everybody",
+        "an out-of-range share is clamped, and NaN includes everyone",
         arguments: [
             (0.0, 0), (-0.0, 0), (-1, 0), (-.infinity, 0), (1, 2_000), (1.5, 2_000), (.infinity, 2_000),
             (.nan, 2_000),
@@ -33,21 +33,21 @@ struct SampleTests {
     }
 
     @Test(
-        "the smallest share that is more than nothing may hold somebody, and the largest below all leaves nearly nobody out"
+        "the smallest positive share includes almost no one, and the largest share below one includes almost everyone"
     )
     func edges() {
         #expect(Self.people(.leastNonzeroMagnitude).count == 0)
         #expect(Self.people(1.0.nextDown).count == 2_000)
     }
 
-    @Test("a sample is about as large as asked for", arguments: [0.01, 0.1, 0.5, 0.9])
+    @Test("a sample's size is close to the requested share", arguments: [0.01, 0.1, 0.5, 0.9])
     func size(_ share: Double) {
         let count = Double(Self.people(share).count)
         // Five standard deviations.
         #expect(abs(count - 2_000 * share) < 5 * (2_000 * share * (1 - share)).squareRoot())
     }
 
-    @Test("a larger sample of one salt holds the smaller one, and another salt makes another sample")
+    @Test("with the same salt a larger sample contains the smaller one, and another salt gives a different sample")
     func salts() {
         #expect(Self.people(0.1).isSubset(of: Self.people(0.3)))
         #expect(Self.people(0.1) != Self.people(0.1, salt: "collector"))
@@ -59,7 +59,7 @@ struct SampleTests {
         #expect(held(other, at: "audit") != held(other, at: "collector"))
     }
 
-    @Test("a sample by person holds all of a person's events or none")
+    @Test("sampling by person includes all of a person's events or none")
     func wholePeople() {
         let rules: DestinationRules = [.sample(0.5)]
         for number in 0..<100 {

@@ -22,7 +22,7 @@ struct ClickstreamEventTests {
     // MARK: Consequences
 
     @Test(
-        "an event with a broken name is replaced by an error event with its id and time",
+        "an event with an invalid name is replaced by an error event with its ID and time",
         arguments: [("", 1001), ("9lives", 1001), ("名前", 1001), (String(repeating: "n", count: 51), 1002)]
     )
     func brokenName(_ name: String, _ expected: Int) throws {
@@ -39,7 +39,7 @@ struct ClickstreamEventTests {
         #expect(request.leftOut.map(\.code) == ["\(expected)"])
     }
 
-    @Test("an attribute at fault is left out and its code stands in the event; the others stay")
+    @Test("an invalid attribute is omitted and its code is in the event, and the others remain")
     func brokenAttributes() throws {
         let cases: [(String, AttributeValue, Int)] = [
             (String(repeating: "k", count: 51), 1, 2001), ("a-b", 1, 2002),
@@ -61,7 +61,7 @@ struct ClickstreamEventTests {
         }
     }
 
-    @Test("of several faults the first is told")
+    @Test("of several faults the first is reported")
     func firstFault() throws {
         let sent = try ClickstreamSample.sent(
             ClickstreamSample.event("e", ["9a": 1, "long": .string(String(repeating: "v", count: 1025))])
@@ -70,7 +70,7 @@ struct ClickstreamEventTests {
         #expect(sent["attributes"]?["_error_message"]?.string == "9a")
     }
 
-    @Test("2004: an event has 500 attributes, common, preset and global ones included", arguments: [-1, 0, 1])
+    @Test("2004: an event has 500 attributes, including common, preset and global ones", arguments: [-1, 0, 1])
     func attributeCount(_ offset: Int) throws {
         var context = ClickstreamSample.context
         context.global = ["channel": "store", "campaign": "summer"]
@@ -86,7 +86,7 @@ struct ClickstreamEventTests {
         #expect(members.count - (offset > 0 ? 2 : 0) == min(475, 475 + offset))
     }
 
-    @Test("an attribute given again replaces the former one even when there is no room")
+    @Test("an attribute that is set again replaces the earlier one even at the limit")
     func replacing() throws {
         var context = ClickstreamSample.context
         context.global = ["a0": "global"]
@@ -97,7 +97,7 @@ struct ClickstreamEventTests {
     }
 
     @Test(
-        "3001: a user has 100 attributes; what breaks a limit is told in the event that sets them",
+        "3001: a user has 100 attributes, and the event that sets them reports a violation",
         arguments: [-1, 0, 1]
     )
     func userAttributeCount(_ offset: Int) throws {
@@ -111,7 +111,7 @@ struct ClickstreamEventTests {
         #expect(code(set) == (offset > 0 ? 3001 : nil))
         #expect(code(other) == nil)
         for sent in [set, other] {
-            // The id and the first touch come on top.
+            // The ID and the first touch come on top.
             #expect(sent["user"]?.object?.members.count == 2 + min(100, 100 + offset))
             #expect(sent["user"]?["_user_id"]?["value"]?.string == "carl")
         }
@@ -126,7 +126,7 @@ struct ClickstreamEventTests {
     }
 
     @Test(
-        "an item at fault is left out as a whole, the others stay",
+        "an invalid item is omitted completely, and the others remain",
         arguments: [
             (Item(id: "bad", ["brand": .string(String(repeating: "b", count: 257))]), 4002),
             (Item(id: "bad", ClickstreamSample.attributes(0..<11)), 4003),
@@ -142,7 +142,7 @@ struct ClickstreamEventTests {
         #expect(code(sent) == expected)
     }
 
-    @Test("an item without an id is left out without a code, for the document has none")
+    @Test("an item without an ID is omitted without a code, because the document has none")
     func itemWithoutID() throws {
         let line =
             #"{"id":"91da4bbe-933f-7dfa-a489-8aefbc7a06d8","name":"e","time":1,"mono":1,"items":[{"id":""},{"id":"1"}]}"#
@@ -154,7 +154,7 @@ struct ClickstreamEventTests {
     }
 
     @Test(
-        "a quantity is a number, or text that is one",
+        "a quantity is a number or text that contains one",
         arguments: [(1, true), (2.5, true), ("3", true), ("three", false), ("", false), (true, false), ("inf", false)]
             as [(AttributeValue, Bool)]
     )
@@ -164,7 +164,7 @@ struct ClickstreamEventTests {
         #expect((item["quantity"] != nil) == isKept)
     }
 
-    @Test("5001: a screen view that names no screen is replaced by an error event")
+    @Test("5001: a screen view without a screen name is replaced by an error event")
     func namelessScreen() throws {
         var context = ClickstreamSample.context
         context.screen = nil
@@ -178,7 +178,7 @@ struct ClickstreamEventTests {
     }
 
     @Test(
-        "what the front door left out has the code it would have had here",
+        "parts that the public API omitted have the code that they would have here",
         arguments: [
             (ClickstreamSample.attribute(""), [], 2002),
             (ClickstreamSample.attribute(String(repeating: "k", count: 129)), [], 2001),
@@ -188,7 +188,7 @@ struct ClickstreamEventTests {
             ([:], (0..<101).map { Item(id: "\($0)") }, 4001),
         ] as [(Attributes, [Item], Int)]
     )
-    func frontDoor(_ attributes: Attributes, _ items: [Item], _ expected: Int) throws {
+    func omittedByPublicAPI(_ attributes: Attributes, _ items: [Item], _ expected: Int) throws {
         let line = ClickstreamSample.event("e", attributes, items: items).json()
         let batch = ClickstreamSample.batch(lines: [line])
         let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
@@ -198,19 +198,19 @@ struct ClickstreamEventTests {
     }
 
     @Test(
-        "names the front door had to mend are broken names here",
+        "names that the public API had to correct are invalid here",
         arguments: [
             ("", 1001), ("a\nb", 1001), (String(repeating: "n", count: 200), 1002),
             (String(repeating: "汉", count: 60), 1002),
         ]
     )
-    func mendedName(_ name: String, _ expected: Int) throws {
+    func correctedName(_ name: String, _ expected: Int) throws {
         let batch = ClickstreamSample.batch(lines: [ClickstreamSample.event(name).json()])
         let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
         #expect(try JSONValue.parse(request.body).array?.first.flatMap { code($0) } == expected)
     }
 
-    @Test("what was left out of an event that travels is told with the request")
+    @Test("parts omitted from an event that is sent are reported with the request")
     func told() throws {
         let events = [
             ClickstreamSample.event("fine"),
@@ -229,7 +229,7 @@ struct ClickstreamEventTests {
 
     // MARK: Precedence
 
-    @Test("the SDK's session and screen win over the event's, the event's attributes over global ones")
+    @Test("the SDK's session and screen override the event's, and the event's attributes override global ones")
     func precedence() throws {
         var context = ClickstreamSample.context
         context.global = ["_session_id": "global", "channel": "global", "only": "global"]
@@ -245,7 +245,7 @@ struct ClickstreamEventTests {
         #expect(attributes["only"]?.string == "global")
     }
 
-    @Test("without a session or a screen the event's own values stand")
+    @Test("without a session or a screen the event's own values are sent")
     func noPresets() throws {
         let event = ClickstreamSample.event("e", ["_session_id": "mine", "_screen_name": "mine"])
         let attributes = try #require(try ClickstreamSample.sent(event, in: RecordedContext())["attributes"])
@@ -254,20 +254,21 @@ struct ClickstreamEventTests {
     }
 
     @Test(
-        "the session's duration is measured by the monotonic clock if the wall clock was set meanwhile",
+        "the monotonic clock measures the session's duration if the wall clock was set during it",
         arguments: [
-            // (monotonic start, boot of the session, wall clock when the session began, expected); the event's monotonic time is 1,000.
-            // Both clocks agree within a second: the wall clock's difference, which a receiver can compute.
+            // (monotonic start, boot of the session, wall clock when the session began, expected); the event's
+            // monotonic time is 1,000. Both clocks agree within a second: the wall clock's difference, which a receiver
+            // can compute.
             (400, "boot", 1_685_082_173_595, 600),
             (400, "boot", 1_685_082_173_594, 601),
-            // The wall clock was set forward by ten years, back by a year, forward by ten seconds.
+            // The wall clock was set forward by ten years, back by a year, and forward by ten seconds.
             (400, "boot", 1_369_463_000_000, 600),
             (400, "boot", 1_716_618_174_195, 600),
             (400, "boot", 1_685_082_163_595, 600),
             // The session began in another boot: the wall clock decides.
             (400, "another", 1_685_082_158_846, 15_349),
             (nil, nil, 1_685_082_158_846, 15_349),
-            // A monotonic start after the event is no duration.
+            // A monotonic start after the event counts as a duration of zero.
             (5_000, "boot", 1_685_082_158_846, 0),
             (Int64.min, "boot", 1_685_082_158_846, 0),
             (400, "boot", Int64.min, 600),
@@ -283,7 +284,7 @@ struct ClickstreamEventTests {
         #expect(sent["attributes"]?["_session_duration"]?.integer == expected)
     }
 
-    @Test("a clock set back does not make a session last less than nothing")
+    @Test("a clock that was set back does not make the session duration negative")
     func clockSetBack() throws {
         var context = ClickstreamSample.context
         context.session?.start = ClickstreamSample.time.advanced(by: .seconds(60))
@@ -293,7 +294,7 @@ struct ClickstreamEventTests {
 
     // MARK: The user
 
-    @Test("all attributes of the user are in every event, unless only _profile_set shall carry them")
+    @Test("every event has all user attributes, unless only _profile_set is to contain them")
     func userAttributes() throws {
         var context = ClickstreamSample.context
         context.user.id = "carl"
@@ -317,7 +318,7 @@ struct ClickstreamEventTests {
     // MARK: Device
 
     @Test(
-        "locale, language, region and network are told apart",
+        "locale, language, region and network are sent separately",
         arguments: [
             ("de_DE", "wifi", "de", "DE", "WIFI"), ("zh-Hans_CN", "cellular", "zh", "CN", "Mobile"),
             ("en_US.UTF-8@euro", "ethernet", "en", "US", "UNKNOWN"), ("es_419", "virtual", "es", "419", "UNKNOWN"),
@@ -336,7 +337,7 @@ struct ClickstreamEventTests {
     }
 
     @Test(
-        "an advertising id of zeros is none",
+        "an advertising ID of zeros is ignored",
         arguments: [
             ("00000000-0000-0000-0000-000000000000", ""),
             ("6D92078A-8246-4BA4-AE5B-76104861E7DC", "6D92078A-8246-4BA4-AE5B-76104861E7DC"),
@@ -351,9 +352,9 @@ struct ClickstreamEventTests {
 
     // MARK: Bad input
 
-    @Test("10,000 attributes cost the event those beyond the limit, and nobody a trap")
+    @Test("10,000 attributes lose those beyond the limit, without a trap")
     func tenThousand() throws {
-        // Written by hand: the front door would not let so many in.
+        // Written directly, because the public API would not accept that many.
         let members = (0..<10_000).map { "\"a\($0)\":1" }.joined(separator: ",")
         let line =
             #"{"id":"91da4bbe-933f-7dfa-a489-8aefbc7a06d8","name":"e","time":1,"mono":1,"attributes":{\#(members)}}"#
@@ -364,7 +365,7 @@ struct ClickstreamEventTests {
         #expect(code(sent) == 2004)
     }
 
-    @Test("values this dialect does not know travel as text")
+    @Test("values that the format does not support are sent as text")
     func otherValues() throws {
         let sent = try ClickstreamSample.sent(
             ClickstreamSample.event(
@@ -377,7 +378,7 @@ struct ClickstreamEventTests {
         #expect(sent["attributes"]?["object"]?.string == #"{"deep":true}"#)
     }
 
-    @Test("a record that is no event is left out, and its neighbours travel")
+    @Test("a record that is not an event is left out, and the others are sent")
     func unreadable() throws {
         let batch = ClickstreamSample.batch(lines: [Array("nonsense".utf8), ClickstreamSample.event("fine").json()])
         let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)

@@ -8,7 +8,7 @@ internal import TrackwayWire
 
 @Suite("Clickstream events, byte for byte")
 struct ClickstreamGoldenTests {
-    /// One event as the SDK records it, and the file that holds what is sent.
+    /// An event as the SDK records it, and the file with its encoding.
     struct Kind: Sendable, CustomTestStringConvertible {
         var file: String
         var event: Event
@@ -133,14 +133,14 @@ struct ClickstreamGoldenTests {
         return context
     }
 
-    @Test("every kind of event is written exactly so", arguments: kinds)
+    @Test("every kind of event matches its fixture", arguments: kinds)
     func golden(_ kind: Kind) throws {
         let batch = ClickstreamSample.batch([kind.event], in: kind.context)
         let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
         #expect(String(decoding: request.body, as: UTF8.self) == (try ClickstreamSample.fixture(kind.file)))
     }
 
-    @Test("every common attribute of the document is there, and no other key", arguments: kinds)
+    @Test("every common attribute in the document is present, without other keys", arguments: kinds)
     func commonAttributes(_ kind: Kind) throws {
         let documented: Set<String> = [
             "app_id", "unique_id", "device_id", "device_unique_id", "event_type", "event_id", "timestamp", "platform",

@@ -7,7 +7,7 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 internal import TrackwayWire
 
-@Suite("Clickstream requests and answers")
+@Suite("Clickstream requests and responses")
 struct ClickstreamRequestTests {
     static let plain = ClickstreamSample.destination
     static let compressed = ClickstreamDestination(
@@ -17,7 +17,7 @@ struct ClickstreamRequestTests {
     )
 
     @Test(
-        "the destination keeps delivery's rules, with the real server's empty answers",
+        "the destination conforms to the delivery rules with the real server's empty responses",
         arguments: [plain, compressed]
     )
     func conforms(_ destination: ClickstreamDestination) {
@@ -29,7 +29,7 @@ struct ClickstreamRequestTests {
         #expect(findings.isEmpty, "\(findings)")
     }
 
-    @Test("a request is written exactly so: query in the documented order, content type, hash of the body as sent")
+    @Test("a request has the documented query order, content type, and hash of the body as sent")
     func plainRequest() throws {
         let batch = ClickstreamSample.batch([ClickstreamSample.event("one"), ClickstreamSample.event("two")])
         let request = try Self.plain.request(for: batch, sentAt: ClickstreamSample.sentAt)
@@ -49,7 +49,7 @@ struct ClickstreamRequestTests {
         #expect(request.url == (try ClickstreamSample.fixture("request-url.txt")))
     }
 
-    @Test("a compressed request carries base64 of the gzipped array, and its hash is that of the text sent")
+    @Test("a compressed request contains base64 of the gzipped array, and the hash of that text")
     func compressedRequest() throws {
         let batch = ClickstreamSample.batch([ClickstreamSample.event("one"), ClickstreamSample.event("two")])
         let request = try Self.compressed.request(for: batch, sentAt: ClickstreamSample.sentAt)
@@ -78,7 +78,7 @@ struct ClickstreamRequestTests {
     }
 
     @Test(
-        "the endpoint's own query is replaced, and an app id is escaped",
+        "the endpoint's own query is replaced, and an app ID is escaped",
         arguments: [
             ("https://example.com/collect?a=1#x", "shop", "https://example.com/collect?platform=iOS&appId=shop&"),
             ("http://127.0.0.1:8088/collect/", "a&b=c", "http://127.0.0.1:8088/collect?platform=iOS&appId=a%26b%3Dc&"),
@@ -92,7 +92,7 @@ struct ClickstreamRequestTests {
     }
 
     @Test(
-        "settings that cannot work are told before anything is sent",
+        "invalid settings are reported before anything is sent",
         arguments: [
             ClickstreamDestination(appID: "", endpoint: "https://example.com/collect"),
             ClickstreamDestination(appID: "shop", endpoint: ""),
@@ -108,7 +108,7 @@ struct ClickstreamRequestTests {
         #expect(error?.code == .misconfigured)
     }
 
-    @Test("a batch that tells of losses only sends nothing")
+    @Test("a batch that only reports losses sends nothing")
     func noRecords() {
         let error = #expect(throws: WireEncodingError.self) {
             try Self.plain.request(for: ClickstreamSample.batch([]), sentAt: ClickstreamSample.sentAt)
@@ -118,7 +118,7 @@ struct ClickstreamRequestTests {
     }
 
     @Test(
-        "more bytes than a request may have are no request: halves are tried, and an event of its own is kept as a dead letter"
+        "a request with too many bytes fails as too large, so that the batch is split"
     )
     func tooLarge() throws {
         let text = String(repeating: "a", count: 1_000)
@@ -133,13 +133,13 @@ struct ClickstreamRequestTests {
         #expect(Self.plain.limits.events == 100)
     }
 
-    @Test("one byte more than fits is too large, counted in bytes for every script", arguments: ["汉", "👍"])
+    @Test("one byte more than the limit is too large, counted in bytes for every script", arguments: ["汉", "👍"])
     func sizeInBytes(_ character: String) throws {
         let most = ClickstreamDestination.maximumBodyBytes
         let text = String(repeating: character, count: 1_000)
         func request(_ texts: Int, padding: Int) throws -> WireRequest {
             var pairs = (0..<texts).map { ("a\(1_000 + $0)", AttributeValue.string(text)) }
-            // No text may be longer than a thousand characters, so the rest is spread.
+            // No text may be longer than 1,000 characters, so the rest is distributed.
             for place in 0..<5 {
                 let part = padding / 5 + (place < padding % 5 ? 1 : 0)
                 pairs.append(("p\(place)", .string(String(repeating: "x", count: part))))
@@ -155,7 +155,7 @@ struct ClickstreamRequestTests {
     }
 
     @Test(
-        "only the server's own success lets go of events",
+        "only the server's own success removes events",
         arguments: [
             (WireResponse(status: 200), "accepted"),
             (WireResponse(status: 204), "accepted"),

@@ -7,7 +7,7 @@ internal import TrackwayEvents
 
 @Suite("Clickstream limits: one below, at, and one above, in every script")
 struct ClickstreamRulesTests {
-    /// A character of some script, and whether names may consist of it.
+    /// A character of a script, and whether names may consist of it.
     struct Script: Sendable, CustomTestStringConvertible {
         var character: String
         var isForNames: Bool
@@ -83,7 +83,7 @@ struct ClickstreamRulesTests {
         }
     }
 
-    @Test("4003: custom attributes of an item; the predefined ones are not counted", arguments: around)
+    @Test("4003: custom attributes of an item, not counting predefined ones", arguments: around)
     func customAttributes(_ offset: Int) {
         var attributes: Attributes = [
             "brand": "b", "price": 1.5, "category": "c", "category5": "d", "location_id": "l",
@@ -104,14 +104,14 @@ struct ClickstreamRulesTests {
         )
     }
 
-    @Test("2005: numbers without a value", arguments: [Double.infinity, -.infinity, .nan])
+    @Test("2005: numbers that are not finite", arguments: [Double.infinity, -.infinity, .nan])
     func notFinite(_ number: Double) {
         #expect(ClickstreamRules.fault(inAttribute: "key", .double(number))?.code == .attributeNotFinite)
         #expect(ClickstreamRules.fault(inAttribute: "key", .double(.greatestFiniteMagnitude)) == nil)
     }
 
     @Test(
-        "names begin with no digit and hold letters, digits and underscores",
+        "names do not start with a digit and contain letters, digits and underscores",
         arguments: [
             ("a", true), ("_a", true), ("A9_z", true), ("_", true), ("", false), ("9a", false), ("a-b", false),
             ("a b", false), ("a.b", false), ("ä", false), ("a\n", false), ("a\u{0}", false),
@@ -124,7 +124,7 @@ struct ClickstreamRulesTests {
     }
 
     @Test(
-        "the messages say what broke the limit",
+        "messages contain the value that exceeded the limit",
         arguments: [
             (ClickstreamRules.fault(inAttribute: String(repeating: "k", count: 51), 1), "(51) name is: kkk"),
             (ClickstreamRules.fault(inAttribute: "9k", 1), "9k"),

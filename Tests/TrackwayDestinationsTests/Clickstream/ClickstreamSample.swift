@@ -7,7 +7,7 @@ internal import TrackwayDestinations
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Events on their way to the format's server, and what became of them.
+/// Events for the format's server, and the contents of its requests.
 enum ClickstreamSample {
     static let destination = ClickstreamDestination(
         appID: "Shopping",
@@ -18,7 +18,7 @@ enum ClickstreamSample {
     static let sentAt = Timestamp(milliseconds: 1_685_082_180_000)
     static let time = Timestamp(milliseconds: 1_685_082_174_195)
 
-    /// The situation of the document's example.
+    /// The context of the document's example.
     static let context = RecordedContext(
         app: ["id": "com.company.app", "name": "Shopping", "version": "1.0"],
         device: [
@@ -53,17 +53,17 @@ enum ClickstreamSample {
         )
     }
 
-    /// So many attributes, named a0, a1 and so on.
+    /// Returns attributes named a0, a1 and so on.
     static func attributes(_ numbers: Range<Int>) -> Attributes {
         Attributes(uniquing: numbers.map { ("a\($0)", AttributeValue.integer(1)) })
     }
 
-    /// One attribute whose name is made, not written.
+    /// Returns one attribute whose name is computed.
     static func attribute(_ key: String, _ value: AttributeValue = 1) -> Attributes {
         Attributes([(key: key, value: value)])
     }
 
-    /// A batch of events that were recorded in one context, with limits that let anything through.
+    /// Returns a batch of events recorded in one context, with limits that allow everything.
     static func batch(_ events: [Event], in context: RecordedContext = context) -> EventBatch {
         var limits = EventLimits()
         limits.nameBytes = 100_000
@@ -96,7 +96,7 @@ enum ClickstreamSample {
         )
     }
 
-    /// The first event that a request for these events carries.
+    /// Returns the first event in a request for this event.
     static func sent(
         _ event: Event,
         in context: RecordedContext = context,
@@ -106,7 +106,7 @@ enum ClickstreamSample {
         return try #require(try JSONValue.parse(request.body, limits: JSONLimits(bytes: 4_000_000)).array?.first)
     }
 
-    /// A golden file, without the line end that editors put behind it.
+    /// Returns a golden file without the final newline that editors add.
     static func fixture(_ name: String) throws -> String {
         let url = Bundle.module.bundleURL.appendingPathComponent("Fixtures/Clickstream/\(name)")
         return try String(contentsOf: url, encoding: .utf8).trimmingCharacters(in: .newlines)

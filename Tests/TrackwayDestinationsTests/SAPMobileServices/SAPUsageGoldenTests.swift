@@ -17,7 +17,9 @@ struct SAPUsageGoldenTests {
         "measurement": "basket", "value": 99.9, "cases": "B",
     ]
 
-    /// The example's session as an app records it: what the SDK captures, and three events of its own.
+    /// The example's session as an app records it.
+    ///
+    /// It consists of captured events and three of the app's own.
     static let native: [Event] = [
         SAPUsageSample.event(
             CapturedName.sessionStart,
@@ -40,7 +42,9 @@ struct SAPUsageGoldenTests {
         SAPUsageSample.event(CapturedName.appEnd, after: 110_250),
     ]
 
-    /// The same as records of a module that speaks the format's own words, in a context that says something else.
+    /// The same session as records with the format's own attributes.
+    ///
+    /// The context has other values.
     static let spelled: [Event] = [
         SAPUsageSample.event("SessionStart", told([:])),
         SAPUsageSample.event(
@@ -74,14 +78,14 @@ struct SAPUsageGoldenTests {
     )
 
     @Test(
-        "the format's example, as an app records it and as its own words say it",
+        "the format's example is matched by an app's events and by the format's own attributes",
         arguments: [(native, SAPUsageSample.context), (spelled, foreign)]
     )
     func report(_ events: [Event], _ context: RecordedContext) throws {
         let expected = try SAPUsageSample.leaves(SAPUsageSample.fixture("report"))
         let request = try SAPUsageSample.request(SAPUsageSample.batch(events, in: context))
         let sent = try SAPUsageSample.leaves(JSONValue.parse(request.body))
-        // The report's id is ours.
+        // The report's ID is ours.
         for (place, value) in expected where place != ".report" { #expect(sent[place] == value, "\(place)") }
         #expect(Set(sent.keys) == Set(expected.keys))
         let id = try #require(sent[".report"]?.string)
@@ -96,7 +100,7 @@ struct SAPUsageGoldenTests {
         #expect(request.headers["content-type"] == "application/json")
     }
 
-    @Test("the policy as it is delivered, and back")
+    @Test("the policy is read as delivered and written back unchanged")
     func policy() throws {
         let delivered = try SAPUsageSample.fixture("policy")
         let policy = try #require(SAPMobileServicesPolicy(delivered))

@@ -11,7 +11,7 @@ struct SAPUsageRecordTests {
     private typealias Sample = SAPUsageSample
 
     @Test(
-        "attributes that are called like properties fill them, as texts",
+        "attributes with the names of properties fill them, as text",
         arguments: [
             ("screen", "screen", "Home", "Home"), ("view", "view", 3, "3"), ("element", "element", 0.5, "0.5"),
             ("action", "action", true, "true"), ("behavior", "behavior", "b", "b"), ("behaviour", "behavior", "b", "b"),
@@ -30,7 +30,7 @@ struct SAPUsageRecordTests {
         #expect(sent["key"]?.string == "e")
     }
 
-    @Test("everything else stands in others, items and an own others among it")
+    @Test("all other data is in others, including items and an attribute named others")
     func others() throws {
         let event = Sample.event(
             "e",
@@ -48,7 +48,7 @@ struct SAPUsageRecordTests {
     }
 
     @Test(
-        "durations are seconds as a text; what is no duration is no field",
+        "durations are seconds as text, and other values are not durations",
         arguments: [
             (["duration": 5.4676], "5.4676", nil), (["duration": 88.75], "88.75", nil), (["duration": 3], "3", nil),
             (["duration": "5.46760"], "5.46760", nil), (["duration": 0.000_000_4], "0", nil),
@@ -65,7 +65,7 @@ struct SAPUsageRecordTests {
         #expect(sent["others"]?.string == others)
     }
 
-    @Test("what the SDK captures has the format's words")
+    @Test("captured events use the format's words")
     func captured() throws {
         var context = Sample.context
         context.device["screen_height"] = 2_400
@@ -90,12 +90,12 @@ struct SAPUsageRecordTests {
         #expect(view["screen"] == nil)
         #expect(view["others"]?.string == #"{"_entrances":1}"#)
         #expect(try Sample.sent(Sample.event("tap"), in: context)["screen"]?.string == "Home")
-        // A clock that was set back makes no duration below zero.
+        // A clock that was set back must not cause a negative duration.
         #expect(try Sample.sent(Sample.event(CapturedName.appEnd, after: -5))["duration"]?.string == "0")
     }
 
     @Test(
-        "times have milliseconds and the device's zone",
+        "times have milliseconds and the device's time zone",
         arguments: [
             (7_200, "2024-06-10T08:13:20.000+02:00"), (0, "2024-06-10T06:13:20.000Z"),
             (-12_600, "2024-06-10T02:43:20.000-03:30"), (20_700, "2024-06-10T11:58:20.000+05:45"),
@@ -109,7 +109,7 @@ struct SAPUsageRecordTests {
         #expect(try Sample.sent(Sample.event("e"), in: context)["time"]?.string == text)
     }
 
-    @Test("an event of a year that cannot be written is left out, alone")
+    @Test("only an event whose year cannot be written is left out")
     func years() throws {
         let events = [Sample.event("a"), Sample.event("b", after: .max / 2), Sample.event("c")]
         let request = try Sample.request(Sample.batch(events))

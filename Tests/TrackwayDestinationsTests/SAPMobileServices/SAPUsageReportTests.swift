@@ -20,10 +20,10 @@ struct SAPUsageReportTests {
         }
     }
 
-    @Test("events are grouped by session, in order, those outside every session under one of their own")
+    @Test("events are grouped by session, in order, and those outside a session have a separate one")
     func grouping() throws {
         var second = Sample.context
-        second.session?.id = "second, which is no UUID"
+        second.session?.id = "second, which is not a UUID"
         let batch = Sample.batch([
             (Sample.event("early"), Sample.outside), (Sample.event("a"), Sample.context), (Sample.event("b"), second),
             (Sample.event("c"), Sample.context), (Sample.event("late"), Sample.outside),
@@ -33,7 +33,7 @@ struct SAPUsageReportTests {
         #expect(sessions.map(\.keys) == [["early", "late", "d"], ["a", "c"], ["b"]])
         #expect(sessions[1].id == "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         #expect(sessions.allSatisfy { InstallationID($0.id) != nil })
-        // The same in every report of the process, however it is cut.
+        // The same in every report of the process, however it is split.
         #expect(try Self.sessions(batch.slice(4..<5)).map(\.id) == [sessions[0].id])
         #expect(try Self.sessions(batch.slice(2..<3)).map(\.id) == [sessions[2].id])
         var other = batch
@@ -41,7 +41,7 @@ struct SAPUsageReportTests {
         #expect(try Self.sessions(other)[0].id != sessions[0].id)
     }
 
-    @Test("the same batch is the same request; one that is cut otherwise has another id")
+    @Test("the same batch produces the same request, and a differently split one has another ID")
     func identity() throws {
         let batch = Sample.batch(["a", "b", "c"].map { Sample.event($0) })
         let request = try Sample.request(batch)
@@ -49,11 +49,11 @@ struct SAPUsageReportTests {
         func id(_ batch: EventBatch) throws -> String? { try Sample.report(batch)["report"]?.string }
         let ids = try [batch, batch.slice(0..<2), batch.slice(1..<3), batch.slice(0..<1)].map(id)
         #expect(Set(ids).count == ids.count)
-        // Equal events at other places are another report.
+        // Equal events at other positions produce another report.
         #expect(try id(Sample.batch(["a", "b", "c"].map { Sample.event($0) }, first: 4)) != ids[0])
     }
 
-    @Test("a report is of one version and device; what comes behind goes into the next")
+    @Test("a report covers one version and device, and later events go into the next report")
     func sources() throws {
         var newer = Sample.context
         newer.app["version"] = "3.3.0"
@@ -67,7 +67,7 @@ struct SAPUsageReportTests {
         #expect(try Sample.report(batch.slice(2..<3))["appInfo"]?["appVersion"]?.string == "3.3.0")
     }
 
-    @Test("an event of another application is left out, unless the address is one that takes any")
+    @Test("an event of another application is left out unless the address accepts any application")
     func applications() throws {
         let events = [Sample.event("a"), Sample.event("b", ["_sap_application": "other"]), Sample.event("c")]
         let batch = Sample.batch(events)
@@ -87,7 +87,7 @@ struct SAPUsageReportTests {
     }
 
     @Test(
-        "names become one part of the path, with and without the device",
+        "names become one path component, with and without the device",
         arguments: [
             ("a/b", "a%2Fb"), ("..", "%2E%2E"), (".", "%2E"), ("ü", "%C3%BC"), ("a.b", "a.b"), ("?#", "%3F%23"),
         ]
@@ -107,7 +107,7 @@ struct SAPUsageReportTests {
         }
     }
 
-    @Test("without a device's id the installation stands for it")
+    @Test("without a device ID the installation ID is used")
     func device() throws {
         let report = try Sample.report(Sample.batch([Sample.event("e")], in: RecordedContext()))
         #expect(report["deviceInfo"]?["deviceID"]?.string == Sample.installation.description.uppercased())
@@ -115,7 +115,7 @@ struct SAPUsageReportTests {
         #expect(report["appInfo"]?.object?.members.map(\.key) == ["application"])
     }
 
-    @Test("a report that is too long is halved, and one event that is too long goes alone")
+    @Test("a report that is too long fails as too large, so that the batch is split")
     func size() throws {
         let text = AttributeValue.string(String(repeating: "\u{1}", count: 8_000))
         let events = (0..<20).map { Sample.event("e\($0)", ["value": text, "a": text, "b": text]) }
@@ -127,7 +127,7 @@ struct SAPUsageReportTests {
         }
     }
 
-    @Test("settings that cannot work park the destination", arguments: ["", "ftp://x", "https://a b"])
+    @Test("invalid settings are reported as misconfigured", arguments: ["", "ftp://x", "https://a b"])
     func settings(_ address: String) throws {
         let batch = Sample.batch([Sample.event("e")])
         for destination in [
@@ -149,7 +149,7 @@ struct SAPUsageReportTests {
         }
     }
 
-    @Test("header fields of the app's own travel, also in place of ours")
+    @Test("the app's own header fields are sent and replace ours")
     func headers() throws {
         let destination = SAPMobileServicesDestination(
             backendURL: Sample.backEnd,
@@ -162,7 +162,7 @@ struct SAPUsageReportTests {
         #expect(request.headers.filter { $0.name.lowercased() == "content-type" }.count == 1)
     }
 
-    /// Keys that mean something somewhere in the format, and some that do not.
+    /// Keys that have a meaning in some part of the format, and other keys.
     private static let keys =
         SAPUsageField.allCases.map(\.rawValue) + [
             "case", "behaviour", "_sap_key", "_sap_session", "_sap_device", "_sap_platform", "event_duration", "items",
@@ -177,7 +177,7 @@ struct SAPUsageReportTests {
         CapturedName.userEngagement, CapturedName.profileSet, "SessionEnd",
     ]
 
-    @Test("whatever is recorded becomes a report of the format's shape", arguments: 0..<20 as Range<UInt64>)
+    @Test("random events become a report of the format's shape", arguments: 0..<20 as Range<UInt64>)
     func anything(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {

@@ -7,7 +7,7 @@ internal import TrackwayDestinations
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Events on their way to Mobile Services, and what it finds in the reports.
+/// Events for Mobile Services, and the contents of its reports.
 enum SAPUsageSample {
     static let backEnd = "https://mobile.test"
     static let application = "org.example.shop"
@@ -18,7 +18,7 @@ enum SAPUsageSample {
     /// 2024-06-10T06:13:20.000Z.
     static let start = Timestamp(milliseconds: 1_718_000_000_000)
 
-    /// The situation of the format's example: outside every session.
+    /// The context of the format's example, outside any session.
     static let outside = RecordedContext(
         app: ["id": "org.example.shop", "version": "3.2.0"],
         device: [
@@ -27,7 +27,7 @@ enum SAPUsageSample {
         ]
     )
 
-    /// The same within the example's session.
+    /// The same context within the example's session.
     static var context: RecordedContext {
         var context = outside
         context.session = .init(id: "e9b51d0c-50b0-4f27-9d62-0c0b4e0c3a10", number: 3, start: start)
@@ -50,7 +50,9 @@ enum SAPUsageSample {
         )
     }
 
-    /// A batch as the journal gives it: each event as it was recorded, in its own context.
+    /// Returns a batch as the journal provides it.
+    ///
+    /// Each event is as recorded, in its own context.
     static func batch(_ events: [(Event, RecordedContext)], first: UInt64 = 1) -> EventBatch {
         var bytes: [UInt8] = []
         func append(_ json: [UInt8]) -> Range<Int> {
@@ -92,7 +94,7 @@ enum SAPUsageSample {
         try JSONValue.parse(request(batch).body)
     }
 
-    /// What one event becomes.
+    /// Returns an event as sent.
     static func sent(_ event: Event, in context: RecordedContext = context) throws -> JSONValue {
         let sessions = try #require(report(batch([event], in: context))["sessions"]?.array)
         #expect(sessions.count == 1)
@@ -107,7 +109,7 @@ enum SAPUsageSample {
         return try JSONValue.parse([UInt8](Data(contentsOf: url)))
     }
 
-    /// Every leaf of a value by the keys that lead to it.
+    /// Returns every leaf of a value by its path of keys.
     static func leaves(_ json: JSONValue, at place: String = "") -> [String: JSONValue] {
         switch json {
         case .object(let object) where !object.members.isEmpty:

@@ -6,12 +6,12 @@ import Testing
 import TrackwayEvents
 import TrackwayWire
 
-/// Batches for a destination under test, and what a receiver finds in its requests.
+/// Batches for a destination under test, and the receiver's view of its requests.
 enum SensorsAnalyticsBatch {
     static let installation = InstallationID(high: 0x0197_7420_DC00_7001, low: 0x8000_0000_0000_0001)
     static let sentAt = Timestamp(milliseconds: 1_750_000_000_480)
 
-    /// A phone in UTC+8 with nobody signed in.
+    /// A phone in UTC+8 without a signed-in user.
     static let visitor = "A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE"
     static let context = RecordedContext(
         app: ["id": "com.example.shop", "name": "Shop", "version": "3.8.1"],
@@ -28,14 +28,14 @@ enum SensorsAnalyticsBatch {
         )
     )
 
-    /// The same phone with a user signed in.
+    /// The same phone with a signed-in user.
     static var signedIn: RecordedContext {
         var context = context
         context.user.id = "user-42"
         return context
     }
 
-    /// An event; `number` is the last part of its id.
+    /// Creates an event; `number` is the last part of its id.
     static func event(
         _ name: String,
         _ attributes: Attributes = [:],
@@ -53,7 +53,7 @@ enum SensorsAnalyticsBatch {
         )
     }
 
-    /// A batch of events, each in a context of its own.
+    /// Creates a batch of events, each in its own context.
     static func make(_ events: [(Event, RecordedContext)], limits: EventLimits = wide) -> EventBatch {
         var bytes: [UInt8] = []
         func place(_ content: [UInt8]) -> Range<Int> {
@@ -81,7 +81,7 @@ enum SensorsAnalyticsBatch {
         )
     }
 
-    /// Limits that keep out of the way of the destination's own.
+    /// Limits wide enough not to apply before the destination's own.
     static var wide: EventLimits {
         var limits = EventLimits()
         limits.stringBytes = 200_000
@@ -90,7 +90,7 @@ enum SensorsAnalyticsBatch {
         return limits
     }
 
-    /// The fields of a form body.
+    /// Returns the fields of a form body.
     static func fields(_ request: WireRequest) throws -> [String: String] {
         var fields: [String: String] = [:]
         for pair in String(decoding: request.body, as: UTF8.self).split(separator: "&") {
@@ -100,7 +100,7 @@ enum SensorsAnalyticsBatch {
         return fields
     }
 
-    /// The records of a request, as a receiver reads them, after the checksum was compared.
+    /// Verifies the checksum and returns a request's records as a receiver reads them.
     static func records(_ request: WireRequest) throws -> [JSONValue] {
         let fields = try fields(request)
         let list = try #require(fields["data_list"])

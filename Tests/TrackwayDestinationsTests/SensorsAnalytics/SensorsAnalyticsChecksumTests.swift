@@ -4,10 +4,10 @@
 import Testing
 import TrackwayDestinations
 
-@Suite("The checksum of a Sensors Analytics body")
+@Suite("Checksum of a Sensors Analytics body")
 struct SensorsAnalyticsChecksumTests {
     @Test(
-        "Known texts have known checksums",
+        "known texts have known checksums",
         arguments: [("", 0), ("hello", 99_162_322), ("H4sIAAAAAAAA", -1_372_898_654), (#"[{"a":1}]"#, 1_268_267_898)]
     )
     func vectors(text: String, checksum: Int32) {

@@ -7,7 +7,7 @@ import TrackwayDestinations
 import TrackwayEvents
 import TrackwayWire
 
-@Suite("The Sensors Analytics destination")
+@Suite("Sensors Analytics destination")
 struct SensorsAnalyticsDestinationTests {
     private typealias Batch = SensorsAnalyticsBatch
     private static let destination = SensorsAnalyticsDestination(serverURL: "https://sa.test/sa?project=p")
@@ -18,7 +18,7 @@ struct SensorsAnalyticsDestinationTests {
         )
     }
 
-    @Test("nothing to send is said, not sent")
+    @Test("an empty batch throws an error instead of making a request")
     func emptyBatch() {
         let empty = Batch.make([])
         #expect(throws: WireEncodingError.self) { try Self.destination.request(for: empty, sentAt: Batch.sentAt) }
@@ -30,7 +30,7 @@ struct SensorsAnalyticsDestinationTests {
         }
     }
 
-    @Test("an event that cannot be read is left out by name, and its neighbours travel")
+    @Test("an unreadable event is left out by index, and the others are sent")
     func unreadable() throws {
         var batch = Batch.make([(Batch.event("a"), Batch.context), (Batch.event("b"), Batch.context)])
         batch.bytes[batch.records[0].payload.lowerBound] = UInt8(ascii: "!")
@@ -47,7 +47,7 @@ struct SensorsAnalyticsDestinationTests {
         }
     }
 
-    @Test("a context that cannot be read costs the context only")
+    @Test("an unreadable context loses only the context")
     func unreadableContext() throws {
         var batch = Batch.make([(Batch.event("a"), Batch.context)])
         batch.bytes[batch.contexts[0].content.lowerBound] = UInt8(ascii: "!")
@@ -63,7 +63,7 @@ struct SensorsAnalyticsDestinationTests {
     }
 
     @Test(
-        "settings that cannot work park the destination",
+        "invalid settings are reported as misconfigured",
         arguments: [("sa", nil), ("", nil), ("https://sa.test", "a\nb"), ("https://sa.test", "ö")]
     )
     func misconfigured(_ url: String, _ cookie: String?) {
@@ -72,13 +72,13 @@ struct SensorsAnalyticsDestinationTests {
         let destination = SensorsAnalyticsDestination(serverURL: url, options: options)
         do throws(WireEncodingError) {
             _ = try destination.request(for: Batch.make([(Batch.event("a"), Batch.context)]), sentAt: Batch.sentAt)
-            Issue.record("a request was made")
+            Issue.record("a request was made despite the settings")
         } catch {
             #expect(error.code == .misconfigured)
         }
     }
 
-    @Test("the most special value of a property wins, and the device's id is nobody's to change")
+    @Test("the most specific value of a property wins, and the device ID cannot be overridden")
     func precedence() throws {
         var context = Batch.context
         context.global = [
@@ -95,7 +95,7 @@ struct SensorsAnalyticsDestinationTests {
         ]
         for (key, value) in expected { #expect(properties[key] == value, "\(key)") }
         let keys = properties.object?.members.map(\.key) ?? []
-        #expect(Set(keys).count == keys.count, "no key twice")
+        #expect(Set(keys).count == keys.count, "no key appears twice")
     }
 
     @Test(
@@ -111,7 +111,7 @@ struct SensorsAnalyticsDestinationTests {
     }
 
     @Test(
-        "a time of the app's own counts from May 2015 on",
+        "an app's own time is used from May 2015 on",
         arguments: [(1_431_656_639_999, false), (1_431_656_640_000, true), (1_750_000_000_000, true)]
     )
     func ownTime(_ time: Int64, _ counts: Bool) throws {
@@ -121,17 +121,17 @@ struct SensorsAnalyticsDestinationTests {
         #expect(record["properties"]?["$time"] == nil)
     }
 
-    @Test("a time of the app's own that is no date is passed over")
+    @Test("an app's own time that is not a date is ignored")
     func noTime() throws {
         #expect(try Self.record(Batch.event("a", ["$time": 1_750_000_000_000]))["time"] == .integer(1_750_000_000_123))
     }
 
-    @Test("an event with a name against the rules travels all the same", arguments: ["1", "a b", "时间", "time", "😀"])
+    @Test("an event with an invalid name is still sent", arguments: ["1", "a b", "时间", "time", "😀"])
     func invalidNames(_ name: String) throws {
         #expect(try Self.record(Batch.event(name))["event"]?.string == name)
     }
 
-    @Test("properties against the rules stay behind, the others travel")
+    @Test("invalid properties are omitted, and the others are sent")
     func invalidProperties() throws {
         let event = Batch.event(
             "a",
@@ -144,7 +144,7 @@ struct SensorsAnalyticsDestinationTests {
         #expect(properties["items"] == nil)
     }
 
-    @Test("what was left out of a record is named, with its event, and clean events have no remark")
+    @Test("omitted parts of a record are reported with their event, and valid events have no remark")
     func remarks() throws {
         let long = AttributeValue.string(String(repeating: "a", count: 9_000))
         let events = [
@@ -176,7 +176,7 @@ struct SensorsAnalyticsDestinationTests {
         #expect(request.trimmed.contains { $0.message.contains("(1a)") })
     }
 
-    @Test("numbers are added and lists appended; nothing else is")
+    @Test("only numbers are incremented and only lists are appended")
     func profileOperations() throws {
         let increment = Batch.event("_profile_increment", ["a": 1, "b": "2", "c": true, "d": [1], "e": 2.5])
         #expect(try Self.record(increment)["properties"]?.object?.members.map(\.key) == ["a", "e"])
@@ -187,7 +187,7 @@ struct SensorsAnalyticsDestinationTests {
         )
     }
 
-    @Test("an item without a valid type or id travels without it")
+    @Test("an item without a valid type or ID is sent without it")
     func invalidItems() throws {
         let record = try Self.record(Batch.event("_item_set", ["_item_type": "no type", "_item_id": 7]))
         #expect(record["item_type"] == nil)
@@ -195,7 +195,7 @@ struct SensorsAnalyticsDestinationTests {
         #expect(record["type"] == .string("item_set"))
     }
 
-    @Test("ten thousand properties, and texts of every kind, do no harm")
+    @Test("two thousand properties and unusual texts do no harm")
     func hostile() throws {
         var many = Attributes()
         for number in 0..<2_000 { many["p\(number)"] = .integer(Int64(number)) }
@@ -211,7 +211,7 @@ struct SensorsAnalyticsDestinationTests {
         #expect(record["properties"]?["long"]?.string?.utf16.count == 8_191)
     }
 
-    @Test("a batch sent again is the same but for the moment of sending")
+    @Test("a batch that is sent again differs only in the time of sending")
     func repeatable() throws {
         let batch = Batch.make([(Batch.event("a", ["n": 1]), Batch.context)])
         let first = try Self.destination.request(for: batch, sentAt: Batch.sentAt)
@@ -225,7 +225,7 @@ struct SensorsAnalyticsDestinationTests {
         #expect(try Batch.records(later).first?["_flush_time"] == .integer(Batch.sentAt.milliseconds + 5_000))
     }
 
-    @Test("events of one batch that were recorded in different modes travel apart, those that are looked at one by one")
+    @Test("events of one batch with different modes are sent separately, and debugged events one by one")
     func modes() throws {
         func event(_ mode: AttributeValue?) -> (Event, RecordedContext) {
             var context = SensorsAnalyticsBatch.context
@@ -242,7 +242,7 @@ struct SensorsAnalyticsDestinationTests {
             let batch = SensorsAnalyticsBatch.make(modes.map(event))
             #expect(destination.eventsForOneRequest(of: batch) == count, "\(modes)")
             if count < modes.count {
-                // Whoever does not ask is told, instead of sending events to the wrong place.
+                // A caller that does not ask gets an error, so that no events go to the wrong address.
                 #expect(throws: WireEncodingError.self) {
                     try destination.request(for: batch, sentAt: SensorsAnalyticsBatch.sentAt)
                 }

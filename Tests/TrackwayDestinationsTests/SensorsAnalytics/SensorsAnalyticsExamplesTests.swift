@@ -7,7 +7,7 @@ import TrackwayDestinations
 import TrackwayEvents
 import TrackwayWire
 
-/// Records and a request as the format's first client is known to send them, field by field.
+/// Records and a request of the format's first client, compared field by field.
 @Suite("Sensors Analytics examples")
 struct SensorsAnalyticsExamplesTests {
     private typealias Batch = SensorsAnalyticsBatch
@@ -25,7 +25,7 @@ struct SensorsAnalyticsExamplesTests {
         ).request(for: Batch.make(events), sentAt: Batch.sentAt)
     }
 
-    /// The members without their order, so that a difference names a field.
+    /// Returns the members without their order, so that a difference identifies a field.
     private static func fields(_ json: JSONValue, _ path: String = "") -> [String: JSONValue] {
         guard let object = json.object else { return [path: json] }
         if object.members.isEmpty { return [path: json] }
@@ -117,7 +117,7 @@ struct SensorsAnalyticsExamplesTests {
         let record = Self.fields(try #require(Batch.records(Self.request([(event, context)])).first))
         for (path, value) in try Self.fields(expected) { #expect(record[path] == value, "\(path)") }
         if event.name.hasPrefix("_profile") && event.name != "_profile_set" || event.name.hasPrefix("_item") {
-            // Records about people and things hold what was said about them, and nothing else.
+            // Records about users and items contain only the properties that were set.
             let said = try Self.fields(expected).keys.filter { $0.hasPrefix("/properties") }
             #expect(Set(record.keys.filter { $0.hasPrefix("/properties") }) == Set(said))
             #expect(record["/event"] == nil)
@@ -144,11 +144,11 @@ struct SensorsAnalyticsExamplesTests {
         #expect(names == ["crc", "gzip", "data_list"])
         let records = try Batch.records(request)
         #expect(records.count == 1)
-        // gzip's own first bytes, in base64.
+        // The first bytes of gzip, in base64.
         #expect(try Batch.fields(request)["data_list"]?.hasPrefix("H4sI") == true)
     }
 
-    @Test("a cookie travels, and the two debug modes go to debug one by one")
+    @Test("a cookie is sent, and the two debug modes send events one by one to the debug address")
     func modes() throws {
         let event = (Batch.event("a"), Batch.context)
         #expect(try Self.request([event]) { $0.cookie = "sid=1" }.headers["cookie"] == "sid=1")

@@ -5,10 +5,10 @@ import Foundation
 import Testing
 import TrackwayDestinations
 
-@Suite("The Sensors Analytics form")
+@Suite("Sensors Analytics form encoding")
 struct SensorsAnalyticsFormTests {
     @Test(
-        "escapes what a form gives a meaning to, and nothing of what it leaves alone",
+        "only characters with a meaning in forms are escaped",
         arguments: [
             (":", "%3A"), ("#", "%23"), ("[", "%5B"), ("]", "%5D"), ("@", "%40"), ("!", "%21"), ("$", "%24"),
             ("&", "%26"), ("'", "%27"), ("(", "%28"), (")", "%29"), ("*", "%2A"), ("+", "%2B"), (",", "%2C"),
@@ -20,13 +20,13 @@ struct SensorsAnalyticsFormTests {
         #expect(SensorsAnalyticsForm.escaped(text) == expected)
     }
 
-    @Test("escapes a long text whole, wherever a piece might end")
+    @Test("a long text is escaped completely, across any chunk boundary")
     func escapesLongTexts() {
         let text = String(repeating: "H4sI+/=", count: 1_000)
         #expect(SensorsAnalyticsForm.escaped(text).removingPercentEncoding == text)
     }
 
-    @Test("sums the text before it is escaped")
+    @Test("the checksum is of the text before escaping")
     func checksum() {
         let body = String(decoding: SensorsAnalyticsForm.body(dataList: "H4sIAAAAAAAA"), as: UTF8.self)
         #expect(body == "crc=-1372898654&gzip=1&data_list=H4sIAAAAAAAA")
@@ -35,7 +35,7 @@ struct SensorsAnalyticsFormTests {
     }
 
     @Test(
-        "addresses keep their query, and end in debug while events are looked at",
+        "addresses keep their query, and their path ends in debug in debug mode",
         arguments: [
             (
                 "https://sa.example.com/sa?project=production", "https://sa.example.com/sa?project=production",
@@ -59,7 +59,7 @@ struct SensorsAnalyticsFormTests {
     }
 
     @Test(
-        "what is no address is none",
+        "an invalid address is rejected",
         arguments: ["", "sa", "ftp://host/sa", "https://", "https://user@host/sa", "https://h/ö"]
     )
     func noAddress(_ text: String) {

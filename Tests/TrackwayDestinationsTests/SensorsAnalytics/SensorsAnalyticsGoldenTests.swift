@@ -7,7 +7,7 @@ import TrackwayDestinations
 import TrackwayEvents
 import TrackwayWire
 
-/// One event, and the fixture that holds its record byte by byte.
+/// An event, and the fixture that contains its record byte for byte.
 struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
     var name: String
     var event: Event
@@ -72,7 +72,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
             name: "screen-first",
             event: Batch.event("_screen_view", ["_screen_name": "HomeScreen", "_entrances": 1, "$lib_method": "code"])
         ),
-        // People.
+        // Users.
         .init(
             name: "signup",
             event: Batch.event("_profile_set", ["_signed_in": true, "from": "invitation"]),
@@ -107,7 +107,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
             event: Batch.event("_identity_unbound", ["_identity_key": "$identity_mobile", "_identity_value": "123"]),
             context: Batch.signedIn
         ),
-        // Things.
+        // Items.
         .init(
             name: "item-set",
             event: Batch.event(
@@ -155,7 +155,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
         .init(name: "nothing-known", event: Batch.event("lonely"), context: RecordedContext()),
     ]
 
-    /// A user of whom two things are known, one of them new.
+    /// A user with two known attributes, one of them new.
     private static var described: RecordedContext {
         var context = Batch.signedIn
         context.user.attributes = [
@@ -177,7 +177,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
         return context
     }
 
-    /// A computer with a cable, west of Greenwich, whose device has no id.
+    /// A computer with a cable, west of Greenwich, whose device has no ID.
     private static var elsewhere: RecordedContext {
         RecordedContext(
             app: ["id": "shop"],
@@ -199,7 +199,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Sensors Analytics records, byte by byte")
+@Suite("Sensors Analytics records, byte for byte")
 struct SensorsAnalyticsGoldenTests {
     static let folder = "Fixtures/SensorsAnalytics"
 
@@ -208,7 +208,7 @@ struct SensorsAnalyticsGoldenTests {
         return try String(contentsOf: url, encoding: .utf8).trimmingCharacters(in: .newlines)
     }
 
-    @Test("every kind of event is the record it always was", arguments: SensorsAnalyticsGolden.all)
+    @Test("every kind of event matches its fixture", arguments: SensorsAnalyticsGolden.all)
     func golden(_ golden: SensorsAnalyticsGolden) throws {
         let record = String(decoding: try golden.record.json(), as: UTF8.self)
         #expect(try record == Self.fixture(golden.name))

@@ -7,9 +7,9 @@ import TrackwayDestinations
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("The Sensors Analytics remote control")
+@Suite("Sensors Analytics remote control")
 struct SensorsAnalyticsRemoteControlTests {
-    private typealias Control = SensorsAnalyticsRemoteControl
+    private typealias Control = SensorsAnalyticsRemoteConfigStateMachine
     private typealias Configuration = SensorsAnalyticsRemoteConfiguration
 
     private static let day = Int64(24 * 3_600_000)
@@ -23,7 +23,7 @@ struct SensorsAnalyticsRemoteControlTests {
         return configuration
     }
 
-    /// A control whose first question was answered at 0.
+    /// A control whose first request was answered at 0.
     private static func answered(_ configuration: Configuration, chance: Double = 0) -> Control {
         var control = Control()
         _ = control.started(boot: "b", at: at(0))
@@ -31,13 +31,13 @@ struct SensorsAnalyticsRemoteControlTests {
         return control
     }
 
-    @Test("the first start asks, and nothing is known yet")
+    @Test("the first start sends a request and applies no configuration")
     func firstStart() {
         var control = Control()
         #expect(control.started(boot: "b", at: Self.at(0)) == [.apply(nil), .request(known: nil)])
     }
 
-    @Test("what takes effect now is applied, recorded and kept, in this order")
+    @Test("a configuration with immediate effect is applied, recorded and saved, in this order")
     func effectNow() {
         var control = Control()
         _ = control.started(boot: "b", at: Self.at(0))
@@ -46,7 +46,7 @@ struct SensorsAnalyticsRemoteControlTests {
         #expect(actions == [.apply(new), .recordChange(new), .save])
     }
 
-    @Test("what is for the next start waits for it, however often the user comes back")
+    @Test("a configuration for the next start waits for it, however often the user returns")
     func effectNextStart() throws {
         let old = Self.configuration("1", .now)
         let new = Self.configuration("2", .nextStart)
@@ -63,7 +63,7 @@ struct SensorsAnalyticsRemoteControlTests {
     }
 
     @Test(
-        "the same configuration again is no change",
+        "receiving the same configuration again is not a change",
         arguments: [SensorsAnalyticsRemoteConfiguration.Effect.now, .nextStart]
     )
     func noChange(_ effect: SensorsAnalyticsRemoteConfiguration.Effect) {
@@ -76,7 +76,7 @@ struct SensorsAnalyticsRemoteControlTests {
     }
 
     @Test(
-        "the next question comes 24 to 48 hours later, as chance has it",
+        "the next request follows 24 to 48 hours later, at a random time",
         arguments: [(0.0, 1.0), (0.5, 1.5), (1.0, 2.0), (-3.0, 1.0), (9.0, 2.0), (.nan, 1.0)]
     )
     func schedule(_ chance: Double, _ days: Double) throws {
@@ -86,7 +86,7 @@ struct SensorsAnalyticsRemoteControlTests {
             var control = Self.answered(known, chance: chance)
             let returned = control.returned(boot: "b", at: Self.at(due + Int64(offset)))
             #expect(returned.contains(.request(known: known)) == asks, "\(chance) \(offset)")
-            // The same after a restart of the app.
+            // The same applies after a restart of the app.
             control = try JSONDecoder().decode(
                 Control.self,
                 from: JSONEncoder().encode(Self.answered(known, chance: chance))
@@ -96,14 +96,14 @@ struct SensorsAnalyticsRemoteControlTests {
         }
     }
 
-    @Test("a restarted device asks, whatever its clock says")
+    @Test("a restarted device sends a request, regardless of its clock")
     func reboot() {
         let known = Self.configuration("1", .now)
         var control = Self.answered(known)
         #expect(control.returned(boot: "other", at: Self.at(1)).contains(.request(known: known)))
     }
 
-    @Test("three attempts are made, half a minute apart; then the next start or return tries again")
+    @Test("three attempts are made, half a minute apart; then the next start or return retries")
     func attempts() {
         var control = Control()
         _ = control.started(boot: "b", at: Self.at(0))
@@ -117,7 +117,7 @@ struct SensorsAnalyticsRemoteControlTests {
         #expect(control.returned(boot: "b", at: Self.at(1)) == [.apply(nil), .request(known: nil)])
     }
 
-    @Test("leaving the app ends the question; a late answer changes nothing")
+    @Test("leaving the app ends the request, and a late response changes nothing")
     func leaving() {
         var control = Control()
         _ = control.started(boot: "b", at: Self.at(0))
@@ -129,7 +129,7 @@ struct SensorsAnalyticsRemoteControlTests {
         #expect(control.pauseEnded() == [])
     }
 
-    @Test("an app that moved to another back-end asks at once, unless it is asking")
+    @Test("a changed back end causes an immediate request, unless one is running")
     func askedAnyway() {
         let known = Self.configuration("1", .now)
         var control = Self.answered(known)
@@ -138,14 +138,14 @@ struct SensorsAnalyticsRemoteControlTests {
         #expect(control.effective == known)
     }
 
-    @Test("nobody asks twice at once")
+    @Test("only one request runs at a time")
     func oneQuestion() {
         var control = Control()
         _ = control.started(boot: "b", at: Self.at(0))
         #expect(control.returned(boot: "b", at: Self.at(1)) == [.apply(nil)])
     }
 
-    @Test("through a hundred thousand steps and restarts, what is asked, applied and told stays in order")
+    @Test("through 100,000 steps and restarts, requests and changes stay in order")
     func walk() throws {
         var random = SeededGenerator(seed: 12)
         var control = Control()
@@ -191,7 +191,7 @@ struct SensorsAnalyticsRemoteControlTests {
             let requests = actions.filter { if case .request = $0 { true } else { false } }
             #expect(requests.count <= 1)
             if !requests.isEmpty {
-                #expect(!isAsking, "one question at a time")
+                #expect(!isAsking, "one request at a time")
                 isAsking = true
                 attempts += 1
                 if let lastAnswer, lastAnswer.boot == boot { #expect(now - lastAnswer.at >= Self.day) }

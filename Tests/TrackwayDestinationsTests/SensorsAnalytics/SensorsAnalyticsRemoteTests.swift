@@ -8,7 +8,7 @@ import TrackwayEvents
 import TrackwayTesting
 import TrackwayWire
 
-@Suite("The Sensors Analytics remote configuration")
+@Suite("Sensors Analytics remote configuration")
 struct SensorsAnalyticsRemoteTests {
     private typealias Configuration = SensorsAnalyticsRemoteConfiguration
     private typealias Exchange = SensorsAnalyticsRemoteExchange
@@ -20,7 +20,7 @@ struct SensorsAnalyticsRemoteTests {
 
     private static func read(_ text: String) throws -> Configuration { try Configuration(json: Array(text.utf8)) }
 
-    @Test("the known example is read member by member, and survives being kept")
+    @Test("the known example is read member by member and survives being saved")
     func example() throws {
         let read = try Self.read(Self.example)
         #expect(read.version == "12")
@@ -34,7 +34,7 @@ struct SensorsAnalyticsRemoteTests {
     }
 
     @Test(
-        "which kinds are captured is one of fifteen masks, none, or the app's business",
+        "the capture mode is one of fifteen masks, none, or left to the app",
         arguments: [(-1, nil), (0, 0), (1, 1), (15, 15), (16, nil), (-2, nil)] as [(Int, UInt?)]
     )
     func masks(_ mode: Int, _ mask: UInt?) throws {
@@ -44,7 +44,7 @@ struct SensorsAnalyticsRemoteTests {
     }
 
     @Test(
-        "what is not there, or is something else, changes nothing",
+        "a missing or mistyped member changes nothing",
         arguments: [
             "{}", #"{"configs":null}"#, #"{"configs":[]}"#,
             #"{"v":[],"configs":{"disableSDK":"yes","event_blacklist":"all","autoTrackMode":"3","effect_mode":"1"}}"#,
@@ -60,20 +60,23 @@ struct SensorsAnalyticsRemoteTests {
         #expect(try Self.read(#"{"v":12,"configs":{"nv":7}}"#).version == "12")
     }
 
-    @Test("what is no JSON object is no configuration", arguments: ["", "<html>", "[]", "7", "{", "null"])
+    @Test(
+        "bytes that are not a JSON object are not a configuration",
+        arguments: ["", "<html>", "[]", "7", "{", "null"]
+    )
     func unreadable(_ text: String) {
         #expect(throws: JSONError.self) { try Self.read(text) }
     }
 
-    @Test("names that are no text are passed over")
+    @Test("blocked names that are not strings are ignored")
     func blockedNames() throws {
         let read = try Self.read(#"{"configs":{"event_blacklist":["a",1,null,"b"]}}"#)
         #expect(read.blockedEvents == ["a", "b"])
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    @Test("the request names what is known")
+    @Test("the request contains the known versions")
     func request() throws {
         let first = try #require(
             Exchange.request(serverURL: "https://sa.test/sa?project=production&token=t", appID: "com.shop", known: nil)
@@ -94,7 +97,7 @@ struct SensorsAnalyticsRemoteTests {
         #expect(Exchange.request(serverURL: "https://sa.test", place: "nowhere", appID: "a", known: nil) == nil)
     }
 
-    @Test("only JSON with 200 is a configuration, and 304 means the known one")
+    @Test("only JSON with status 200 is a configuration, and 304 means unchanged")
     func answers() throws {
         let request = try #require(Exchange.request(serverURL: "https://sa.test/sa", appID: "a", known: nil))
         func answer(_ status: Int, _ body: String = "", url: String? = nil) -> Exchange.Answer {
@@ -104,12 +107,12 @@ struct SensorsAnalyticsRemoteTests {
         #expect(answer(304) == .unchanged)
         for (status, body) in [(200, "<html>"), (200, ""), (201, Self.example), (404, "{}"), (503, ""), (302, "{}")] {
             guard case .failed = answer(status, body) else {
-                Issue.record("\(status) \(body) was taken for an answer")
+                Issue.record("\(status) \(body) was taken for a configuration")
                 continue
             }
         }
         guard case .failed = answer(200, Self.example, url: "https://portal.test/x") else {
-            Issue.record("another host's answer was taken")
+            Issue.record("another host's response was accepted")
             return
         }
     }

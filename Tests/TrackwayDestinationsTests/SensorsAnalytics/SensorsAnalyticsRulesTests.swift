@@ -5,13 +5,13 @@ import Testing
 import TrackwayDestinations
 import TrackwayEvents
 
-@Suite("The Sensors Analytics rules")
+@Suite("Sensors Analytics rules")
 struct SensorsAnalyticsRulesTests {
     private typealias Rules = SensorsAnalyticsRules
     private static let utc = SensorsAnalyticsZone()
 
     @Test(
-        "names begin with a letter, _ or $, and go on with these or digits",
+        "names start with a letter, _ or $, followed by these or digits",
         arguments: [
             "a", "Z", "_", "$", "$AppStart", "_private", "a1", "A_b$9", "iDs", "timed", "event_name", "usertag",
             "my_user_tag",
@@ -23,7 +23,7 @@ struct SensorsAnalyticsRulesTests {
     }
 
     @Test(
-        "other characters are refused",
+        "other characters are rejected",
         arguments: ["1a", "9", "a-b", "a b", "a.b", "名字", "é", "a😀", "a\u{0}", "\n", "a%", "@a", "-", "a\u{301}"]
     )
     func badCharacters(_ name: String) {
@@ -31,14 +31,14 @@ struct SensorsAnalyticsRulesTests {
         #expect(!Rules.acceptsProperty(named: name))
     }
 
-    @Test("no name is one of its own kind")
+    @Test("an empty name has its own fault code")
     func emptyName() {
         #expect(Rules.fault(inName: "") == .empty)
         #expect(!Rules.acceptsProperty(named: ""))
     }
 
     @Test(
-        "names that the back-end keeps are refused in any case",
+        "names reserved by the back end are rejected in any case",
         arguments: [
             "distinct_id", "original_id", "time", "properties", "id", "first_id", "second_id", "users", "events",
             "event", "user_id", "date", "datetime", "ID", "Time", "DISTINCT_ID", "user_tag", "user_tag_x", "User_Tags",
@@ -51,7 +51,7 @@ struct SensorsAnalyticsRulesTests {
     }
 
     @Test(
-        "a name of more than 100 characters is remarked, and travels",
+        "a name longer than 100 characters is reported but accepted",
         arguments: [(99, false), (100, false), (101, true)]
     )
     func longNames(_ length: Int, _ isLong: Bool) {
@@ -61,13 +61,13 @@ struct SensorsAnalyticsRulesTests {
     }
 
     @Test(
-        "a text of 8,192 units or more is cut to 8,191 and a dollar",
+        "a text of 8,192 or more units is truncated to 8,191 and a dollar sign",
         arguments: ["a", "家", "é", "😀", "👩‍👩‍👧‍👦"],
         [8_190, 8_191, 8_192, 8_193, 20_000]
     )
     func longTexts(_ character: String, _ units: Int) {
         let width = character.utf16.count
-        // As many whole characters as fit, filled up with plain ones to the unit.
+        // As many whole characters as fit, padded with single units.
         let text =
             String(repeating: character, count: units / width) + String(repeating: "x", count: units % width)
         #expect(text.utf16.count == units)
@@ -76,7 +76,7 @@ struct SensorsAnalyticsRulesTests {
             #expect(cut == text)
         } else {
             #expect(cut.hasSuffix("$"))
-            // A character of two units at the seam goes as a whole, so one unit may be missing.
+            // A character of two units at the cut is removed as a whole, so one unit may be missing.
             #expect((8_191...8_192).contains(cut.utf16.count))
             #expect(text.unicodeScalars.starts(with: cut.unicodeScalars.dropLast()))
             #expect(!cut.contains("\u{FFFD}"))
@@ -94,7 +94,7 @@ struct SensorsAnalyticsRulesTests {
         #expect((cut == text) == (units < 16_384))
     }
 
-    @Test("values of every kind become what the format knows")
+    @Test("values of every kind are converted to the format's types")
     func values() {
         let date = Timestamp(milliseconds: 1_750_000_000_123)
         let east = SensorsAnalyticsZone(secondsAhead: 28_800)
@@ -114,7 +114,7 @@ struct SensorsAnalyticsRulesTests {
         }
     }
 
-    @Test("a long text is cut, in a list too")
+    @Test("a long text is truncated, also inside a list")
     func cutValues() {
         let long = AttributeValue.string(String(repeating: "a", count: 9_000))
         let cut = JSONValue.string(String(repeating: "a", count: 8_191) + "$")
@@ -123,7 +123,7 @@ struct SensorsAnalyticsRulesTests {
     }
 
     @Test(
-        "dates are local time, and the offset is told the other way round",
+        "dates are in local time, and the offset has the opposite sign",
         arguments: [
             (28_800, "2025-06-15 23:06:40.123", -480), (0, "2025-06-15 15:06:40.123", 0),
             (-12_600, "2025-06-15 11:36:40.123", 210), (20_700, "2025-06-15 20:51:40.123", -345),

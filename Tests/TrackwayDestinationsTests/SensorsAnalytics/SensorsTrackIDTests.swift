@@ -6,10 +6,10 @@ import TrackwayEvents
 
 @testable import TrackwayDestinations
 
-@Suite("Sensors Analytics: the records' own number")
+@Suite("Sensors Analytics track IDs")
 struct SensorsTrackIDTests {
     @Test(
-        "processes and devices that start to count at the same time give their events different numbers",
+        "processes and devices that start to count at the same time number their events differently",
         arguments: [1, 7, 40]
     )
     func processes(count: UInt64) {
@@ -21,11 +21,12 @@ struct SensorsTrackIDTests {
                 numbers.insert(SensorsAnalyticsRecord.trackID(of: id))
             }
         }
-        // The collector tells records apart by this number and the millisecond: chance alone makes two of a few thousand equal.
+        // The collector distinguishes records by this number and the millisecond: randomness alone makes two of a few
+        // thousand equal.
         #expect(numbers.count >= 300 * Int(count) - 1)
     }
 
-    @Test("the same event has the same number each time, and its neighbors have others")
+    @Test("an event always has the same number, and similar IDs have different ones")
     func stable() {
         let id = EventID(high: 0x0197_79A3_3B07_7000, low: 0x8000_0000_0000_0000)
         #expect(SensorsAnalyticsRecord.trackID(of: id) == SensorsAnalyticsRecord.trackID(of: id))

@@ -14,7 +14,7 @@ struct SiftAppStateTests {
         return try SiftSample.state(state.attributes).json.keys
     }
 
-    @Test("a state about which nothing is known names its maker only, and has no type, path or fields")
+    @Test("an empty state contains only the SDK version, and no type, path or fields")
     func bare() throws {
         for edition in SiftDestination.Edition.allCases {
             let context = RecordedContext(screen: .init(name: "Cart"), global: ["channel": "store"])
@@ -26,7 +26,7 @@ struct SiftAppStateTests {
         #expect(SiftDestination.Edition.allCases.map(\.sdkVersion) == ["v2.1.0", "v2.2.5"])
     }
 
-    @Test("a state of a compatibility module has the path, fields and user it names")
+    @Test("a compatibility module's state keeps its path, fields and user")
     func spoken() throws {
         let event = SiftSample.event(
             "_app_state",
@@ -38,7 +38,7 @@ struct SiftAppStateTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("every application state has its spelling", arguments: AppStateSnapshot.ApplicationState.allCases)
+    @Test("every application state has a spelling", arguments: AppStateSnapshot.ApplicationState.allCases)
     func applicationStates(_ value: AppStateSnapshot.ApplicationState) throws {
         let spellings: [AppStateSnapshot.ApplicationState: String] = [
             .active: "ui_application_state_active", .inactive: "ui_application_state_inactive",
@@ -50,7 +50,7 @@ struct SiftAppStateTests {
         #expect(sent == spellings[value] && sent != nil)
     }
 
-    @Test("every battery state has its spelling", arguments: AppStateSnapshot.BatteryState.allCases)
+    @Test("every battery state has a spelling", arguments: AppStateSnapshot.BatteryState.allCases)
     func batteryStates(_ value: AppStateSnapshot.BatteryState) throws {
         let spellings: [AppStateSnapshot.BatteryState: String] = [
             .unknown: "ui_device_battery_state_unknown", .unplugged: "ui_device_battery_state_unplugged",
@@ -62,7 +62,7 @@ struct SiftAppStateTests {
         #expect(sent == spellings[value] && sent != nil)
     }
 
-    @Test("every orientation has its spelling", arguments: AppStateSnapshot.Orientation.allCases)
+    @Test("every orientation has a spelling", arguments: AppStateSnapshot.Orientation.allCases)
     func orientations(_ value: AppStateSnapshot.Orientation) throws {
         let spellings: [AppStateSnapshot.Orientation: String] = [
             .unknown: "ui_device_orientation_unknown", .portrait: "ui_device_orientation_portrait",
@@ -78,7 +78,7 @@ struct SiftAppStateTests {
     }
 
     @Test(
-        "a constant the format does not have is left out and told",
+        "a constant that is not in the format is omitted and reported",
         arguments: [
             ("application_state", "asleep"), ("battery_state", "ui_device_battery_state_full"),
             ("battery_state", "Full"), ("battery_state", ""), ("device_orientation", "sideways"),
@@ -88,11 +88,11 @@ struct SiftAppStateTests {
         let sent = try SiftSample.state(SiftSample.only(key, .string(value)))
         #expect(sent.json.keys == ["sdk_version"])
         #expect(sent.trimmed.map(\.code) == ["value_unknown"])
-        #expect(sent.trimmed.first?.message.hasPrefix("\(key) was left out: the format wants one of ") == true)
+        #expect(sent.trimmed.first?.message.hasPrefix("\(key) was left out: the format requires one of ") == true)
     }
 
     @Test(
-        "a battery level is sent from 0 on; below, and when it is no number, it is not known",
+        "a battery level is sent from 0 on; a negative or non-finite level is unknown",
         arguments: [
             (-1, nil), (-0.01, nil), (0, .integer(0)), (0.83, .double(0.83)), (1, .integer(1)), (.nan, nil),
             (.infinity, nil), (-.infinity, nil),
@@ -104,14 +104,14 @@ struct SiftAppStateTests {
         #expect(try SiftSample.state(state.attributes).json["battery_level"] == expected)
     }
 
-    @Test("a level below zero that was recorded by hand is not known either, without a remark")
+    @Test("a negative level that was recorded directly is omitted without a remark")
     func rawLevel() throws {
         let sent = try SiftSample.state(["battery_level": -1])
         #expect(sent.json.keys == ["sdk_version"])
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("titles that are not given have no key; addresses that could be read and are none have one")
+    @Test("empty titles have no key, but an empty list of addresses has one")
     func lists() throws {
         #expect(try Self.keys { $0.screenTitles = [] } == ["sdk_version"])
         #expect(try SiftSample.state(["window_root_view_controller_titles": .array([])]).json.keys == ["sdk_version"])
@@ -122,7 +122,7 @@ struct SiftAppStateTests {
     }
 
     @Test(
-        "lists of readings that are empty have no key",
+        "empty lists of readings have no key",
         arguments: [
             "motion", "raw_accelerometer", "raw_gyro", "raw_magnetometer",
         ]
@@ -133,7 +133,7 @@ struct SiftAppStateTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("whether something is near is a truth, not a number")
+    @Test("proximity is a Boolean, not a number")
     func near() throws {
         for truth in [true, false] {
             #expect(
@@ -145,7 +145,7 @@ struct SiftAppStateTests {
         #expect(sent.trimmed.map(\.code) == ["value_type"])
     }
 
-    @Test("the current edition sends its keys and says nothing about the others")
+    @Test("the current edition sends its keys and does not report the others")
     func current() throws {
         var state = AppStateSnapshot()
         let time = Timestamp(milliseconds: 1)

@@ -12,7 +12,7 @@ struct SiftEventTests {
 
     private static func codes(_ trimmed: [Rejection]) -> [String] { trimmed.map(\.code) }
 
-    @Test("of an event about which nothing is known, time, type and installation are sent")
+    @Test("an event without attributes is sent with time, type and installation only")
     func bare() throws {
         let sent = try SiftSample.sent(SiftSample.event("checkout"))
         #expect(sent.json.keys == ["time", "mobile_event_type", "installation_id"])
@@ -22,7 +22,7 @@ struct SiftEventTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("every key comes in the format's order")
+    @Test("keys are in the format's order")
     func everything() throws {
         let event = SiftSample.event(
             "checkout",
@@ -41,7 +41,7 @@ struct SiftEventTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("an event marked as one without a type has none", arguments: [true, false])
+    @Test("an event marked as untyped has no type", arguments: [true, false])
     func untyped(_ isUntyped: Bool) throws {
         let event = SiftSample.event(SiftKey.untypedName, ["_untyped": .boolean(isUntyped)])
         let sent = try SiftSample.sent(event)
@@ -50,7 +50,7 @@ struct SiftEventTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("attributes become fields of text, with what is said of all events beneath them")
+    @Test("attributes become text fields, with global attributes below them")
     func fields() throws {
         let event = SiftSample.event(
             "buy",
@@ -73,7 +73,7 @@ struct SiftEventTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("fields said in the format's own words are sent as they are, empty ones too, and nothing beside them")
+    @Test("fields in the format's own attribute are sent unchanged, even empty ones, and no other fields")
     func ownFields() throws {
         let context = RecordedContext(screen: .init(name: "Cart"), global: ["channel": "store"])
         let sent = try SiftSample.sent(
@@ -93,7 +93,7 @@ struct SiftEventTests {
     }
 
     @Test(
-        "fields, properties and metrics that are no text are left out one by one, and told",
+        "fields, properties and metrics that are not text are omitted individually and reported",
         arguments: [("_fields", "fields"), ("_device_properties", "device_properties"), ("_metrics", "metrics")]
     )
     func notTexts(_ attribute: String, _ key: String) throws {
@@ -101,7 +101,7 @@ struct SiftEventTests {
         let sent = try SiftSample.sent(SiftSample.event("a", SiftSample.only(attribute, mixed)))
         #expect(sent.json[key]?.keys == ["a", "i"])
         #expect(Self.codes(sent.trimmed) == Array(repeating: "value_type", count: 5))
-        #expect(sent.trimmed.first?.message == "\(attribute).b was left out: the format wants a text there.")
+        #expect(sent.trimmed.first?.message == "\(attribute).b was left out: the format requires a string there.")
         for wrong: AttributeValue in ["text", 1, true, ["a"]] {
             let sent = try SiftSample.sent(SiftSample.event("a", SiftSample.only(attribute, wrong)))
             #expect(sent.json[key] == nil)
@@ -110,7 +110,7 @@ struct SiftEventTests {
     }
 
     @Test(
-        "the path is the event's own, else the screen; an empty one is none",
+        "the path is the event's own or the screen, and an empty one is omitted",
         arguments: [
             ([:], nil, nil), ([:], "Cart", "Cart"), (["_path": "/p"], "Cart", "/p"), (["_path": ""], "Cart", nil),
             (["_screen_name": "Home"], "Cart", "Home"), (["_path": ""], nil, nil), ([:], "", nil),
@@ -125,7 +125,7 @@ struct SiftEventTests {
     }
 
     @Test(
-        "the user is the event's own, else the context's; an empty one is nobody",
+        "the user is the event's own or the context's, and an empty one is omitted",
         arguments: [
             ([:], nil, nil), ([:], "u", "u"), ([:], "", nil), (["_user": "own"], "u", "own"), (["_user": ""], "u", nil),
             (["_user": "own"], nil, "own"),
@@ -139,7 +139,7 @@ struct SiftEventTests {
     }
 
     @Test(
-        "a path, a user or a mark of the wrong type counts as none, and is told",
+        "a path, user or mark of the wrong type is ignored and reported",
         arguments: ["_path", "_user", "_untyped"]
     )
     func wrongWords(_ attribute: String) throws {
@@ -152,7 +152,7 @@ struct SiftEventTests {
         #expect(Self.codes(sent.trimmed) == ["value_type"])
     }
 
-    @Test("an installation and a type that the event names are sent; one of the wrong type counts as none, and is told")
+    @Test("an installation and a type in the event are sent, and mistyped ones are ignored and reported")
     func named() throws {
         let own = try SiftSample.sent(SiftSample.event("_event", ["_installation": "another", "_type": "_app_state"]))
         #expect(own.json.keys == ["time", "mobile_event_type", "installation_id"])
@@ -166,7 +166,7 @@ struct SiftEventTests {
         #expect(Self.codes(wrong.trimmed) == ["value_type", "value_type"])
     }
 
-    @Test("a snapshot that names its installation and type keeps both, and has no key of these names")
+    @Test("a snapshot with its own installation and type keeps both, without keys of these names")
     func namedSnapshot() throws {
         let event = SiftSample.event("_app_state", ["_installation": "another", "_type": "t", "proximity_state": true])
         let sent = try SiftSample.sent(event)
@@ -175,14 +175,14 @@ struct SiftEventTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("items have no place in the format, and are told")
+    @Test("items are not supported by the format and are reported")
     func items() throws {
         let sent = try SiftSample.sent(SiftSample.event("buy", ["n": 1], items: [Item(id: "1"), Item(id: "2")]))
         #expect(sent.json.keys == ["time", "mobile_event_type", "installation_id", "fields"])
         #expect(Self.codes(sent.trimmed) == ["items_unsupported"])
     }
 
-    @Test("what was left out is named with its event, and clean events have no remark")
+    @Test("omitted parts are reported with their event, and valid events have no remark")
     func remarks() throws {
         let events = [
             SiftSample.event("clean", ["a": 1]), SiftSample.event("b", items: [Item(id: "1")]),
@@ -195,7 +195,7 @@ struct SiftEventTests {
     }
 
     @Test(
-        "times before 1970 and far away travel as they are",
+        "times before 1970 and in the far future are sent unchanged",
         arguments: [Int64.min, -1, 0, 1_750_000_000_123, Int64.max]
     )
     func times(_ time: Int64) throws {

@@ -9,7 +9,9 @@ import TrackwayWire
 
 @Suite("Sift requests, field by field")
 struct SiftGoldenTests {
-    /// Every leaf of a body by the keys that lead to it, empty lists and objects by themselves.
+    /// Returns every leaf of a body by its path of keys.
+    ///
+    /// Empty lists and objects count as leaves.
     private static func leaves(_ json: JSONValue, at place: String = "") -> [String: JSONValue] {
         switch json {
         case .object(let object) where !object.members.isEmpty:
@@ -24,7 +26,10 @@ struct SiftGoldenTests {
         }
     }
 
-    /// The reference has one whole number with a point, -41.0; clients of the format write whole numbers without.
+    /// Converts whole numbers with a decimal point to integers.
+    ///
+    /// The reference contains one such number, -41.0; clients of the format write whole numbers without a decimal
+    /// point.
     private static func asWritten(_ leaf: JSONValue) -> JSONValue {
         guard case .double(let number) = leaf, let whole = Int64(exactly: number) else { return leaf }
         return .integer(whole)
@@ -75,9 +80,9 @@ struct SiftGoldenTests {
     }()
 
     @Test(
-        "an event and an app state of the current edition",
+        "an event and an app state of the current edition match the reference",
         arguments: [
-            // As an app records it, and as a compatibility module that speaks the format's own words does.
+            // As an app records it, and as a compatibility module with the format's own attributes does.
             ["_path": "/cart/confirm", "cart_size": 3, "coupon": ""],
             ["_fields": ["cart_size": "3", "coupon": ""], "_path": "/cart/confirm"],
         ] as [Attributes]
@@ -91,7 +96,7 @@ struct SiftGoldenTests {
         )
     }
 
-    @Test("device properties of the current edition")
+    @Test("device properties of the current edition match the reference")
     func properties() throws {
         var properties = DeviceProperties()
         properties[.appName] = "Shop"
@@ -112,7 +117,7 @@ struct SiftGoldenTests {
         properties[.evidenceWritableFolders] = []
         properties[.evidenceLibraries] = []
         properties[.evidenceURLSchemes] = []
-        // Known, and not part of this edition.
+        // Known, but not part of this edition.
         properties[.deviceModel] = "iPhone"
         properties[.screenWidth] = 1_170
         properties[.isSimulator] = false
@@ -126,7 +131,7 @@ struct SiftGoldenTests {
         )
     }
 
-    @Test("an app state of the legacy edition, with everything that moves")
+    @Test("an app state of the legacy edition with all sensors matches the reference")
     func legacy() throws {
         var state = AppStateSnapshot()
         state.applicationState = .active

@@ -5,10 +5,10 @@ internal import Testing
 internal import TrackwayDestinations
 internal import TrackwayEvents
 
-@Suite("What the format calls an installation")
+@Suite("Sift installation ID")
 struct SiftInstallationTests {
     @Test(
-        "the device's id is sent as the clients write it, and the installation's own while the device has none",
+        "the device ID is sent as Sift's clients write it, or the installation ID if the device has none",
         arguments: [
             ("0123456789abcdef0123456789abcdef", "01234567-89AB-CDEF-0123-456789ABCDEF"),
             ("9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2F", "9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2F"),
@@ -25,13 +25,13 @@ struct SiftInstallationTests {
         #expect(sent.json["installation_id"]?.string == expected)
     }
 
-    @Test("an id that is no text is none", arguments: [AttributeValue.integer(7), true, ["a"]])
+    @Test("a device ID that is not text is ignored", arguments: [AttributeValue.integer(7), true, ["a"]])
     func noText(id: AttributeValue) throws {
         let sent = try SiftSample.sent(SiftSample.event("a"), in: RecordedContext(device: SiftSample.only("id", id)))
         #expect(sent.json["installation_id"]?.string == "9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E")
     }
 
-    @Test("what an event names itself counts more")
+    @Test("an event's own installation takes precedence")
     func named() throws {
         let context = RecordedContext(device: ["id": "0123456789abcdef0123456789abcdef"])
         let sent = try SiftSample.sent(SiftSample.event("a", ["_installation": "another"]), in: context)

@@ -6,13 +6,15 @@ import TrackwayDestinations
 import TrackwayEvents
 import TrackwayWire
 
-@Suite("The types of Sift's keys")
+@Suite("Types of Sift's keys")
 struct SiftKeyTableTests {
-    /// What the reference of the format has under its keys.
+    /// The types of values in the format's reference.
     enum Kind: CaseIterable, Sendable {
         case text, whole, number, truth, texts, time, constant, object, objects
 
-        /// Values of this kind, and what each becomes; for constants, objects and lists of objects see their own suites.
+        /// Values of this type, and their encodings.
+        ///
+        /// Constants, objects and lists of objects have their own suites.
         var samples: [(AttributeValue, JSONValue)] {
             switch self {
             case .text:
@@ -33,7 +35,7 @@ struct SiftKeyTableTests {
             }
         }
 
-        /// Values that the format does not take under a key of this kind.
+        /// Values that the format does not allow for a key of this type.
         var strangers: [AttributeValue] {
             let all: [(AttributeValue, Set<Kind>)] = [
                 ("text", [.text, .constant]), (7, [.whole, .number, .time]), (0.5, [.number]),
@@ -89,19 +91,19 @@ struct SiftKeyTableTests {
         return (try #require(sent.json["ios_device_properties"]), sent.trimmed)
     }
 
-    @Test("the legacy edition has the 64 keys the format had, and one it has got since")
+    @Test("the legacy edition has the format's former 64 keys and one that was added later")
     func count() {
         // sdk_version is the 64th.
         #expect(Self.current.count + Self.legacyOnly.count == 63 + 1)
     }
 
-    @Test("a device property is sent as it is, in the edition it belongs to", arguments: current, [true])
+    @Test("a device property is sent unchanged by the editions that contain it", arguments: current, [true])
     func currentProperties(_ entry: (key: String, kind: Kind), _ isCurrent: Bool) throws {
         try expectSent(entry.key, entry.kind, isCurrent: isCurrent)
     }
 
     @Test(
-        "a legacy device property is sent by the legacy edition only, and not missed by the other",
+        "only the legacy edition sends a legacy device property, and the other does not report it",
         arguments: legacyOnly
     )
     func legacyProperties(_ entry: (key: String, kind: Kind)) throws {
@@ -122,7 +124,7 @@ struct SiftKeyTableTests {
         }
     }
 
-    @Test("a device property of another type is left out and told", arguments: current + legacyOnly)
+    @Test("a device property of another type is omitted and reported", arguments: current + legacyOnly)
     func strangeProperties(_ entry: (key: String, kind: Kind)) throws {
         #expect(entry.kind.strangers.count >= 5)
         for value in entry.kind.strangers {
@@ -133,7 +135,7 @@ struct SiftKeyTableTests {
         }
     }
 
-    @Test("a part of the app state of another type is left out and told", arguments: state)
+    @Test("a member of the app state of another type is omitted and reported", arguments: state)
     func strangeState(_ entry: (key: String, kind: Kind)) throws {
         for value in entry.kind.strangers {
             let sent = try SiftSample.state(SiftSample.only(entry.key, value))
@@ -148,7 +150,7 @@ struct SiftKeyTableTests {
         ("course", .number),
     ]
 
-    @Test("a part of a place is sent as it is, or left out and told", arguments: location)
+    @Test("a member of a location is sent unchanged, or omitted and reported", arguments: location)
     func places(_ entry: (key: String, kind: Kind)) throws {
         for (value, expected) in entry.kind.samples where expected.double.map({ $0 >= 0 }) ?? true {
             let sent = try SiftSample.state(["location": .object(SiftSample.only(entry.key, value))])
@@ -163,7 +165,7 @@ struct SiftKeyTableTests {
         }
     }
 
-    @Test("a key the format does not have is left out and told, at every depth")
+    @Test("an unknown key is omitted and reported, at every depth")
     func unknownKeys() throws {
         let device = try Self.properties(["mood": "good", "app_name": "Shop", "sdk_version": "mine"])
         #expect(device.json.keys == ["sdk_version", "app_name"])

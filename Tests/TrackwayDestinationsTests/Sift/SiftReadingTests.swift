@@ -10,7 +10,7 @@ import TrackwayWire
 struct SiftReadingTests {
     private static let time = Timestamp(milliseconds: 1_625_000_000_512)
 
-    /// A place of which everything is known.
+    /// A location with all values known.
     private static var location: Location {
         Location(
             time: time,
@@ -26,7 +26,7 @@ struct SiftReadingTests {
     }
 
     @Test(
-        "of a place, what is not known is absent",
+        "unknown values of a location are absent",
         arguments: [
             ("nothing", []),
             ("horizontalAccuracy", ["latitude", "longitude", "horizontal_accuracy"]),
@@ -52,7 +52,7 @@ struct SiftReadingTests {
         #expect(sent.json["location"]?.keys == all.filter { !absent.contains($0) })
         #expect(sent.json["location"]?["time"] == .integer(1_625_000_000_512))
         #expect(sent.trimmed.isEmpty)
-        // The same place recorded by hand, accuracies below zero included.
+        // The same location recorded directly, including negative accuracies.
         var raw = Self.location.attributes
         let keys = [
             "horizontalAccuracy": "horizontal_accuracy", "verticalAccuracy": "vertical_accuracy", "speed": "speed",
@@ -65,7 +65,7 @@ struct SiftReadingTests {
         #expect(byHand.trimmed.isEmpty)
     }
 
-    @Test("the current edition sends an empty place when nobody knows where it is")
+    @Test("the current edition sends an empty location if the position is unknown")
     func nowhere() throws {
         var location = Self.location
         location.horizontalAccuracy = -1
@@ -79,7 +79,7 @@ struct SiftReadingTests {
     }
 
     @Test(
-        "of a heading, what is not known is absent",
+        "unknown values of a heading are absent",
         arguments: [
             (12, 271.2, []), (0, 0, []), (-1, 271.2, ["magnetic_heading", "accuracy"]), (12, -1, ["true_heading"]),
             (-1, -1, ["magnetic_heading", "accuracy", "true_heading"]),
@@ -107,7 +107,7 @@ struct SiftReadingTests {
         #expect(sent.trimmed.isEmpty)
     }
 
-    @Test("the magnetic field is told only when it is calibrated", arguments: DeviceMotion.Calibration.allCases)
+    @Test("the magnetic field is sent only if it is calibrated", arguments: DeviceMotion.Calibration.allCases)
     func calibrations(_ calibration: DeviceMotion.Calibration) throws {
         let spellings: [DeviceMotion.Calibration: String] = [
             .low: "cm_magnetic_field_calibration_accuracy_low",
@@ -131,7 +131,7 @@ struct SiftReadingTests {
         let field = [
             "magnetic_field_x", "magnetic_field_y", "magnetic_field_z", "magnetic_field_calibration_accuracy",
         ]
-        // As the SDK records it, and by hand with the field in any case.
+        // As the SDK records it, and recorded directly with the field in all cases.
         var raw = motion.attributes
         for axis in ["x", "y", "z"] { raw["magnetic_field_\(axis)"] = 1 }
         raw["magnetic_field_calibration_accuracy"] = .string(calibration.rawValue)
@@ -165,7 +165,7 @@ struct SiftReadingTests {
         #expect(sent.json[key] == .array([expected, expected]))
     }
 
-    @Test("readings that are no number are absent, one by one", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("readings that are not finite are omitted individually", arguments: [Double.nan, .infinity, -.infinity])
     func notFinite(_ number: Double) throws {
         var state = AppStateSnapshot()
         state.accelerometer = [SensorReading(time: Self.time, values: Vector3(x: 1, y: number, z: 3))]
@@ -182,7 +182,7 @@ struct SiftReadingTests {
         #expect(json["heading"]?.keys == ["time", "accuracy", "raw_magnetic_field_y", "raw_magnetic_field_z"])
     }
 
-    @Test("a list of readings keeps the good ones, in order")
+    @Test("a list of readings keeps the valid ones, in order")
     func mixedReadings() throws {
         let sent = try SiftSample.state([
             "raw_gyro": .array([["rotation_rate_x": 1], 7, ["rotation_rate_x": 2, "spin": 1]])

@@ -10,7 +10,7 @@ import TrackwayWire
 struct SiftRequestTests {
     private static let batch = SiftSample.batch([SiftSample.event("a"), SiftSample.event("b")])
 
-    @Test("a request is a PUT of gzip with the key alone, and has no other header field")
+    @Test("a request is a gzipped PUT with the key and no other header fields")
     func shape() throws {
         let request = try SiftSample.destination().request(for: Self.batch, sentAt: SiftSample.sentAt)
         #expect(request.method == "PUT")
@@ -20,14 +20,14 @@ struct SiftRequestTests {
         #expect(try SiftSample.body(request).keys == ["data"])
     }
 
-    @Test("the same batch is the same request, whenever it is sent")
+    @Test("the same batch produces the same request at any time")
     func repeatable() throws {
         let first = try SiftSample.destination().request(for: Self.batch, sentAt: SiftSample.sentAt)
         let later = try SiftSample.destination().request(for: Self.batch, sentAt: Timestamp(milliseconds: 0))
         #expect(first == later)
     }
 
-    @Test("events travel in the order they were recorded in, each in its own context")
+    @Test("events are sent in the order of recording, each in its own context")
     func order() throws {
         var batch = SiftSample.batch([SiftSample.event("a"), SiftSample.event("b")], in: SiftSample.signedIn)
         batch.records[1].context = 2
@@ -39,7 +39,7 @@ struct SiftRequestTests {
     }
 
     @Test(
-        "an account's id becomes one part of the path, whatever it holds",
+        "an account ID becomes one path component, no matter which characters it contains",
         arguments: [
             ("acct_1", "acct_1"), ("a/b", "a%2Fb"), ("a b", "a%20b"), ("ü", "%C3%BC"), ("%@", "%25%40"),
             ("?x#y", "%3Fx%23y"),
@@ -53,7 +53,7 @@ struct SiftRequestTests {
     }
 
     @Test(
-        "settings that cannot work park the destination and say which, and what would",
+        "invalid settings are reported as misconfigured, with the setting and a remedy",
         arguments: [
             (nil, "k", "https://a.test/%@", "accountID"), ("", "k", "https://a.test/%@", "accountID"),
             ("a", nil, "https://a.test/%@", "beaconKey"), ("a", "", "https://a.test/%@", "beaconKey"),
@@ -71,13 +71,13 @@ struct SiftRequestTests {
         } catch {
             #expect(error.code == .misconfigured)
             #expect(error.message.hasPrefix("\(field) is "))
-            #expect(error.message.contains("Give "))
-            #expect(error.leftOut.isEmpty, "nothing is lost")
+            #expect(error.message.contains("Set "))
+            #expect(error.leftOut.isEmpty, "no event is lost")
         }
     }
 
     @Test(
-        "an event that cannot be read is left out by name, and its neighbours travel",
+        "an unreadable event is left out by index, and the others are sent",
         arguments: [
             "!", "{}", #"{"id":1}"#, "", "null",
         ]
@@ -102,7 +102,7 @@ struct SiftRequestTests {
     }
 
     @Test(
-        "a number that JSON cannot hold makes its own event unreadable, not its neighbours",
+        "a number that JSON cannot represent makes only its own event unreadable",
         arguments: [
             "NaN", "Infinity", "-Infinity", "1e999",
         ]
@@ -118,7 +118,7 @@ struct SiftRequestTests {
         #expect(try SiftSample.body(request)["data"]?.array?.count == 1)
     }
 
-    @Test("a context that cannot be read costs the context only")
+    @Test("an unreadable context loses only the context")
     func unreadableContext() throws {
         var batch = SiftSample.batch([SiftSample.event("a")], in: SiftSample.signedIn)
         batch.bytes[batch.contexts[0].content.lowerBound] = UInt8(ascii: "!")
@@ -127,7 +127,7 @@ struct SiftRequestTests {
         #expect(event.keys == ["time", "mobile_event_type", "installation_id"])
     }
 
-    @Test("a batch of no events is not sent")
+    @Test("a batch without events is not sent")
     func empty() {
         do throws(WireEncodingError) {
             _ = try SiftSample.destination().request(for: SiftSample.batch([]), sentAt: SiftSample.sentAt)

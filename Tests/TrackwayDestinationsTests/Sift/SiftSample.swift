@@ -6,7 +6,7 @@ internal import TrackwayDestinations
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Events on their way to a Sift back-end, and what it finds in the requests.
+/// Events for a Sift back end, and the contents of its requests.
 enum SiftSample {
     static let installation = InstallationID(high: 0x9F1C_7B52_6E0A_4D0B, low: 0x9F3E_2A7E_3B0C_1D2E)
     static let sentAt = Timestamp(milliseconds: 1_750_000_060_000)
@@ -37,7 +37,7 @@ enum SiftSample {
         )
     }
 
-    /// Attributes of one name only.
+    /// Returns attributes with a single key.
     static func only(_ key: String, _ value: AttributeValue) -> Attributes {
         var attributes = Attributes()
         attributes[key] = value
@@ -52,7 +52,9 @@ enum SiftSample {
         event(CapturedName.deviceProperties, properties.attributes, at: time)
     }
 
-    /// A batch as the journal gives it: events as they were recorded, all in one context.
+    /// Returns a batch as the journal provides it.
+    ///
+    /// The events are as recorded, all in one context.
     static func batch(_ events: [Event], in context: RecordedContext = RecordedContext()) -> EventBatch {
         var bytes = context.json()
         let content = 0..<bytes.count
@@ -81,7 +83,7 @@ enum SiftSample {
         try JSONValue.parse(Gzip.inflate(request.body))
     }
 
-    /// What one event becomes, and the codes and messages of what was left out of it.
+    /// Returns an event as sent, with the codes and messages of its omitted parts.
     static func sent(
         _ event: Event,
         in context: RecordedContext = RecordedContext(),
@@ -94,7 +96,7 @@ enum SiftSample {
         return (try #require(list.first), request.trimmed)
     }
 
-    /// What an app state becomes.
+    /// Returns an app state as sent.
     static func state(
         _ attributes: Attributes,
         _ edition: SiftDestination.Edition = .legacy

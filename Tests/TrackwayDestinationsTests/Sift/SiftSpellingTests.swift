@@ -4,10 +4,10 @@
 import Testing
 import TrackwayDestinations
 
-@Suite("The spelling of constants")
+@Suite("Spelling of Sift constants")
 struct SiftSpellingTests {
     @Test(
-        "an underscore comes before the upper-case letters that begin a word",
+        "an underscore precedes the uppercase letters that begin a word",
         arguments: [
             ("", ""), ("a", "a"), ("A", "a"), ("aB", "a_b"), ("AB", "ab"), ("ABc", "a_bc"), ("abC", "ab_c"),
             ("ABC", "abc"), ("ABCd", "ab_cd"), ("aBCd", "a_b_cd"), ("lower", "lower"), ("Upper", "upper"),
@@ -27,12 +27,12 @@ struct SiftSpellingTests {
         #expect(SiftSpelling.snakeCase(name) == spelling)
     }
 
-    @Test("a name beyond ASCII has no spelling", arguments: ["Größe", "状态", "e\u{301}", "😀"])
+    @Test("a name with non-ASCII characters has no spelling", arguments: ["Größe", "状态", "e\u{301}", "😀"])
     func foreign(_ name: String) {
         #expect(SiftSpelling.snakeCase(name) == nil)
     }
 
-    @Test("a long name is spelled to its end")
+    @Test("a long name is converted completely")
     func long() {
         let name = String(repeating: "UIDevice", count: 10_000)
         #expect(SiftSpelling.snakeCase(name) == Array(repeating: "ui_device", count: 10_000).joined(separator: "_"))

@@ -10,10 +10,10 @@ internal import TrackwayJournal
 
 @testable import TrackwayPlatform
 
-/// Real processes that really die.
+/// Real processes that crash.
 @Suite("Crash capture")
 struct CrashCaptureTests {
-    /// A folder that goes away with its test.
+    /// A folder that is deleted with its test.
     private final class Folder {
         let path: String
 
@@ -23,13 +23,13 @@ struct CrashCaptureTests {
         }
 
         deinit {
-            // What a test leaves behind in the temporary folder harms nobody.
+            // Files left in the temporary folder do no harm.
             try? FileManager.default.removeItem(atPath: path)
         }
 
         var reports: CrashReports { CrashReports(in: path, storage: DiskStorage()) }
         var files: [String] {
-            // No folder, no files.
+            // No files exist without a folder.
             (try? FileManager.default.contentsOfDirectory(atPath: path + "/crashes")) ?? []
         }
     }
@@ -59,7 +59,7 @@ struct CrashCaptureTests {
         var testDescription: String { name }
     }
 
-    /// What the hardware makes of Swift's traps.
+    /// The signal of Swift's traps on this hardware.
     #if arch(x86_64)
     private static let trap = SIGILL
     private static let trapName = "SIGILL"
@@ -85,7 +85,7 @@ struct CrashCaptureTests {
         Way("threads", SIGSEGV, "SIGSEGV at 0x8"),
     ]
 
-    @Test("every way to die leaves a report, and the wait status it has without us", arguments: ways)
+    @Test("every kind of crash leaves a report and the same wait status as without the SDK", arguments: ways)
     func leavesReport(_ way: Way) throws {
         let folder = try Folder()
         #expect(try Self.run("bare", way.name, in: folder).status == .signalled(way.signal))
@@ -104,7 +104,7 @@ struct CrashCaptureTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("a process that may be suspended holds its report without a lock, and loses it to nobody while it lives")
+    @Test("a report held without a lock is kept while its process lives")
     func withoutLock() throws {
         let boot = BootIdentity.current()
         for hold in [CrashCapture.Hold.alone, .amongProcesses] {
@@ -116,7 +116,7 @@ struct CrashCaptureTests {
                 #expect(lock != nil)
                 lock?.release()
                 #expect(try folder.reports.pending().isEmpty)
-                #expect(folder.files == [file], "it would be removed if it were nobody's")
+                #expect(folder.files == [file], "a file without a holder would be removed")
                 withExtendedLifetime(capture) {}
             }
             #expect(folder.files.isEmpty)
@@ -124,7 +124,7 @@ struct CrashCaptureTests {
     }
 
     @Test(
-        "a report without a lock is told when its process is gone",
+        "a report held without a lock is returned once its process has ended",
         arguments: [
             ("hold process", 4711, true, true, 0), ("hold process", 4711, true, false, 1),
             ("hold process", 4711, false, true, 1), ("hold alone", 4711, true, true, 1),
@@ -143,7 +143,7 @@ struct CrashCaptureTests {
     }
 
     @Test(
-        "nothing is read that may not be there: words that look like calls of a module's first bytes end no report early"
+        "stack words that look like return addresses at a module's first bytes do not cut a report short"
     )
     func besideAnEdge() throws {
         let folder = try Folder()
@@ -154,7 +154,7 @@ struct CrashCaptureTests {
     }
 
     @Test(
-        "where files may grow no more, a process dies as it would, and not of the limit",
+        "at the file size limit a crash keeps its own signal",
         arguments: ["null", "abort"]
     )
     func limited(_ way: String) throws {
@@ -162,7 +162,7 @@ struct CrashCaptureTests {
         #expect(try Self.run("limited", way, in: folder).status == .signalled(way == "null" ? SIGSEGV : SIGABRT))
     }
 
-    @Test("a limit of files' sizes is a full disk: events are dropped and counted, and the process goes on")
+    @Test("at the file size limit events are dropped and counted, and the process continues")
     func limitedJournal() throws {
         let folder = try Folder()
         let (status, lines) = try Self.run("limited-analytics", "none", in: folder)
@@ -171,7 +171,7 @@ struct CrashCaptureTests {
         #expect(lines.last == "dropped storage_full")
     }
 
-    @Test("a limit that leaves no room for a journal ends nothing")
+    @Test("a file size limit too small for a journal does not end the process")
     func limitedStart() throws {
         let folder = try Folder()
         let (status, lines) = try Self.run("limited-start", "none", in: folder)
@@ -189,7 +189,7 @@ struct CrashCaptureTests {
     }
 
     @Test(
-        "the host's own handler still runs, and its process dies as it wants",
+        "the host's own handler still runs and decides how its process dies",
         arguments: ["handler", "handler-once"]
     )
     func chained(_ preparation: String) throws {
@@ -211,16 +211,16 @@ struct CrashCaptureTests {
     }
 
     @Test(
-        "with another reporter in the process, each hears as the order and the other's manners allow, and the process dies as it would",
+        "another reporter's order and chaining decide which ones report, and the crash keeps its signal",
         arguments: [
             Neighbour(preparation: "other-chains", says: ["other"], reports: 1),
             Neighbour(preparation: "other-restores", says: ["other"], reports: 1),
-            // What one that came later keeps to itself, nobody hears.
+            // A later handler that does not chain prevents our report.
             Neighbour(preparation: "other-ends", says: ["other"], reports: 0),
             Neighbour(preparation: "other-gone", says: [], reports: 1),
             Neighbour(preparation: "ended-beneath", says: ["other"], reports: 0),
             Neighbour(preparation: "again-beneath", says: ["other"], reports: 1),
-            // One with a port of its own puts back whom it found: it must come after us.
+            // A reporter with its own Mach port restores the handlers that it found, so it must start after ours.
             Neighbour(preparation: "port-before", says: [], reports: 0),
             Neighbour(preparation: "port-after", says: [], reports: 1),
             Neighbour(preparation: "between", says: ["other", "handled"], reports: 1),
@@ -235,7 +235,7 @@ struct CrashCaptureTests {
         #expect(try folder.reports.pending().count == neighbour.reports)
     }
 
-    @Test("an uncaught exception's words and return addresses are in the report of the abort that ends it")
+    @Test("an uncaught exception's message and return addresses are in the report of its abort")
     func exception() throws {
         let folder = try Folder()
         #expect(try Self.run("capture", "exception", in: folder).status == .signalled(SIGABRT))
@@ -247,7 +247,7 @@ struct CrashCaptureTests {
         #expect(lines.dropFirst(2).first == "uncaught, and ended in")
     }
 
-    @Test("an exception that another thread survived says nothing about this one's abort")
+    @Test("an exception caught on another thread does not appear in the report of an abort")
     func exceptionElsewhere() throws {
         let folder = try Folder()
         #expect(try Self.run("capture", "exception-elsewhere", in: folder).status == .signalled(SIGABRT))
@@ -256,7 +256,7 @@ struct CrashCaptureTests {
         #expect(!report.stack.contains("uncaught"))
     }
 
-    @Test("a fault that the host mends is no crash")
+    @Test("a fault that the host repairs is not a crash")
     func mended() throws {
         let folder = try Folder()
         let (status, lines) = try Self.run("mend", "mend", in: folder)
@@ -265,14 +265,14 @@ struct CrashCaptureTests {
         #expect(try folder.reports.pending().isEmpty)
     }
 
-    @Test("once given up, nothing is captured and nothing is left behind")
+    @Test("after capturing ends, a crash leaves no report and no file")
     func ended() throws {
         let folder = try Folder()
         #expect(try Self.run("ended", "null", in: folder).status == .signalled(SIGSEGV))
         #expect(folder.files.isEmpty)
     }
 
-    @Test("a process that ends well leaves a file that is no report, and the next one clears it away")
+    @Test("a normal exit leaves a file without a report, which the next read deletes")
     func normalEnd() throws {
         let folder = try Folder()
         #expect(try Self.run("capture", "none", in: folder).status == .exited(0))
@@ -280,7 +280,7 @@ struct CrashCaptureTests {
         #expect(folder.files.isEmpty)
     }
 
-    @Test("a forked child that crashes leaves nothing in its parent's name")
+    @Test("a crash in a forked child leaves no report for its parent")
     func child() throws {
         let folder = try Folder()
         let (status, lines) = try Self.run("capture", "child", in: folder)
@@ -289,7 +289,7 @@ struct CrashCaptureTests {
         #expect(try folder.reports.pending().isEmpty)
     }
 
-    @Test("the file of a process that lives is left alone")
+    @Test("a live process's file is kept")
     func living() throws {
         let folder = try Folder()
         let capture = try CrashCapture(in: folder.path, boot: "boot-1", at: SystemClock().now())
@@ -298,7 +298,7 @@ struct CrashCaptureTests {
         withExtendedLifetime(capture) {}
     }
 
-    @Test("a folder that cannot be written to is said, and nothing is changed")
+    @Test("an unwritable folder throws an error")
     func noFolder() throws {
         let folder = try Folder()
         try Data().write(to: URL(fileURLWithPath: folder.path + "/crashes"))
@@ -307,7 +307,7 @@ struct CrashCaptureTests {
         }
     }
 
-    @Test("what lies in the folder and is none of ours does no harm, whatever its size")
+    @Test("files without a report are deleted regardless of their size, except empty ones")
     func strangers() throws {
         let folder = try Folder()
         let crashes = folder.path + "/crashes"

@@ -36,7 +36,7 @@ struct CrashReportTests {
         CrashReport(Array(text.utf8), name: name)
     }
 
-    @Test("a whole report is read")
+    @Test("a complete report is parsed")
     func wholeReport() throws {
         let report = try #require(Self.report(Self.whole))
         #expect(report.message == "SIGILL: shop.swift:6: Fatal error: no  shoes")
@@ -57,7 +57,7 @@ struct CrashReportTests {
         #expect(report.id.time == report.at.wall)
     }
 
-    @Test("the identity is the same whenever the report is read, and another's is another")
+    @Test("a report's ID is stable across reads and unique to the report")
     func identity() throws {
         let one = try #require(Self.report(Self.whole))
         let again = try #require(Self.report(Self.whole))
@@ -66,7 +66,7 @@ struct CrashReportTests {
         #expect(one.id != other.id)
     }
 
-    @Test("a report cut short anywhere is read as far as it goes, or is none; it never traps")
+    @Test("a truncated report is parsed up to the cut or rejected, without a trap")
     func cutShort() throws {
         let bytes = Array(Self.whole.utf8)
         for count in 0..<bytes.count {
@@ -78,11 +78,11 @@ struct CrashReportTests {
         let early = try #require(Self.report(String(Self.whole[..<upToWall.lowerBound])))
         #expect(early.message == "SIGILL")
         #expect(early.stack == "")
-        // The monotonic time belongs to no boot that is known.
+        // The boot of the monotonic time is unknown.
         #expect(early.at.boot == "")
     }
 
-    @Test("a damaged report is read as far as it makes sense; it never traps", arguments: 0..<40 as Range<UInt64>)
+    @Test("a damaged report is parsed as far as possible, without a trap", arguments: 0..<40 as Range<UInt64>)
     func damaged(seed: UInt64) throws {
         var bytes = Array(Self.whole.utf8)
         var state = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -94,7 +94,7 @@ struct CrashReportTests {
     }
 
     @Test(
-        "what is no report is none",
+        "text that is not a report is rejected",
         arguments: [
             "", "\n", "trackway-crash 1\n", "trackway-crash 2\nsignal 4 SIGILL\nwall 1\n", "signal 4 SIGILL\nwall 1\n",
             "trackway-crash 1\nready\n", "trackway-crash 1\nsignal 4 SIGILL\n",
@@ -105,7 +105,9 @@ struct CrashReportTests {
         #expect(Self.report(text) == nil)
     }
 
-    /// As Apple's systems leave it: the executable was written down twice, the system's library as the process died.
+    /// A report from an Apple system.
+    ///
+    /// The executable is listed twice; the system's library was added during the crash.
     private static let apple = """
         trackway-crash 1
         process 42
@@ -134,7 +136,7 @@ struct CrashReportTests {
 
         """
 
-    @Test("a report of Apple's systems has what its addresses are looked up with")
+    @Test("an Apple system's report contains the data to symbolicate its addresses")
     func appleReport() throws {
         let report = try #require(Self.report(Self.apple))
         #expect(report.message == "SIGABRT: NSRangeException: index 5 beyond bounds")
@@ -160,7 +162,7 @@ struct CrashReportTests {
         }
     }
 
-    @Test("a fault without a message says where it reached")
+    @Test("a fault without a message reports the accessed address")
     func address() throws {
         let report = try #require(Self.report("trackway-crash 1\nsignal 11 SIGSEGV\nwall 1\naddress 8\n"))
         #expect(report.message == "SIGSEGV at 0x8")

@@ -4,10 +4,10 @@
 internal import CTrackway
 internal import Testing
 
-/// Images of Apple's systems as they lie in memory, made here.
+/// Synthetic images as Apple's systems load them.
 @Suite("Mach-O images")
 struct MachOImageTests {
-    /// What an image is made of.
+    /// The parts of a synthetic image.
     private struct Image {
         var isWide = true
         var processor: UInt32 = 0x0100_000C
@@ -15,14 +15,14 @@ struct MachOImageTests {
         var file: UInt32 = 2
         var flags: UInt32 = 0
         var uuid: [UInt8]? = Array(0x10..<0x20)
-        /// Where it was linked to lie, and where it lies.
+        /// The linked and the actual load address.
         var linked: UInt64 = 0x1_0000_0000
         var loaded: UInt64 = 0x1_0400_0000
-        /// Distances between functions, from the image's start on.
+        /// Distances between successive functions, beginning at the image's start.
         var functions: [UInt64] = [0x1000, 0x40, 0x200]
         var crashInformation: UInt64? = 0x8100
 
-        /// Header and commands.
+        /// The header and the load commands.
         var header: [UInt8] {
             var commands: [[UInt8]] = [
                 segment("__PAGEZERO", 0, linked, 0),
@@ -103,7 +103,7 @@ struct MachOImageTests {
         withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    @Test("UUID, architecture and code of an image, wherever it was loaded")
+    @Test("an image's UUID, architecture and code range are read at any load address")
     func read() throws {
         let (image, _) = try #require(Self.read(Image()))
         #expect(Self.text(image.build) == "10111213-1415-1617-1819-1A1B1C1D1E1F")
@@ -118,7 +118,7 @@ struct MachOImageTests {
     }
 
     @Test(
-        "every architecture has the name that tools take",
+        "architectures have the names that tools expect",
         arguments: [
             (0x0100_000C, 0, "arm64"), (0x0100_000C, 1, "arm64"), (0x0100_000C, 0x8000_0002, "arm64e"),
             (0x0200_000C, 1, "arm64_32"), (0x0100_0007, 3, "x86_64"), (0x0100_0007, 8, "x86_64h"), (12, 12, "armv7k"),
@@ -131,7 +131,7 @@ struct MachOImageTests {
         #expect(Self.text(try #require(Self.read(image)).image.architecture) == name)
     }
 
-    @Test("headers with 32-bit pointers are read, too")
+    @Test("headers with 32-bit pointers are read")
     func narrow() throws {
         var image = Image(isWide: false, processor: 0x0200_000C, kind: 1)
         (image.linked, image.loaded) = (0x4000, 0x10_4000)
@@ -146,7 +146,7 @@ struct MachOImageTests {
         #expect(first == 0x10_5000 && last == 0x10_5040)
     }
 
-    @Test("libraries of the system's cache are known as such, and an image may have no UUID")
+    @Test("libraries in the system's shared cache are recognized, and an image may lack a UUID")
     func system() throws {
         let (image, _) = try #require(Self.read(Image(file: 6, flags: 0x8000_0000, uuid: nil, crashInformation: nil)))
         #expect(image.is_system && !image.is_executable)
@@ -155,7 +155,7 @@ struct MachOImageTests {
     }
 
     @Test(
-        "the function of an address",
+        "an address resolves to the range of its function",
         arguments: [
             (0xFFF, nil), (0x1000, 0x1000..<0x1040), (0x103F, 0x1000..<0x1040), (0x1040, 0x1040..<0x1240),
             (0x1240, 0x1240..<0x8000), (0x7FFF, 0x1240..<0x8000), (0x8000, nil),
@@ -177,7 +177,7 @@ struct MachOImageTests {
         if let expected { #expect(first == base + expected.lowerBound && last == base + expected.upperBound) }
     }
 
-    @Test("a list of many functions is read in pieces, and one that cannot be read is none")
+    @Test("a long function list is read in pieces, and no function is found in an unreadable one")
     func manyFunctions() throws {
         var source = Image()
         source.functions = [0x1000] + [UInt64](repeating: 8, count: 3_000)
@@ -190,7 +190,7 @@ struct MachOImageTests {
         #expect(!ctrackway_macho_function(SyntheticMemory.reader, memory.context, &image, address, &first, &last))
     }
 
-    @Test("what is no image, or half of one, is none")
+    @Test("unrelated bytes are rejected, and a partial image is not read past its end")
     func none() {
         let memory = SyntheticMemory()
         var image = ctrackway_image()
@@ -201,12 +201,12 @@ struct MachOImageTests {
         for count in stride(from: 0, to: whole.count, by: 3) {
             let half = SyntheticMemory()
             half.put(bytes: Array(whole[..<count]), at: 0x1000)
-            // Never more than what is there.
+            // Must not read past the end.
             _ = ctrackway_macho_read(SyntheticMemory.reader, half.context, 0x1000, &image)
         }
     }
 
-    @Test("damaged headers end the reading; nothing is read for ever", arguments: 0..<80 as Range<UInt64>)
+    @Test("damaged headers end the read after a bounded number of accesses", arguments: 0..<80 as Range<UInt64>)
     func damaged(seed: UInt64) {
         var state = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         var header = Image().header

@@ -4,10 +4,10 @@
 internal import CTrackway
 internal import Testing
 
-/// Stacks as they lie in memory, and what is read off them.
-@Suite("Walking stacks")
+/// Synthetic stacks and the calls found on them.
+@Suite("Stack walks")
 struct StackWalkTests {
-    /// A process: its memory, where its code lies, and the calls that were found.
+    /// A simulated process: its memory, its code, and the calls that were found.
     private final class Process {
         let memory = SyntheticMemory()
         var code: [(range: Range<UInt64>, isFrameless: Bool)] = []
@@ -75,36 +75,36 @@ struct StackWalkTests {
         ctrackway_registers(pc: pc, frame: frame, stack: stack, link: link)
     }
 
-    @Test("a function with a frame of its own: its callers are in the records, and the link register says nothing new")
+    @Test("a framed function's callers come from the frame records, not from the link register")
     func framed() {
         let process = Self.process()
-        // In `middle`, behind a call that came back.
+        // In `middle`, after a call that has returned.
         #expect(!process.walk(Self.registers(pc: 0x11030, link: 0x11020)))
         #expect(process.calls == ["11030", "10050"])
     }
 
-    @Test("a function with a frame that has called nobody yet has the same address in register and record")
+    @Test("a framed function that has made no call yet reports its caller once")
     func framedAtFirst() {
         let process = Self.process()
         _ = process.walk(Self.registers(pc: 0x11030, link: 0x10050))
         #expect(process.calls == ["11030", "10050"])
     }
 
-    @Test("a leaf function was called by what the link register says")
+    @Test("a leaf function's caller comes from the link register")
     func leaf() {
         let process = Self.process()
         _ = process.walk(Self.registers(pc: 0x12004, link: 0x11040))
         #expect(process.calls == ["12004", "11040", "10050"])
     }
 
-    @Test("a call that does not return may be a function's last: its address lies behind the function")
+    @Test("a return address past the function's end, from a last call that does not return, adds no caller")
     func lastCall() {
         let process = Self.process()
         _ = process.walk(Self.registers(pc: 0x11030, link: 0x11100))
         #expect(process.calls == ["11030", "10050"])
     }
 
-    @Test("where functions are not known, the link register is not believed")
+    @Test("without known functions the link register is ignored")
     func unknownFunction() {
         let process = Self.process()
         process.functions = []
@@ -112,14 +112,14 @@ struct StackWalkTests {
         #expect(process.calls == ["12004", "10050"])
     }
 
-    @Test("a call to nowhere came from what the link register says")
+    @Test("after a call to an invalid address the caller comes from the link register")
     func nowhere() {
         let process = Self.process()
         _ = process.walk(Self.registers(pc: 0x10, link: 0x11040))
         #expect(process.calls == ["10", "11040", "10050"])
     }
 
-    @Test("signed addresses lose their signature, in registers and on the stack")
+    @Test("signatures are removed from addresses in registers and on the stack")
     func signed() {
         let process = Self.process()
         process.memory.put([0x7f40, 0x5a5a_8000_0001_0050], at: 0x7f00)
@@ -133,14 +133,14 @@ struct StackWalkTests {
         #expect(without.calls == ["12004", "11040"])
     }
 
-    @Test("an async function's frame is marked in the saved frame pointer, and its context says who awaits it")
+    @Test("a mark in the saved frame pointer identifies an async frame, whose context contains the awaiting calls")
     func asyncFrames() {
         let process = Self.process()
         let mark: UInt64 = 1 << 60
         process.memory.put([0x5000, 0x7f40 | mark, 0x10050], at: 0x7ef8)
         process.memory.put([0x7f80, 0x10060], at: 0x7f40)
         process.memory.put([0, 0], at: 0x7f80)
-        // Two contexts: each one's parent, and where it goes on.
+        // Two contexts, each with its parent and resume address.
         process.memory.put([0x5100, 0x10070], at: 0x5000)
         process.memory.put([0, 0x10080], at: 0x5100)
         let registers = Self.registers(pc: 0x11030, frame: 0x7f00 | mark, link: 0x11020)
@@ -153,7 +153,7 @@ struct StackWalkTests {
         #expect(without.calls == ["11030", "10050"])
     }
 
-    @Test("a context that is its own parent, or is not there, ends the search")
+    @Test("a context that is its own parent or unreadable ends the search")
     func brokenContext() {
         for context: UInt64 in [0x5000, 0x5001, 0, 0x6000] {
             let process = Self.process()
@@ -164,7 +164,7 @@ struct StackWalkTests {
         }
     }
 
-    @Test("nothing is guessed where calls leave their address in a register")
+    @Test("no calls are guessed on processors with a link register")
     func noGuesses() {
         let process = Self.process()
         process.code.append((0x20000..<0x21000, true))
@@ -173,7 +173,7 @@ struct StackWalkTests {
         #expect(process.calls == ["20010", "10050"])
     }
 
-    @Test("on x86, words behind a call instruction are told as guesses, and others not at all")
+    @Test("on x86, only words after a call instruction are reported as guesses")
     func guesses() {
         let process = Self.process()
         process.code.append((0x20000..<0x21000, true))
@@ -185,7 +185,7 @@ struct StackWalkTests {
         #expect(process.calls == ["20010", "?10020", "10050"])
     }
 
-    @Test("a loop, a frame below the one before, an odd one and one that cannot be read end the walk")
+    @Test("a frame that loops, points backward, is misaligned or is unreadable ends the walk")
     func broken() {
         for next: UInt64 in [0x7f00, 0x7ef0, 0x7f08, 0x7f43, 0xdead_0000, .max, .max - 7] {
             let process = Self.process()
@@ -202,7 +202,7 @@ struct StackWalkTests {
         #expect(nothing.calls == ["0"])
     }
 
-    @Test("a deep stack is cut, and says so")
+    @Test("a deep stack is truncated and reported as such")
     func deep() {
         let process = Self.process()
         for frame in 0..<500 as Range<UInt64> {
@@ -212,7 +212,7 @@ struct StackWalkTests {
         #expect(process.calls.count == 100)
     }
 
-    @Test("whatever lies on the stack, the walk ends soon", arguments: 0..<60 as Range<UInt64>)
+    @Test("a walk over arbitrary stack contents is bounded", arguments: 0..<60 as Range<UInt64>)
     func arbitrary(seed: UInt64) {
         var state = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         func next() -> UInt64 {
@@ -221,7 +221,7 @@ struct StackWalkTests {
         }
         let process = Self.process()
         for word in 0..<400 as Range<UInt64> {
-            // Words that look like frames, code, or nothing.
+            // Words that look like frames or code, and random ones.
             let value =
                 switch next() % 4 {
                 case 0: 0x7000 + next() % 400 * 8
@@ -239,7 +239,7 @@ struct StackWalkTests {
         #expect(process.memory.looks < 10_000)
     }
 
-    @Test("this machine's own addresses fit its mask")
+    @Test("the address mask preserves this machine's code addresses")
     func mask() {
         let mask = ctrackway_address_mask()
         let address = UInt64(UInt(bitPattern: dlsymAddress()))

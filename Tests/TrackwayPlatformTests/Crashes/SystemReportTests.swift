@@ -9,8 +9,8 @@ internal import TrackwayJournal
 
 @testable import TrackwayPlatform
 
-/// What the system tells, as a file beside those of processes.
-@Suite("The system's reports")
+/// The system's reports, stored as files next to those of processes.
+@Suite("System reports")
 struct SystemReportTests {
     private static let stacks = """
         {
@@ -47,7 +47,7 @@ struct SystemReportTests {
         try #require(CrashReport(report.lines, name: report.fileName))
     }
 
-    @Test("a crash is told as our own are: message, calls innermost first, and what they are looked up with")
+    @Test("a crash is reported like our own, with message, calls innermost first, and data to symbolicate them")
     func crash() throws {
         let report = try Self.read(Self.crash())
         #expect(report.message == "SIGSEGV: Namespace SIGNAL, Code 11 Segmentation fault")
@@ -58,7 +58,7 @@ struct SystemReportTests {
                 2 Shop "A" {1} + 0x200
                 Shop "A" {1} is Shop "A" {1}, build AAAA0000-0000-0000-0000-000000000000, arm64e, at 0x1000
                 UIKitCore is UIKitCore, build BBBB0000-0000-0000-0000-000000000000, arm64e, at 0x2000
-                told by MetricKit
+                reported by MetricKit
                 """
         )
         #expect(!report.isOwn)
@@ -69,7 +69,7 @@ struct SystemReportTests {
         #expect(report.traits.images.count == 3)
     }
 
-    @Test("a hang says how long, and has no signal; the branch most often seen is told, innermost first")
+    @Test("a hang has a duration, no signal, and the most sampled branch, innermost first")
     func hang() throws {
         var hang = Self.crash(
             """
@@ -88,7 +88,7 @@ struct SystemReportTests {
     }
 
     @Test(
-        "what ended the process, in its best known name",
+        "a crash has the most specific known name of its cause",
         arguments: [
             (9, 10, "SIGKILL"), (nil, 12, "EXC_GUARD"), (77, nil, "signal-77"), (nil, 99, "crash"), (nil, nil, "crash"),
         ] as [(Int?, Int?, String)]
@@ -99,14 +99,14 @@ struct SystemReportTests {
         #expect(try Self.read(report).message.hasPrefix(name + ": "))
     }
 
-    @Test("an exception's words come before the system's")
+    @Test("an exception's message takes precedence over the system's")
     func exception() throws {
         var report = Self.crash()
         report.exception = "NSRangeException: index 5 beyond bounds"
         #expect(try Self.read(report).message == "SIGSEGV: NSRangeException: index 5 beyond bounds")
     }
 
-    @Test("stacks deeper than a reader of values goes are read, to a bound")
+    @Test("stacks deeper than a JSON parser's limit are read, up to 128 frames")
     func deep() {
         let frame = #"{"binaryName":"Deep","address":1,"subFrames":["#
         let text =
@@ -116,7 +116,7 @@ struct SystemReportTests {
     }
 
     @Test(
-        "what is no call stack is empty",
+        "JSON without a call stack yields no frames",
         arguments: [
             "", "[]", "{}", "null", #"{"callStacks":[]}"#, #"{"callStacks":[{}]}"#, #"{"a":"#, "}", #"{"a":"\q"}"#,
             "{\"", "{}{}",
@@ -124,10 +124,10 @@ struct SystemReportTests {
     )
     func noStack(text: String) throws {
         #expect(CallStackTree(json: Array(text.utf8)).frames.isEmpty)
-        #expect(try Self.read(Self.crash(text)).stack == "told by MetricKit")
+        #expect(try Self.read(Self.crash(text)).stack == "reported by MetricKit")
     }
 
-    @Test("a damaged call stack is read as far as it makes sense; it never traps", arguments: 0..<60 as Range<UInt64>)
+    @Test("a damaged call stack is parsed as far as possible, without a trap", arguments: 0..<60 as Range<UInt64>)
     func damaged(seed: UInt64) {
         var bytes = Array(Self.stacks.utf8)
         var state = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -141,21 +141,21 @@ struct SystemReportTests {
         _ = CrashReport(report.lines, name: "damaged")
     }
 
-    // MARK: Beside the reports of processes
+    // MARK: Together with the reports of processes
 
-    /// A folder that goes away with its test.
+    /// A folder that is deleted with its test.
     private final class Folder {
         let path = NSTemporaryDirectory() + "trackway-system-\(UUID().uuidString)"
         var reports: CrashReports { CrashReports(in: path, storage: DiskStorage()) }
-        // No folder, no files.
+        // No files exist without a folder.
         var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path + "/crashes").sorted()) ?? [] }
 
         deinit {
-            // What a test leaves behind in the temporary folder harms nobody.
+            // Files left in the temporary folder do no harm.
             try? FileManager.default.removeItem(atPath: path)
         }
 
-        /// What a process left that died when the system says so.
+        /// Stores a process's report of a crash at the system's reported time.
         func leaveOwn(
             signal: Int = 11,
             at wall: Int64 = 1_700_000_030_000,
@@ -179,7 +179,7 @@ struct SystemReportTests {
         }
     }
 
-    @Test("told again by the system, it is the same file; told by nobody else, it stays until it is told")
+    @Test("a repeated system report replaces its file and stays until it is recorded")
     func kept() throws {
         let folder = Folder()
         try folder.reports.keep(Self.crash())
@@ -191,7 +191,7 @@ struct SystemReportTests {
         #expect(try folder.reports.pending().isEmpty)
     }
 
-    @Test("what lies there from both is told once, by the process")
+    @Test("a crash with reports from both sources is returned once, from the process")
     func together() throws {
         let folder = Folder()
         try folder.reports.keep(Self.crash())
@@ -200,12 +200,12 @@ struct SystemReportTests {
         #expect(reports.map(\.isOwn) == [true])
         #expect(folder.files.count == 1)
         try folder.reports.remove(try #require(reports.first), remembering: true)
-        // It has met its twin: the next one of the system's is another crash.
+        // Its duplicate was matched, so the system's next report is of another crash.
         try folder.reports.keep(Self.crash())
         #expect(try folder.reports.pending().count == 1)
     }
 
-    @Test("what the process told, the system does not tell a day later", arguments: [true, false])
+    @Test("a recorded crash is not returned when the other source reports it later", arguments: [true, false])
     func later(isOwnFirst: Bool) throws {
         let folder = Folder()
         if isOwnFirst { try folder.leaveOwn() } else { try folder.reports.keep(Self.crash()) }
@@ -213,12 +213,12 @@ struct SystemReportTests {
         if isOwnFirst { try folder.reports.keep(Self.crash()) } else { try folder.leaveOwn() }
         #expect(try folder.reports.pending().isEmpty)
         #expect(folder.files.isEmpty)
-        // Once.
+        // Only once.
         if isOwnFirst { try folder.reports.keep(Self.crash()) } else { try folder.leaveOwn() }
         #expect(try folder.reports.pending().count == 1)
     }
 
-    @Test("another crash is told, too")
+    @Test("reports of different crashes are both returned")
     func others() throws {
         let folder = Folder()
         try folder.leaveOwn(signal: 6)
@@ -230,7 +230,7 @@ struct SystemReportTests {
         #expect(try elsewhere.reports.pending().count == 2)
     }
 
-    @Test("forgetting all forgets what was told, too")
+    @Test("removing all reports also removes the list of recorded crashes")
     func forgotten() throws {
         let folder = Folder()
         try folder.leaveOwn()

@@ -4,11 +4,11 @@
 internal import Testing
 internal import TrackwayPlatform
 
-@Suite("Classes that two images of a process define")
+@Suite("Duplicate classes")
 struct DuplicateClassTests {
     private static let app = "/private/var/containers/Bundle/Application/5D0A/Shop.app"
 
-    @Test("are named with every file that defines them, in the order of the images")
+    @Test("a duplicate class is reported with every file that defines it, in image order")
     func found() {
         let images = [
             LoadedImage(path: "\(Self.app)/Shop", classes: ["SensorsAnalyticsSDK", "SAConfigOptions"]),
@@ -28,7 +28,7 @@ struct DuplicateClassTests {
         )
     }
 
-    @Test("are none where one image defines each, is listed twice, or defines others")
+    @Test("a class that only one image defines is not a duplicate")
     func none() {
         let image = LoadedImage(path: "\(Self.app)/Shop", classes: ["SensorsAnalyticsSDK"])
         let other = LoadedImage(path: "\(Self.app)/Frameworks/Other.framework/Other", classes: ["Other"])
@@ -38,7 +38,7 @@ struct DuplicateClassTests {
     }
 
     @Test(
-        "are not looked for in the system's images",
+        "classes in the system's images are ignored",
         arguments: [
             ("/System/Library/Frameworks/UIKit.framework/UIKit", true),
             ("/usr/lib/libobjc.A.dylib", true),

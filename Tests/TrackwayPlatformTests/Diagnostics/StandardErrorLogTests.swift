@@ -10,12 +10,12 @@ internal import TrackwayEvents
 struct StandardErrorLogTests {
     private struct StoppedClock: EventClock {
         let time: Locked<MonotonicTime>
-        func now() -> Moment {
-            Moment(wall: Timestamp(milliseconds: 0), monotonic: time.withLock { $0 })
+        func now() -> DualTimestamp {
+            DualTimestamp(wall: Timestamp(milliseconds: 0), monotonic: time.withLock { $0 })
         }
     }
 
-    @Test("a code speaks a few times, is silent, and afterwards tells how often")
+    @Test("a code is logged a few times, then suppressed, and later logged with the suppressed count")
     func throttle() {
         var throttle = DiagnosticThrottle(burst: 2, span: .seconds(60))
         func arrive(_ code: String, _ second: Int64) -> DiagnosticThrottle.Decision {
@@ -31,7 +31,7 @@ struct StandardErrorLogTests {
         #expect(arrive("a", 62) == .leaveOut)
     }
 
-    @Test("endless kinds of codes share a window, so memory stays bounded")
+    @Test("unlimited codes share one window, so memory stays bounded")
     func manyCodes() {
         var throttle = DiagnosticThrottle(burst: 1, maxCodes: 3)
         let written = (0..<1_000).filter { number in
@@ -40,7 +40,7 @@ struct StandardErrorLogTests {
         #expect(written.count == 4)
     }
 
-    @Test("one diagnostic is one line, whatever its values hold")
+    @Test("a diagnostic is one line, no matter what its values contain")
     func oneLine() {
         let lines = Locked<[String]>([])
         let clock = StoppedClock(time: Locked(MonotonicTime(milliseconds: 0)))
@@ -63,7 +63,7 @@ struct StandardErrorLogTests {
         #expect(!written[0].contains("\u{2028}"))
     }
 
-    @Test("an endless line is cut")
+    @Test("an overlong line is truncated")
     func longLine() {
         let line = StandardErrorLog.line(String(repeating: "é", count: 10_000))
         #expect(line.utf8.count <= 1_024)
@@ -71,7 +71,7 @@ struct StandardErrorLogTests {
     }
 
     @Test(
-        "a reader of standard error that is gone or asleep neither ends nor stops the process",
+        "a closed or blocked reader of standard error neither ends nor blocks the process",
         arguments: [true, false]
     )
     func hostileReader(_ isBroken: Bool) throws {

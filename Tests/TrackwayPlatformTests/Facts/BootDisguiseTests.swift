@@ -4,8 +4,10 @@
 import CTrackway
 import Testing
 
-/// What leaves the device in place of the boot's name and the time since the boot, where neither may.
-@Suite("A boot's name in disguise")
+/// The values that replace the boot ID and the time since boot.
+///
+/// They are used where neither may leave the device.
+@Suite("Disguised boot ID")
 struct BootDisguiseTests {
     private func disguise(_ boot: String, _ place: String) -> (id: String, shift: Int64) {
         var id = [CChar](repeating: 0, count: 37)
@@ -16,7 +18,7 @@ struct BootDisguiseTests {
 
     private let boot = "6D0B6C3E-2E5C-4F38-8F3B-9B3E0A6F1C55"
 
-    @Test("is the same for one boot and one app, and another one for another boot or app")
+    @Test("the disguise is the same for one boot and app, and differs for another boot or app")
     func same() {
         let one = disguise(boot, "/apps/A")
         #expect(one == disguise(boot, "/apps/A"))
@@ -25,7 +27,7 @@ struct BootDisguiseTests {
         #expect(one.id != disguise("6D0B6C3E-2E5C-4F38-8F3B-9B3E0A6F1C56", "/apps/A").id)
     }
 
-    @Test("has the form of a UUID, says nothing of the name, and the shift is of decades at most")
+    @Test("the disguise is a UUID without the boot ID, and the shift is decades at most")
     func form() {
         for number in 0..<500 {
             let (id, shift) = disguise(boot, "/apps/\(number)")
@@ -35,13 +37,13 @@ struct BootDisguiseTests {
         }
     }
 
-    @Test("a place may be long, or empty")
+    @Test("the path may be long or empty")
     func odd() {
         #expect(disguise(boot, "").id.count == 36)
         #expect(disguise(boot, String(repeating: "x", count: 5_000)).id.count == 36)
     }
 
-    @Test("the hash is the published one")
+    @Test("the keyed hash matches the published one")
     func vectors() {
         let key: [UInt64] = [0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908]
         let input = (0..<64).map { UInt8($0) }

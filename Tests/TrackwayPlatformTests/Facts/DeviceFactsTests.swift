@@ -25,7 +25,7 @@ struct DeviceFactsTests {
         "/sys/class/drm/card0-eDP-1/modes": "1920x1200\n1920x1080\n",
     ]
 
-    @Test("a laptop's tree gives every fact it holds")
+    @Test("every fact in a laptop's tree is read")
     func wholeTree() throws {
         let recorded = try RecordedTree(Self.laptop)
         let facts = DeviceFacts.read(appID: "shop", tree: recorded.tree, environment: ["LANG": "de_DE.UTF-8"])
@@ -52,7 +52,7 @@ struct DeviceFactsTests {
         #expect(!facts.attributes.keys.contains("network"))
     }
 
-    @Test("an empty tree gives no fact that would have to come from it")
+    @Test("an empty tree yields no facts from files")
     func emptyTree() throws {
         let recorded = try RecordedTree([:])
         let facts = DeviceFacts.read(appID: "shop", tree: recorded.tree, environment: [:])
@@ -60,7 +60,10 @@ struct DeviceFactsTests {
         #expect(Set(facts.attributes.keys).isSubset(of: ["architecture", "zone_offset_seconds"]))
     }
 
-    @Test("a form the maker left blank is no fact", arguments: ["To Be Filled By O.E.M.", "Default string", " \n", ""])
+    @Test(
+        "a manufacturer's placeholder is not a fact",
+        arguments: ["To Be Filled By O.E.M.", "Default string", " \n", ""]
+    )
     func blankForms(_ text: String) throws {
         let recorded = try RecordedTree([
             "/sys/class/dmi/id/sys_vendor": text, "/sys/class/dmi/id/product_name": text,
@@ -72,7 +75,7 @@ struct DeviceFactsTests {
     }
 
     @Test(
-        "damaged files are no facts",
+        "damaged files yield no facts",
         arguments: [
             ("/sys/devices/system/cpu/online", "0-"), ("/sys/devices/system/cpu/online", "7-3"),
             ("/sys/devices/system/cpu/online", "0-99999999999"), ("/proc/meminfo", "MemTotal: lots kB"),
@@ -88,7 +91,7 @@ struct DeviceFactsTests {
         #expect(facts.identity == nil)
     }
 
-    @Test("the running system tells at least its kernel, cores and memory")
+    @Test("the running system reports at least its kernel, cores and memory")
     func live() {
         let facts = DeviceFacts.read(appID: "shop")
         #expect(facts.platform == "Linux")
@@ -98,7 +101,7 @@ struct DeviceFactsTests {
     }
 
     @Test(
-        "the app is named by its executable, also after that was replaced",
+        "the executable names the app, even after it was replaced",
         arguments: ["/usr/bin/shop", "/a/shop (deleted)"]
     )
     func executable(_ path: String) throws {
@@ -106,31 +109,31 @@ struct DeviceFactsTests {
         let facts = AppFacts.read(id: "shopping", version: "1.2", tree: recorded.tree)
         #expect(facts.name == "shop")
         #expect(facts.attributes.keys == ["id", "package", "name", "version", "process"])
-        #expect(facts.attributes["package"] == facts.attributes["name"], "what the system knows the program by")
+        #expect(facts.attributes["package"] == facts.attributes["name"], "the system knows the program by its name")
     }
 
-    @Test("an unreadable executable leaves the app nameless")
+    @Test("without a readable executable the app has no name")
     func nameless() throws {
         let facts = AppFacts.read(id: "shopping", tree: try RecordedTree([:]).tree)
         #expect(facts.attributes.keys == ["id", "process"])
     }
 
     @Test(
-        "a system's version is written as the system writes it",
+        "a system version is formatted as the system formats it",
         arguments: [((16, 4, 0), "16.4"), ((16, 4, 1), "16.4.1"), ((26, 0, 0), "26.0"), ((10, 0, 10), "10.0.10")]
     )
     func version(_ numbers: (Int, Int, Int), _ text: String) {
         #expect(SystemVersion.text(major: numbers.0, minor: numbers.1, patch: numbers.2) == text)
     }
 
-    @Test("the boot has one name for everybody who asks")
+    @Test("the boot ID is the same for every caller")
     func boot() {
         #expect(BootIdentity.current() == BootIdentity.current())
         #expect(BootIdentity.current().utf8.count == 36)
     }
 
     @Test(
-        "the boot's name for an installation is another one in each folder, by every path to it the same, and not the kernel's"
+        "a boot ID for an installation depends on its folder, not on the path to it, and differs from the kernel's"
     )
     func bootInFolder() {
         let names = ["/usr/lib", "/usr/../usr/lib", "/usr/lib/.", "/usr/bin", "/no/such/folder"].map {

@@ -6,12 +6,12 @@ internal import TrackwayEvents
 
 @testable import TrackwayPlatform
 
-@Suite("The device's name for one app")
+@Suite("Device identity")
 struct DeviceIdentityTests {
     static let machine = "0123456789abcdef0123456789abcdef"
 
     @Test(
-        "the hash is the one of FIPS 180-4",
+        "the hash matches FIPS 180-4",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -27,7 +27,7 @@ struct DeviceIdentityTests {
     }
 
     @Test(
-        "the keyed hash is the one of RFC 4231",
+        "the keyed hash matches RFC 4231",
         arguments: [
             (
                 [UInt8](repeating: 0x0b, count: 20), "Hi There",
@@ -47,7 +47,7 @@ struct DeviceIdentityTests {
         #expect(SHA256.authenticate(Array(message.utf8), key: key).hexadecimal == expected)
     }
 
-    @Test("two apps cannot tell that they run on the same device")
+    @Test("two apps on one device get IDs that cannot be linked")
     func unlinkable() throws {
         let one = try #require(DeviceIdentity.make(machineID: Self.machine, appID: "one"))
         let two = try #require(DeviceIdentity.make(machineID: Self.machine, appID: "two"))

@@ -26,7 +26,7 @@ struct LinuxBatteryTests {
             expected: BatteryFacts(level: 0.83, state: .discharging)
         ),
         Case(
-            name: "two batteries, weighed by what they hold",
+            name: "two batteries, weighted by capacity",
             files: [
                 "BAT0/type": "Battery\n", "BAT0/energy_now": "20000000\n", "BAT0/energy_full": "20000000\n",
                 "BAT0/capacity": "100\n", "BAT0/status": "Full\n", "BAT1/type": "Battery\n",
@@ -36,7 +36,7 @@ struct LinuxBatteryTests {
             expected: BatteryFacts(level: 0.38, state: .charging)
         ),
         Case(
-            name: "two batteries, one of them without amounts",
+            name: "two batteries, one without amounts",
             files: [
                 "BAT0/type": "Battery\n", "BAT0/capacity": "100\n", "BAT1/type": "Battery\n",
                 "BAT1/charge_now": "1\n", "BAT1/charge_full": "4\n", "BAT1/capacity": "25\n",
@@ -44,7 +44,7 @@ struct LinuxBatteryTests {
             expected: BatteryFacts(level: 0.63, state: nil)
         ),
         Case(
-            name: "two batteries, one in watt hours and one in ampere hours: nobody can add those",
+            name: "two batteries, one in watt hours and one in ampere hours, which cannot be added",
             files: [
                 "BAT0/type": "Battery\n", "BAT0/energy_now": "50000000\n", "BAT0/energy_full": "100000000\n",
                 "BAT1/type": "Battery\n", "BAT1/charge_now": "3000000\n", "BAT1/charge_full": "3000000\n",
@@ -52,7 +52,7 @@ struct LinuxBatteryTests {
             expected: BatteryFacts(level: 0.75, state: nil)
         ),
         Case(
-            name: "two batteries, one of which has amounts of both kinds",
+            name: "two batteries, one with amounts of both kinds",
             files: [
                 "BAT0/type": "Battery\n", "BAT0/energy_now": "40\n", "BAT0/energy_full": "40\n",
                 "BAT0/charge_now": "10\n", "BAT0/charge_full": "10\n", "BAT1/type": "Battery\n",
@@ -69,7 +69,7 @@ struct LinuxBatteryTests {
             expected: BatteryFacts(level: 0.5, state: .notCharging)
         ),
         Case(
-            name: "an old battery that holds more than it says it can, no gauge",
+            name: "an old battery that reports more than its capacity, no gauge",
             files: ["BAT0/type": "Battery\n", "BAT0/energy_now": "60\n", "BAT0/energy_full": "50\n"],
             expected: BatteryFacts(level: 1, state: nil)
         ),
@@ -84,7 +84,7 @@ struct LinuxBatteryTests {
             expected: nil
         ),
         Case(
-            name: "an empty bay beside a battery",
+            name: "an empty bay next to a battery",
             files: [
                 "BAT0/type": "Battery\n", "BAT0/capacity": "80\n", "BAT0/status": "Full\n", "BAT1/type": "Battery\n",
                 "BAT1/present": "0\n", "BAT1/capacity": "0\n", "BAT1/status": "Unknown\n",
@@ -92,7 +92,7 @@ struct LinuxBatteryTests {
             expected: BatteryFacts(level: 0.8, state: .full)
         ),
         Case(
-            name: "impossible figures are no figures",
+            name: "impossible values are ignored",
             files: [
                 "BAT0/type": "Battery\n", "BAT0/capacity": "250\n", "BAT0/energy_now": "-5\n",
                 "BAT0/energy_full": "0\n", "BAT0/status": "Full\n",
@@ -106,7 +106,7 @@ struct LinuxBatteryTests {
         ),
     ]
 
-    @Test("are taken together", arguments: cases)
+    @Test("several batteries are combined into one level and state", arguments: cases)
     func batteries(_ sample: Case) throws {
         let prefixed = sample.files.map { ("/sys/class/power_supply/\($0.key)", $0.value) }
         let recorded = try RecordedTree(Dictionary(uniqueKeysWithValues: prefixed))

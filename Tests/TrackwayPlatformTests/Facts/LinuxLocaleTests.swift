@@ -8,7 +8,7 @@ internal import Testing
 @Suite("Locale and time zone")
 struct LinuxLocaleTests {
     @Test(
-        "the locale follows the order of its variables",
+        "the locale follows the precedence of its variables",
         arguments: [
             ([:], nil),
             (["LANG": "de_DE.UTF-8"], "de_DE"),
@@ -36,7 +36,7 @@ struct LinuxLocaleTests {
     static let zones = [
         Zone(name: "nothing known", expected: nil),
         Zone(
-            name: "the link",
+            name: "the link's target",
             files: ["/etc/localtime": "-> ../usr/share/zoneinfo/Europe/Berlin", "/etc/timezone": "Asia/Tokyo\n"],
             expected: "Europe/Berlin"
         ),
@@ -46,23 +46,23 @@ struct LinuxLocaleTests {
             expected: "America/Argentina/Buenos_Aires"
         ),
         Zone(
-            name: "the variable first",
+            name: "the variable takes precedence",
             setting: ":Asia/Kolkata",
             files: ["/etc/timezone": "UTC"],
             expected: "Asia/Kolkata"
         ),
         Zone(name: "a path in the variable", setting: "/usr/share/zoneinfo/Etc/GMT+5", expected: "Etc/GMT+5"),
         Zone(
-            name: "a rule names no place",
+            name: "a rule without a place name",
             setting: "CET-1CEST,M3.5.0,M10.5.0/3",
             files: ["/etc/timezone": "UTC"],
             expected: nil
         ),
-        Zone(name: "some file", setting: "/tmp/evil", expected: nil),
+        Zone(name: "an unrelated file", setting: "/tmp/evil", expected: nil),
         Zone(name: "plain UTC", setting: "UTC", expected: "UTC"),
     ]
 
-    @Test("the zone is named only when its name is known", arguments: zones)
+    @Test("the zone is reported only if its name is known", arguments: zones)
     func zone(_ sample: Zone) throws {
         let recorded = try RecordedTree(sample.files)
         let environment = sample.setting.map { ["TZ": $0] } ?? [:]

@@ -52,7 +52,7 @@ struct LinuxNetworkTests {
             expected: NetworkFacts(kind: .ethernet, interfaces: ["eth0"])
         ),
         Case(
-            name: "Wi-Fi preferred over a cable by its metric, a plugged-out port left out",
+            name: "Wi-Fi preferred over a cable by its metric, an unplugged port omitted",
             files: files(
                 interface("wlp3s0", kind: "wlan"),
                 interface("enp1s0"),
@@ -70,7 +70,7 @@ struct LinuxNetworkTests {
             expected: NetworkFacts(kind: .cellular, interfaces: ["wwan0"])
         ),
         Case(
-            name: "a tunnel over Wi-Fi, and a container's cables left out",
+            name: "a tunnel over Wi-Fi, a container's virtual cables omitted",
             files: files(
                 interface("tun0", type: 65_534, state: "unknown", isDevice: false),
                 interface("wlan0", kind: "wlan"),
@@ -98,18 +98,18 @@ struct LinuxNetworkTests {
             expected: NetworkFacts(kind: .ethernet, interfaces: ["eth0"])
         ),
         Case(
-            name: "up without a way out",
+            name: "up without a default route",
             files: files(interface("eth0"), ["/proc/net/route": header]),
             expected: NetworkFacts(kind: nil, interfaces: ["eth0"])
         ),
         Case(
-            name: "a route table that is none",
+            name: "an invalid route table",
             files: files(interface("eth0"), ["/proc/net/route": "eth0 00000000\n\n\t\tx"]),
             expected: NetworkFacts(kind: nil, interfaces: ["eth0"])
         ),
     ]
 
-    @Test("are told by kind, without addresses", arguments: cases)
+    @Test("interfaces are reported by kind, without addresses", arguments: cases)
     func networks(_ sample: Case) throws {
         let recorded = try RecordedTree(sample.files)
         #expect(LinuxNetwork(tree: recorded.tree).facts() == sample.expected)

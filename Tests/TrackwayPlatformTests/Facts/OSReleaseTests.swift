@@ -5,7 +5,7 @@ internal import Testing
 
 @testable import TrackwayPlatform
 
-@Suite("The identification of a Linux distribution")
+@Suite("Parser of os-release files")
 struct OSReleaseTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -68,12 +68,12 @@ struct OSReleaseTests {
             version: nil
         ),
         Case(name: "the later of two assignments", text: "ID=one\nID=two\n", id: "two", title: nil, version: nil),
-        Case(name: "an empty value is no value", text: "ID=\nNAME=\"\"\n", id: nil, title: nil, version: nil),
+        Case(name: "empty values are ignored", text: "ID=\nNAME=\"\"\n", id: nil, title: nil, version: nil),
         Case(name: "garbage", text: "=\n=x\nno assignment\nid=lower\n\"", id: nil, title: nil, version: nil),
         Case(name: "a lone quote", text: "ID=\"\n", id: "\"", title: nil, version: nil),
     ]
 
-    @Test("reads what distributions write", arguments: cases)
+    @Test("files of various distributions are parsed", arguments: cases)
     func variants(_ sample: Case) {
         let release = OSRelease(sample.text)
         #expect(release.id == sample.id)

@@ -7,8 +7,8 @@ internal import TrackwayEvents
 
 @testable import TrackwayPlatform
 
-/// Nothing that a batch says about app and device is missing in the list for privacy officers.
-@Suite("The list of what each batch says")
+/// The list for privacy officers contains every fact in a batch.
+@Suite("Documented contents of each batch")
 struct PrivacyListTests {
     private func listed() throws -> Set<String> {
         let folder = URL(fileURLWithPath: #filePath)
@@ -34,7 +34,7 @@ struct PrivacyListTests {
         facts.screen = DeviceFacts.Screen(width: 1, height: 2)
         facts.battery = BatteryFacts(level: 1, state: .full)
         facts.network = NetworkFacts(kind: .wifi, interfaces: ["eth0"])
-        // A new fact has no value here.
+        // A new fact has no value above and fails here.
         for (name, value) in Mirror(reflecting: facts).children {
             #expect(!"\(value)".elementsEqual("nil"), "\(name ?? "")")
         }

@@ -4,13 +4,13 @@
 import Foundation
 import Testing
 
-/// What each product says of itself to Apple's tools.
+/// The declarations of each product to Apple's tools.
 @Suite("Privacy manifests")
 struct PrivacyManifestTests {
     static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
 
-    /// The targets that products begin with, or that call what has to be declared.
+    /// Products' main targets, and targets with calls that must be declared.
     static let targets = [
         "CTrackway", "TrackwayPlatform/Apple", "TrackwayUIKit", "TrackwaySwiftUI", "TrackwayLocation", "TrackwayMotion",
         "TrackwayAdvertisingID",
@@ -23,13 +23,13 @@ struct PrivacyManifestTests {
         return try #require(list as? [String: Any])
     }
 
-    @Test("each is a property list of the four keys, with the words of Apple's list", arguments: targets)
+    @Test("each manifest is a property list with the four keys and values from Apple's list", arguments: targets)
     func form(_ target: String) throws {
         let manifest = try manifest(target)
         let types = try #require(manifest["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
         let calls = try #require(manifest["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
         #expect(manifest.count == 4)
-        // True asks for a domain, which only the app knows.
+        // True requires a domain, which only the app knows.
         #expect(manifest["NSPrivacyTracking"] as? Bool == false)
         #expect((manifest["NSPrivacyTrackingDomains"] as? [String])?.isEmpty == true)
         let known: Set = [
@@ -59,9 +59,9 @@ struct PrivacyManifestTests {
         }
     }
 
-    /// What each product collects when it is linked: the rows of Documentation/Privacy.md that say so.
+    /// The data that each linked product collects, as listed in Documentation/Privacy.md.
     @Test(
-        "each names what linking its product makes leave the device",
+        "each manifest declares the data that leaves the device when its product is linked",
         arguments: [
             ("CTrackway", []),
             ("TrackwayPlatform/Apple", ["DeviceID", "OtherDataTypes", "ProductInteraction"]),
@@ -82,11 +82,12 @@ struct PrivacyManifestTests {
         #expect(names.map { String($0.dropFirst("NSPrivacyCollectedDataType".count)) }.sorted() == expected)
     }
 
-    @Test("data that is used for tracking is the advertising product's alone, and no product names domains for the app")
+    @Test("only the advertising product declares tracking data, and no product declares domains")
     func tracking() throws {
         for target in Self.targets {
             let manifest = try manifest(target)
-            // An app that tracks says so in its own manifest: with true here, the domains would have to be named here, too.
+            // An app that tracks users declares it in its own manifest. With true here, the domains would have to be
+            // declared here, too.
             #expect(manifest["NSPrivacyTracking"] as? Bool == false, "\(target)")
             #expect((manifest["NSPrivacyTrackingDomains"] as? [String]) == [], "\(target)")
             let types = try #require(manifest["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
@@ -95,21 +96,21 @@ struct PrivacyManifestTests {
         }
     }
 
-    /// Every file that Apple's systems compile, with its folder among the sources first.
+    /// The source files for Apple's systems, by path relative to the sources.
     private func files() throws -> [(name: String, text: String)] {
         let files = FileManager.default.enumerator(atPath: Self.sources.path)
         var result: [(name: String, text: String)] = []
         while let name = files?.nextObject() as? String {
             guard name.hasSuffix(".swift") || name.hasSuffix(".c"), !name.contains("/Linux/") else { continue }
             let text = try String(contentsOf: Self.sources.appendingPathComponent(name), encoding: .utf8)
-            // Whole files that are for other systems only.
+            // Skip files that are entirely for other systems.
             guard !text.contains("#if defined(__linux__)\n#if !defined(_GNU_SOURCE)") else { continue }
             result.append((name, text))
         }
         return result
     }
 
-    @Test("each declares the calls of Apple's list that its target makes, and no others")
+    @Test("each manifest declares exactly the calls from Apple's list that its target makes")
     func calls() throws {
         let listed: [String: [String]] = [
             "FileTimestamp": [
@@ -136,11 +137,11 @@ struct PrivacyManifestTests {
             let own = made.removeValue(forKey: String(target.prefix { $0 != "/" })) ?? []
             #expect(declared == own, "\(target)")
         }
-        // Who has no manifest makes none.
+        // Targets without a manifest make none of these calls.
         #expect(made.isEmpty)
     }
 
-    @Test("frameworks for which a store wants purpose strings are referred to by products of their own only")
+    @Test("frameworks that require purpose strings are used only by their own products")
     func frameworks() throws {
         for (name, text) in try files() {
             for (word, target) in [

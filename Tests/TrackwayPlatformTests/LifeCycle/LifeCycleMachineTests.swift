@@ -5,7 +5,7 @@ internal import Testing
 
 @testable import TrackwayPlatform
 
-@Suite("The life cycle of a process")
+@Suite("Life cycle state machine")
 struct LifeCycleMachineTests {
     static let stop: Int32 = 20
     static let resume: Int32 = 18
@@ -19,23 +19,23 @@ struct LifeCycleMachineTests {
         case exit
     }
 
-    static func run(_ inputs: [Input]) -> [LifeCycleMachine.Action] {
-        var machine = LifeCycleMachine()
+    static func run(_ inputs: [Input]) -> [LifeCycleStateMachine.Action] {
+        var machine = LifeCycleStateMachine()
         return inputs.flatMap { apply($0, to: &machine) }
     }
 
-    static func apply(_ input: Input, to machine: inout LifeCycleMachine) -> [LifeCycleMachine.Action] {
+    static func apply(_ input: Input, to machine: inout LifeCycleStateMachine) -> [LifeCycleStateMachine.Action] {
         switch input {
-        case .stop(let left): machine.signalArrived(stop, kind: .stop, isLeftToUs: left)
-        case .resume: machine.signalArrived(resume, kind: .resume, isLeftToUs: false)
-        case .end(let left): machine.signalArrived(end, kind: .end, isLeftToUs: left)
+        case .stop(let left): machine.signalArrived(stop, kind: .stop, owesDefaultAction: left)
+        case .resume: machine.signalArrived(resume, kind: .resume, owesDefaultAction: false)
+        case .end(let left): machine.signalArrived(end, kind: .end, owesDefaultAction: left)
         case .stopFinished: machine.stopFinished()
-        case .exit: machine.exitBegan()
+        case .exit: machine.handleExit()
         }
     }
 
     @Test(
-        "turns signals into events and orders",
+        "signals and exits produce reports and default actions",
         arguments: [
             ([.stop(left: true)], [.report(.entersBackground), .finish(signal: stop)]),
             ([.stop(left: false)], [.report(.entersBackground)]),
@@ -60,16 +60,16 @@ struct LifeCycleMachineTests {
                 [.stop(left: false), .stop(left: true)],
                 [.report(.entersBackground), .finish(signal: stop)]
             ),
-        ] as [([Input], [LifeCycleMachine.Action])]
+        ] as [([Input], [LifeCycleStateMachine.Action])]
     )
-    func table(_ inputs: [Input], _ expected: [LifeCycleMachine.Action]) {
+    func table(_ inputs: [Input], _ expected: [LifeCycleStateMachine.Action]) {
         #expect(Self.run(inputs) == expected)
     }
 
-    @Test("background and foreground alternate, and nothing is told after the exit, whatever comes", arguments: 0..<64)
+    @Test("background and foreground alternate, and no event is reported after the exit", arguments: 0..<64)
     func randomWalk(_ seed: UInt64) {
         var chance = seed &* 0x9e37_79b9_7f4a_7c15 | 1
-        var machine = LifeCycleMachine()
+        var machine = LifeCycleStateMachine()
         var isBackground = false
         var hasExited = false
         for _ in 0..<200 {

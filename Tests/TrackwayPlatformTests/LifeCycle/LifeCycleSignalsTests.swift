@@ -9,7 +9,7 @@ internal import Testing
 @Suite("Signals of a real process")
 struct LifeCycleSignalsTests {
     @Test(
-        "a process asked to end is told, and ends with the signal's own status",
+        "an exit signal is reported, and the process ends with the signal's own status",
         arguments: [SIGTERM, SIGINT, SIGHUP]
     )
     func ends(_ signal: Int32) throws {
@@ -21,7 +21,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.line() == nil)
     }
 
-    @Test("the end waits for the moment to finish")
+    @Test("an exit signal waits until the observer finishes")
     func waits() throws {
         let probe = try ProbeProcess("hold")
         #expect(probe.line() == "ready")
@@ -33,7 +33,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGTERM))
     }
 
-    @Test("a moment nobody finishes runs out")
+    @Test("an observer that never finishes delays the exit only until its limit")
     func runsOut() throws {
         let probe = try ProbeProcess("bounded")
         #expect(probe.line() == "ready")
@@ -41,7 +41,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGTERM))
     }
 
-    @Test("who asks twice does not wait", arguments: [SIGINT, SIGTERM])
+    @Test("a second exit signal does not wait for observers", arguments: [SIGINT, SIGTERM])
     func asksTwice(_ second: Int32) throws {
         let probe = try ProbeProcess("hold")
         #expect(probe.line() == "ready")
@@ -51,7 +51,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(second))
     }
 
-    @Test("a process is told before it stops and after it was continued, again and again")
+    @Test("each stop is reported before it happens and each continuation after it")
     func stops() throws {
         let probe = try ProbeProcess("observe")
         #expect(probe.line() == "ready")
@@ -67,7 +67,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGTERM))
     }
 
-    @Test("pressing the key twice stops once")
+    @Test("a second stop signal stops the process only once")
     func stopsOnce() throws {
         let probe = try ProbeProcess("hold")
         #expect(probe.line() == "ready")
@@ -84,7 +84,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGTERM))
     }
 
-    @Test("continuing before the stop calls it off")
+    @Test("a SIGCONT before the stop cancels the stop")
     func calledOff() throws {
         let probe = try ProbeProcess("hold")
         #expect(probe.line() == "ready")
@@ -99,7 +99,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGTERM))
     }
 
-    @Test("a handler the host had before still runs and decides")
+    @Test("a host's earlier handler still runs and decides whether the process ends")
     func hostBefore() throws {
         let probe = try ProbeProcess("handle-termination", "observe")
         #expect(probe.line() == "ready")
@@ -112,7 +112,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGINT))
     }
 
-    @Test("a handler meant to run once runs once, then the default action is back")
+    @Test("a host's one-shot handler runs once, then the default action applies")
     func hostOnce() throws {
         let probe = try ProbeProcess("handle-termination-once", "observe")
         #expect(probe.line() == "ready")
@@ -123,7 +123,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGTERM))
     }
 
-    @Test("a handler that comes later and passes the signal on gets the default action it counts on")
+    @Test("a later handler that passes the signal on gets the expected default action")
     func hostAfter() throws {
         let probe = try ProbeProcess("observe", "chain-termination")
         #expect(probe.line() == "ready")
@@ -132,7 +132,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGTERM))
     }
 
-    @Test("letting go gives the signal back to the handler before, even under a later one")
+    @Test("cancel restores the previous handler, even below a later one")
     func letGo() throws {
         let probe = try ProbeProcess("observe", "cancel")
         #expect(probe.line() == "ready")
@@ -157,7 +157,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGTERM))
     }
 
-    @Test("a signal the host waits for goes to the host alone")
+    @Test("a signal that the host waits for reaches only the host")
     func blocked() throws {
         let probe = try ProbeProcess("wait-for-termination", "observe")
         #expect(probe.line() == "ready")
@@ -168,7 +168,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGINT))
     }
 
-    @Test("a signal that the host begins to wait for later goes to the host alone, too")
+    @Test("a signal that the host waits for after observation starts reaches only the host")
     func blockedLater() throws {
         let probe = try ProbeProcess("observe", "wait-for-termination")
         #expect(probe.line() == "ready")
@@ -181,7 +181,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGINT))
     }
 
-    @Test("every observer is told, and the last to finish ends the moment")
+    @Test("every observer is notified, and the exit waits for the last to finish")
     func several() throws {
         let probe = try ProbeProcess("observe", "hold")
         #expect(probe.line() == "ready")
@@ -192,7 +192,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGHUP))
     }
 
-    @Test("a normal exit is told and keeps its code")
+    @Test("a normal exit is reported and keeps its exit code")
     func exits() throws {
         let probe = try ProbeProcess("observe")
         #expect(probe.line() == "ready")
@@ -201,7 +201,7 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .exited(3))
     }
 
-    @Test("a normal exit waits no longer than the observer may hold it")
+    @Test("an observer delays a normal exit only until its limit")
     func exitRunsOut() throws {
         let probe = try ProbeProcess("bounded")
         #expect(probe.line() == "ready")
@@ -210,10 +210,12 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .exited(3))
     }
 
-    /// The thread sanitizer does not deliver signals in a child that is forked without exec.
+    /// Whether signals are delivered in a forked child.
+    ///
+    /// The thread sanitizer does not deliver them in a child that was forked without exec.
     static var followsForks: Bool { dlsym(nil, "__tsan_init") == nil }
 
-    @Test("a forked child behaves as if nobody watched", .enabled(if: followsForks))
+    @Test("a forked child behaves as if no observer existed", .enabled(if: followsForks))
     func forked() throws {
         let probe = try ProbeProcess("observe")
         #expect(probe.line() == "ready")

@@ -4,12 +4,12 @@
 internal import Testing
 internal import TrackwayPlatform
 
-@Suite("What kind of program a process runs")
+@Suite("Process kind")
 struct ProcessKindTests {
     private static let container = "/private/var/containers/Bundle/Application/5D0A"
 
     @Test(
-        "is told by the bundle, and a tool only where there are tools",
+        "the bundle determines the process kind, and only systems with tools have tools",
         arguments: [
             ("\(container)/Shop.app", false, .app),
             ("\(container)/Shop.app/PlugIns/Share.appex", false, .appExtension),

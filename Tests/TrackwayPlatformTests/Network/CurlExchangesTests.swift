@@ -8,19 +8,21 @@ internal import TrackwayWire
 
 @testable import TrackwayPlatform
 
-@Suite("Exchanges and their thread")
+@Suite("Exchange state machine")
 struct CurlExchangesTests {
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
-    private func failures(_ actions: [CurlExchanges.Action]) -> [CurlExchanges.ID: TransportError.Code] {
-        var failures: [CurlExchanges.ID: TransportError.Code] = [:]
+    private func failures(_ actions: [CurlExchangeStateMachine.Action]) -> [CurlExchangeStateMachine.ID: TransportError
+        .Code]
+    {
+        var failures: [CurlExchangeStateMachine.ID: TransportError.Code] = [:]
         for case .fail(let id, let error) in actions { failures[id] = error.code }
         return failures
     }
 
-    @Test("the first exchange starts the thread, further ones wake it")
+    @Test("the first exchange starts the thread, and further ones wake it")
     func starts() {
-        var exchanges = CurlExchanges()
+        var exchanges = CurlExchangeStateMachine()
         let (one, two) = (exchanges.announced(), exchanges.announced())
         #expect(exchanges.asked(one, until: at(100), at: at(0)) == [.startThread])
         #expect(exchanges.asked(two, until: at(50), at: at(0)) == [.wake])
@@ -32,9 +34,9 @@ struct CurlExchangesTests {
         #expect(exchanges.ended(one) == false)
     }
 
-    @Test("an exchange that is late is failed and let go of, and only that one")
+    @Test("only the exchange past its deadline fails and is abandoned")
     func late() {
-        var exchanges = CurlExchanges()
+        var exchanges = CurlExchangeStateMachine()
         let (one, two) = (exchanges.announced(), exchanges.announced())
         _ = exchanges.asked(one, until: at(10), at: at(0))
         _ = exchanges.asked(two, until: at(50), at: at(0))
@@ -47,18 +49,18 @@ struct CurlExchangesTests {
         #expect(exchanges.ended(two) == true)
     }
 
-    @Test("a cancellation before the asking counts")
+    @Test("a cancellation before the request takes effect")
     func early() {
-        var exchanges = CurlExchanges()
+        var exchanges = CurlExchangeStateMachine()
         let id = exchanges.announced()
         #expect(exchanges.cancelled(id) == [])
         #expect(failures(exchanges.asked(id, until: at(10), at: at(0))) == [id: .cancelled])
         #expect(exchanges.turn(at: at(1)).begins == [])
     }
 
-    @Test("a cancellation after the end does nothing")
+    @Test("a cancellation after the end has no effect")
     func tooLate() {
-        var exchanges = CurlExchanges()
+        var exchanges = CurlExchangeStateMachine()
         let id = exchanges.announced()
         _ = exchanges.asked(id, until: at(10), at: at(0))
         _ = exchanges.turn(at: at(1))
@@ -67,9 +69,9 @@ struct CurlExchangesTests {
         #expect(exchanges.turn(at: at(2)).abandoned == [])
     }
 
-    @Test("without work the thread stays for a while, then ends, and the next exchange starts another")
+    @Test("an idle thread ends after its timeout, and the next exchange starts another")
     func idle() {
-        var exchanges = CurlExchanges(timeout: .milliseconds(100))
+        var exchanges = CurlExchangeStateMachine(timeout: .milliseconds(100))
         let id = exchanges.announced()
         _ = exchanges.asked(id, until: at(10), at: at(0))
         _ = exchanges.turn(at: at(1))
@@ -81,9 +83,9 @@ struct CurlExchangesTests {
         #expect(exchanges.asked(next, until: at(500), at: at(200)) == [.startThread])
     }
 
-    @Test("a thread that cannot be had fails everything asked, and leaves what is not asked alone")
+    @Test("a failed thread start fails every requested exchange and no other")
     func noThread() {
-        var exchanges = CurlExchanges()
+        var exchanges = CurlExchangeStateMachine()
         let (one, two, three) = (exchanges.announced(), exchanges.announced(), exchanges.announced())
         _ = exchanges.asked(one, until: at(10), at: at(0))
         _ = exchanges.asked(two, until: at(10), at: at(0))
@@ -91,14 +93,14 @@ struct CurlExchangesTests {
         #expect(exchanges.asked(three, until: at(10), at: at(0)) == [.startThread])
     }
 
-    @Test("a transport that is let go ends its thread, and fails what comes after")
+    @Test("closing the transport ends its thread and fails running and later exchanges")
     func closed() {
-        var exchanges = CurlExchanges()
+        var exchanges = CurlExchangeStateMachine()
         #expect(exchanges.closed() == [])
         let id = exchanges.announced()
         #expect(failures(exchanges.asked(id, until: at(10), at: at(0))) == [id: .cancelled])
 
-        var working = CurlExchanges()
+        var working = CurlExchangeStateMachine()
         let one = working.announced()
         _ = working.asked(one, until: at(10), at: at(0))
         _ = working.turn(at: at(1))
@@ -110,19 +112,19 @@ struct CurlExchangesTests {
     }
 
     @Test(
-        "in any order of things every exchange ends once, and the thread lets go of what it began",
-        arguments: 0..<UInt64(TestEffort.count(6, full: 20))
+        "in any order of calls every exchange starts at most once and ends exactly once",
+        arguments: 0..<UInt64(TestScale.count(6, full: 20))
     )
     func walk(_ seed: UInt64) {
         var chance = SplitMix(seed: seed)
-        var exchanges = CurlExchanges(timeout: .milliseconds(30))
+        var exchanges = CurlExchangeStateMachine(timeout: .milliseconds(30))
         var now: Int64 = 0
-        var announced: [CurlExchanges.ID] = []
-        var asked: Set<CurlExchanges.ID> = []
-        var begun: Set<CurlExchanges.ID> = []
-        var ended: [CurlExchanges.ID: Int] = [:]
+        var announced: [CurlExchangeStateMachine.ID] = []
+        var asked: Set<CurlExchangeStateMachine.ID> = []
+        var begun: Set<CurlExchangeStateMachine.ID> = []
+        var ended: [CurlExchangeStateMachine.ID: Int] = [:]
         var hasThread = false
-        func note(_ actions: [CurlExchanges.Action]) {
+        func note(_ actions: [CurlExchangeStateMachine.Action]) {
             for action in actions {
                 switch action {
                 case .startThread:
@@ -172,7 +174,7 @@ struct CurlExchangesTests {
         #expect(asked.allSatisfy { ended[$0] == 1 })
     }
 
-    /// A generator that says the same with the same seed.
+    /// A deterministic random number generator.
     private struct SplitMix {
         var state: UInt64
 

@@ -6,16 +6,16 @@ internal import TrackwayWire
 
 @testable import TrackwayPlatform
 
-@Suite("Requests and answers on their way through libcurl")
+@Suite("Requests and responses for libcurl")
 struct CurlMessageTests {
-    private func answer(_ lines: [String], _ pieces: [String] = [], longestBody: Int = 10) -> CurlAnswer {
-        var answer = CurlAnswer(longestBody: longestBody)
+    private func answer(_ lines: [String], _ pieces: [String] = [], longestBody: Int = 10) -> CurlResponse {
+        var answer = CurlResponse(longestBody: longestBody)
         for line in lines { _ = answer.takeLine(Array("\(line)\r\n".utf8)) }
         for piece in pieces { _ = answer.takePiece(Array(piece.utf8)) }
         return answer
     }
 
-    @Test("header fields are what stands around the first colon, without white space")
+    @Test("header fields are split at the first colon and trimmed")
     func fields() {
         let answer = answer(["HTTP/1.1 200 OK", "A:  b:c \t", "nothing", "A: d", ":e", ""])
         #expect(answer.headers.map(\.name) == ["A", "A", ""])
@@ -23,7 +23,7 @@ struct CurlMessageTests {
         #expect(answer.hasHead)
     }
 
-    @Test("the head of the last status counts, and none before it")
+    @Test("only the headers of the last status count")
     func announced() {
         let answer = answer(["HTTP/1.1 100 Continue", "x: y", "", "HTTP/2 200 ", "a: b"])
         #expect(answer.headers["x"] == nil)
@@ -31,24 +31,24 @@ struct CurlMessageTests {
         #expect(!answer.hasHead)
     }
 
-    @Test("what comes behind the body is no header")
+    @Test("trailers after the body are not headers")
     func trailers() {
         var answer = answer(["HTTP/1.1 200 OK", ""], ["{}"])
         _ = answer.takeLine(Array("content-type: text/html\r\n".utf8))
         #expect(answer.headers.isEmpty)
     }
 
-    @Test("heads together have a bound", arguments: [65_536, 65_537])
+    @Test("the total size of all heads is bounded", arguments: [65_536, 65_537])
     func longHead(_ size: Int) {
-        var answer = CurlAnswer(longestBody: 10)
+        var answer = CurlResponse(longestBody: 10)
         let isTaken = answer.takeLine([UInt8](repeating: 120, count: size))
-        #expect(isTaken == (size <= CurlAnswer.longestHead))
+        #expect(isTaken == (size <= CurlResponse.longestHead))
         #expect((answer.cut == .head) == !isTaken)
     }
 
-    @Test("a body has a bound, whatever its pieces", arguments: [9, 10, 11, 500])
+    @Test("a body is bounded, regardless of the size of its pieces", arguments: [9, 10, 11, 500])
     func longBody(_ size: Int) {
-        var answer = CurlAnswer(longestBody: 10)
+        var answer = CurlResponse(longestBody: 10)
         var isTaken = true
         for _ in 0..<size where isTaken { isTaken = answer.takePiece([7]) }
         #expect(answer.body.count == min(size, 10))
@@ -56,7 +56,7 @@ struct CurlMessageTests {
     }
 
     @Test(
-        "what would break a request's head is refused, and named",
+        "characters that would break a request's head are rejected with an error",
         arguments: ["a\r\nb: c", "a\nb", "a\u{0}b", "\u{7f}", "\u{1b}[2J"]
     )
     func injected(_ text: String) {
@@ -70,7 +70,7 @@ struct CurlMessageTests {
         #expect(throws: TransportError.self) { try CurlRequest(WireRequest(url: "http://a/\(text)")) }
     }
 
-    @Test("what the connection needs is left to the library, and what it adds by itself is said or taken back")
+    @Test("connection headers are left to libcurl, and headers that it adds are set or removed")
     func lines() throws {
         let headers: WireHeaders = [
             "Content-Length": "99", "Expect": "100-continue", "Transfer-Encoding": "chunked", "empty": "", "A": "b",

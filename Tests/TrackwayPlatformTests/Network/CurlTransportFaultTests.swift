@@ -9,7 +9,7 @@ internal import TrackwayWire
 
 @testable import TrackwayPlatform
 
-@Suite("The transport in trouble")
+@Suite("Faults of the libcurl transport")
 struct CurlTransportFaultTests {
     private func code(_ transport: CurlTransport, _ request: WireRequest, _ timeout: Duration) async -> TransportError
         .Code?
@@ -24,8 +24,10 @@ struct CurlTransportFaultTests {
 
     // MARK: Deadlines
 
-    /// Listens and never accepts. Connections are made by the system, and nobody reads from them; with a full queue they are
-    /// neither made nor refused.
+    /// Listens and never accepts.
+    ///
+    /// The system establishes connections, but no data is read from them. With a full queue, connections are neither
+    /// established nor refused.
     private final class BlackHole {
         let port: UInt16
         private var sockets: [Int32] = []
@@ -61,7 +63,7 @@ struct CurlTransportFaultTests {
         }
     }
 
-    @Test("a connection that is never made runs out of time")
+    @Test("a connection that is never established times out")
     func connecting() async {
         let hole = BlackHole(isFull: true)
         let transport = CurlTransport(settings: NetworkSettings())
@@ -69,7 +71,7 @@ struct CurlTransportFaultTests {
         #expect(await code(transport, request, .milliseconds(200)) == .timedOut)
     }
 
-    @Test("a handshake that is never answered runs out of time")
+    @Test("a handshake without a response times out")
     func handshake() async {
         let hole = BlackHole(isFull: false)
         let transport = CurlTransport(settings: NetworkSettings())
@@ -78,7 +80,7 @@ struct CurlTransportFaultTests {
         )
     }
 
-    @Test("a body that nobody reads runs out of time")
+    @Test("a request body that the server never reads times out")
     func sending() async {
         let hole = BlackHole(isFull: false)
         let transport = CurlTransport(settings: NetworkSettings())
@@ -86,7 +88,10 @@ struct CurlTransportFaultTests {
         #expect(await code(transport, request, .milliseconds(200)) == .timedOut)
     }
 
-    @Test("no time at all is over at once", arguments: [Duration.zero, .seconds(-5), .milliseconds(-1)])
+    @Test(
+        "a zero or negative timeout fails immediately without a request",
+        arguments: [Duration.zero, .seconds(-5), .milliseconds(-1)]
+    )
     func noTime(_ timeout: Duration) async throws {
         let server = try LoopbackServer { _ in .answer(200) }
         let transport = CurlTransport(settings: NetworkSettings())
@@ -95,7 +100,7 @@ struct CurlTransportFaultTests {
     }
 
     @Test(
-        "more time than there is is enough",
+        "an extremely long timeout does not overflow",
         arguments: [Duration.seconds(Int64.max), .seconds(Int64.max / 1_000), .milliseconds(Int64.max)]
     )
     func allTime(_ timeout: Duration) async throws {
@@ -105,7 +110,7 @@ struct CurlTransportFaultTests {
         #expect(response.body == [1])
     }
 
-    @Test("one that runs out of time does not take another with it")
+    @Test("a request that times out does not affect others")
     func neighbours() async throws {
         let server = try LoopbackServer { $0.path == "/slow" ? .stall(sent: "") : .answer(200, body: $0.body) }
         let transport = CurlTransport(settings: NetworkSettings())
@@ -119,28 +124,28 @@ struct CurlTransportFaultTests {
         #expect(await slow == .timedOut)
     }
 
-    // MARK: Nobody there
+    // MARK: Unreachable servers
 
-    @Test("a name that cannot be one is no host")
+    @Test("a request to an invalid host name fails")
     func unknownHost() async throws {
-        // Longer than a name's part may be: nobody is asked about it.
+        // Longer than a DNS label may be, so no name server is queried.
         let host = String(repeating: "a", count: 70) + ".test"
         let transport = CurlTransport(settings: NetworkSettings())
         let met = await code(transport, WireRequest(url: "http://\(host)/"), .seconds(30))
         #expect(met == .offline || met == .invalidRequest)
     }
 
-    @Test("a server that speaks no TLS is told as such")
+    @Test("a server without TLS causes a TLS error or a timeout")
     func plainServer() async throws {
         let server = try LoopbackServer { _ in .answer(200) }
         let port = server.port
-        // It waits for a request's end, which a handshake does not have.
+        // It waits for the end of a request, which a handshake does not contain.
         let transport = CurlTransport(settings: NetworkSettings())
         let met = await code(transport, WireRequest(url: "https://127.0.0.1:\(port)"), .milliseconds(500))
         #expect(met == .tls || met == .timedOut)
     }
 
-    @Test("authorities that are not there are an error of TLS, not of the process")
+    @Test("a missing CA file causes a TLS error")
     func noAuthorities() async throws {
         var settings = NetworkSettings()
         settings.authorityFile = "/nowhere/authorities.pem"
@@ -151,7 +156,7 @@ struct CurlTransportFaultTests {
 
     // MARK: Proxies
 
-    @Test("a proxy carries what is not for direct hosts")
+    @Test("a proxy carries all requests except those to direct hosts")
     func proxy() async throws {
         let proxy = try LoopbackServer { _ in .answer(200, body: [1]) }
         let direct = try LoopbackServer { _ in .answer(200, body: [2]) }
@@ -166,7 +171,7 @@ struct CurlTransportFaultTests {
     }
 
     @Test(
-        "the environment's variables are read as everywhere",
+        "proxy environment variables are interpreted by the usual rules",
         arguments: [
             ([:], nil, nil, ""),
             (["http_proxy": "http://a:1"], "http://a:1", nil, ""),
@@ -184,9 +189,9 @@ struct CurlTransportFaultTests {
         #expect(settings.directHosts == direct)
     }
 
-    // MARK: Cancelling
+    // MARK: Cancellation
 
-    @Test("a request that is cancelled while it connects, waits or reads ends at once")
+    @Test("a request canceled while it connects, waits or reads ends immediately")
     func cancelled() async throws {
         let hole = BlackHole(isFull: true)
         let server = try LoopbackServer { received in
@@ -209,7 +214,7 @@ struct CurlTransportFaultTests {
         }
     }
 
-    @Test("a cancellation that meets the answer ends the request once, with one or the other")
+    @Test("a cancellation that races with the response ends the request once, either way")
     func cancelledAtTheEnd() async throws {
         let server = try LoopbackServer { _ in .answer(200, body: [1]) }
         let transport = CurlTransport(settings: NetworkSettings())
@@ -224,9 +229,9 @@ struct CurlTransportFaultTests {
         #expect(try await transport.send(WireRequest(url: url), timeout: .seconds(30)).body == [1])
     }
 
-    // MARK: Nothing left
+    // MARK: Exhausted resources
 
-    @Test("no thread is an error, and the next request tries again")
+    @Test("a failed thread start is an error, and the next request tries again")
     func noThread() async throws {
         let server = try LoopbackServer { _ in .answer(200, body: [1]) }
         let refusals = Locked(2)
@@ -244,7 +249,7 @@ struct CurlTransportFaultTests {
         #expect(try await transport.send(WireRequest(url: server.url), timeout: .seconds(30)).body == [1])
     }
 
-    @Test("two thousand transports leave neither a descriptor nor a thread behind")
+    @Test("two thousand transports leak neither descriptors nor threads")
     func released() throws {
         let server = try LoopbackServer { _ in .answer(200, body: [1]) }
         let probe = try ProbeProcess("transports", server.url)
@@ -253,7 +258,7 @@ struct CurlTransportFaultTests {
         #expect(probe.status() == .exited(0))
     }
 
-    @Test("without descriptors there are errors, and with them answers again")
+    @Test("requests fail while no descriptors are available and succeed afterward")
     func starved() throws {
         let server = try LoopbackServer { _ in .answer(200, body: [1]) }
         let probe = try ProbeProcess("starved", server.url)
@@ -265,7 +270,7 @@ struct CurlTransportFaultTests {
         #expect(probe.status() == .exited(0))
     }
 
-    @Test("threads of ours leave the host its signals, hear of their own faults, and have a name")
+    @Test("the SDK's threads block the host's signals, receive their own faults, and have a name")
     func threads() throws {
         let server = try LoopbackServer { $0.path == "/answered" ? .answer(200) : .stall(sent: "") }
         let probe = try ProbeProcess("threads", server.url)
@@ -273,7 +278,7 @@ struct CurlTransportFaultTests {
         #expect(probe.status() == .exited(0))
     }
 
-    @Test("a process that exits while requests are under way keeps its exit code")
+    @Test("a process that exits during requests keeps its exit code")
     func exiting() throws {
         let server = try LoopbackServer { _ in .answer(200, body: [UInt8](repeating: 1, count: 100_000)) }
         for _ in 0..<10 {

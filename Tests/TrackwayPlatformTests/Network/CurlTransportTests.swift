@@ -6,7 +6,7 @@ internal import TrackwayWire
 
 @testable import TrackwayPlatform
 
-@Suite("The transport over libcurl")
+@Suite("libcurl transport")
 struct CurlTransportTests {
     private let timeout: Duration = .seconds(30)
 
@@ -19,7 +19,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("a request arrives as it was made", arguments: [0, 1, 5_000, 700_000, 3_000_000])
+    @Test("a request arrives unchanged", arguments: [0, 1, 5_000, 700_000, 3_000_000])
     func request(_ size: Int) async throws {
         let server = try LoopbackServer { _ in .answer(200) }
         let body = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -48,7 +48,7 @@ struct CurlTransportTests {
         #expect(received.body == body)
     }
 
-    @Test("every status is an answer", arguments: [200, 202, 204, 400, 404, 413, 429, 500, 503])
+    @Test("every status is returned as a response", arguments: [200, 202, 204, 400, 404, 413, 429, 500, 503])
     func status(_ status: Int) async throws {
         let body = status == 204 ? [] : Array("{\"status\":\(status)}".utf8)
         let server = try LoopbackServer { _ in .answer(status, headers: ["Retry-After": "7"], body: body) }
@@ -63,7 +63,7 @@ struct CurlTransportTests {
     }
 
     @Test(
-        "a demand for credentials is an answer, not a dialogue",
+        "a demand for credentials is returned as a response, without a second request",
         arguments: ["Basic realm=x", "Basic", "Bearer", "Digest realm=x, nonce=y", "NTLM", "Negotiate", "=,;"]
     )
     func unauthorized(_ demand: String) async throws {
@@ -77,7 +77,7 @@ struct CurlTransportTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("a redirect is the answer and is not followed", arguments: [301, 302, 303, 307, 308])
+    @Test("a redirect is returned as a response and not followed", arguments: [301, 302, 303, 307, 308])
     func redirect(_ status: Int) async throws {
         let elsewhere = try LoopbackServer { _ in .answer(200) }
         let target = elsewhere.url + "/login"
@@ -91,7 +91,7 @@ struct CurlTransportTests {
     }
 
     @Test(
-        "an answer that never ends runs out of time",
+        "a response that never ends times out",
         arguments: [
             "", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc",
         ]
@@ -109,9 +109,9 @@ struct CurlTransportTests {
         weak var transport: CurlTransport?
     }
 
-    @Test("a process has one transport for each kind of settings, as long as it is in use")
+    @Test("a process shares one transport for equal settings while it is in use")
     func shared() {
-        // Nothing else asks for these settings.
+        // No other test uses these settings.
         var settings = NetworkSettings()
         settings.directHosts = "shared.test"
         var others = settings
@@ -127,7 +127,7 @@ struct CurlTransportTests {
         #expect(CurlTransport.ofProcess(settings) !== other)
     }
 
-    @Test("nobody listening is a refusal")
+    @Test("a port without a listener refuses the connection")
     func refused() async throws {
         let port = try LoopbackServer.closedPort()
         let transport = CurlTransport(settings: NetworkSettings())
@@ -137,7 +137,7 @@ struct CurlTransportTests {
         #expect(code == .refused)
     }
 
-    @Test("a connection that breaks is no answer")
+    @Test("a broken connection is an error")
     func broken() async throws {
         let server = try LoopbackServer { _ in .hangUp }
         let transport = CurlTransport(settings: NetworkSettings())
@@ -147,7 +147,7 @@ struct CurlTransportTests {
         #expect(code == .refused || code == .other)
     }
 
-    @Test("a long answer is cut at the bound", arguments: [999, 1_000, 1_001, 5_000_000])
+    @Test("a long response is truncated at the limit", arguments: [999, 1_000, 1_001, 5_000_000])
     func longAnswer(_ size: Int) async throws {
         let server = try LoopbackServer { _ in .answer(200, body: [UInt8](repeating: 7, count: size)) }
         let transport = CurlTransport(longestBody: 1_000, settings: NetworkSettings())
@@ -156,7 +156,7 @@ struct CurlTransportTests {
     }
 
     @Test(
-        "what cannot be an address is said at once",
+        "an invalid URL fails immediately",
         arguments: ["", "events", "ftp://127.0.0.1/", "http://", "http:///x"]
     )
     func addresses(_ url: String) async {
@@ -167,7 +167,7 @@ struct CurlTransportTests {
         #expect(code == .invalidRequest)
     }
 
-    @Test("few connections serve two thousand requests")
+    @Test("two thousand requests share few connections")
     func reuse() async throws {
         let server = try LoopbackServer { _ in .answer(200, body: [1]) }
         let transport = CurlTransport(settings: NetworkSettings())
@@ -175,11 +175,11 @@ struct CurlTransportTests {
             _ = try await transport.send(WireRequest(url: server.url, body: [1, 2]), timeout: timeout)
         }
         #expect(server.requests.count == 2_000)
-        // On a busy machine one may be given up for its age and made anew; a connection per request it is not.
+        // On a busy machine a connection may be closed for its age and replaced, but not for every request.
         #expect(Set(server.requests.map(\.connection)).count < 20)
     }
 
-    @Test("nothing is remembered between requests")
+    @Test("no cookies or cached responses are kept between requests")
     func noMemory() async throws {
         let server = try LoopbackServer { received in
             .answer(200, headers: ["Set-Cookie": "a=b", "Cache-Control": "max-age=600", "ETag": "x"], body: [1])
@@ -192,7 +192,7 @@ struct CurlTransportTests {
         #expect(server.requests.allSatisfy { $0.headers["cookie"] == nil && $0.headers["if-none-match"] == nil })
     }
 
-    @Test("a cancelled task stops waiting, before or after the request left")
+    @Test("a canceled task stops waiting, before or after the request was sent")
     func cancelled() async throws {
         let server = try LoopbackServer { _ in .stall(sent: "") }
         let transport = CurlTransport(settings: NetworkSettings())
@@ -212,7 +212,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("many requests at once each get their own answer")
+    @Test("concurrent requests each get their own response")
     func concurrent() async throws {
         let server = try LoopbackServer { received in .answer(200, body: received.body) }
         let transport = CurlTransport(settings: NetworkSettings())

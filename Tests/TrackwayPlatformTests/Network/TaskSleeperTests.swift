@@ -6,10 +6,10 @@ import TrackwayEvents
 
 @testable import TrackwayPlatform
 
-@Suite("Sleeping")
+@Suite("Task sleeper")
 struct TaskSleeperTests {
     @Test(
-        "the system may be as late as a tenth of a long sleep, a minute at most, and not at all with a short one",
+        "the tolerance is a tenth of a long sleep, at most one minute, and none for a short one",
         arguments: [
             (Duration.milliseconds(100), nil), (.seconds(1), nil), (.seconds(2), .milliseconds(200)),
             (.seconds(10), .seconds(1)), (.seconds(300), .seconds(30)), (.seconds(86_400), .seconds(60)),
@@ -19,7 +19,7 @@ struct TaskSleeperTests {
         #expect(TaskSleeper.tolerance(of: sleep) == tolerance)
     }
 
-    @Test("a sleep that is over, or whose task is cancelled, returns", .timeLimit(.minutes(30)))
+    @Test("a sleep returns when its time has passed or its task is canceled", .timeLimit(.minutes(30)))
     func returns() async {
         let sleeper = TaskSleeper()
         await sleeper.sleep(until: MonotonicTime(milliseconds: 0))

@@ -5,10 +5,10 @@ internal import Testing
 
 @testable import TrackwayPlatform
 
-@Suite("What /proc/cpuinfo says")
+@Suite("Parser of /proc/cpuinfo")
 struct CPUInfoTests {
     @Test(
-        "the frequency a processor is sold with is in its name, or nowhere",
+        "the nominal frequency is read only from the processor's name",
         arguments: [
             ("Intel(R) Xeon(R) Processor @ 2.50GHz", 2_500_000_000), ("Pentium III @ 933MHz", 933_000_000),
             ("AMD Ryzen 7 5800X 8-Core Processor", nil), ("x @ GHz", nil), ("x @ nanGHz", nil), ("x @ -1GHz", nil),
@@ -20,7 +20,7 @@ struct CPUInfoTests {
     }
 
     @Test(
-        "abilities are known only where the file speaks of them",
+        "CPU capabilities are unknown unless the file lists them",
         arguments: [
             ("fpu\t: yes\nflags\t: fpu lm", true, true), ("fpu\t: no\nflags\t: vme", false, false),
             ("Features\t: half thumb", nil, false), ("Features\t: vfpv4", nil, true), ("hart\t: 0", nil, nil),
@@ -32,7 +32,7 @@ struct CPUInfoTests {
         #expect(CPUInfo(text).hasFloatingPoint == hasFloatingPoint)
     }
 
-    @Test("lists of processors are read as the kernel writes them, and nothing else is one")
+    @Test("processor lists in the kernel's format are parsed, and other text is rejected")
     func ranges() {
         #expect(NumberRanges("0-3,6").map { Array($0.numbers) } == [0, 1, 2, 3, 6])
         #expect(NumberRanges("6,0-1")?.lowest == 0)

@@ -7,9 +7,11 @@ internal import TrackwayEvents
 
 @testable import TrackwayPlatform
 
-@Suite("Where the top of a device points")
+@Suite("Compass direction")
 struct CompassDirectionTests {
-    /// What a device measures that points into a direction and is then tilted: pitch lifts its top, roll its left side.
+    /// Returns the measurements of a device that points in a direction and is tilted.
+    ///
+    /// Pitch raises its top, roll its left side.
     static func measured(
         _ direction: Double,
         pitch: Double,
@@ -20,7 +22,7 @@ struct CompassDirectionTests {
             let d = direction * .pi / 180
             let p = pitch * .pi / 180
             let r = roll * .pi / 180
-            // Around up, then around the device's x axis, then around its y axis.
+            // Rotate around up, then around the device's x axis, then around its y axis.
             let x = east * cos(d) - north * sin(d)
             let y = east * sin(d) + north * cos(d)
             let y2 = y * cos(p) + up * sin(p)
@@ -31,20 +33,23 @@ struct CompassDirectionTests {
         return (seen(0, 48 * cos(dip), -48 * sin(dip)), seen(0, 0, -1))
     }
 
-    @Test("lying flat, the level part of the field tells", arguments: [0.0, 45, 90, 135, 180, 225, 270, 315])
+    @Test(
+        "the horizontal field of a flat device determines the direction",
+        arguments: [0.0, 45, 90, 135, 180, 225, 270, 315]
+    )
     func flat(_ direction: Double) throws {
         let field = Self.measured(direction, pitch: 0, roll: 0).field
         let found = try #require(CompassDirection.degrees(field: field, gravity: nil))
         #expect(abs(found - direction) < 1e-6)
     }
 
-    @Test("east lies to the right of north")
+    @Test("east is clockwise from north")
     func east() {
-        // The top points east: north is to the left.
+        // The top points east, so north is to the left.
         #expect(CompassDirection.degrees(field: Vector3(x: -20, y: 0, z: -40), gravity: nil) == 90)
     }
 
-    @Test("a tilt does not change it", arguments: [0.0, 33, 90, 181, 275, 359])
+    @Test("a tilt does not change the direction", arguments: [0.0, 33, 90, 181, 275, 359])
     func tilted(_ direction: Double) throws {
         for pitch in stride(from: -80.0, through: 80, by: 20) {
             for roll in stride(from: -160.0, through: 160, by: 40) {
@@ -56,7 +61,7 @@ struct CompassDirectionTests {
         }
     }
 
-    @Test("without tilt compensation it would be wrong: the accelerometer matters")
+    @Test("without tilt compensation the direction of a tilted device is wrong")
     func compensation() throws {
         let (field, _) = Self.measured(90, pitch: 40, roll: 0)
         let wrong = try #require(CompassDirection.degrees(field: field, gravity: nil))
@@ -64,7 +69,7 @@ struct CompassDirectionTests {
     }
 
     @Test(
-        "the device is still enough between half and one and a half of gravity",
+        "a device counts as still between 0.5 and 1.5 times gravity",
         arguments: [(0.49, false), (0.5, true), (1.5, true), (1.51, false)]
     )
     func still(_ strength: Double, _ isStill: Bool) {
@@ -75,7 +80,7 @@ struct CompassDirectionTests {
         #expect((degrees != nil) == isStill)
     }
 
-    @Test("cannot be made out when the device falls, its top is upright, or the field is")
+    @Test("the direction is unknown if the device falls or its top or the field is vertical")
     func unknown() {
         let level = Vector3(x: 0, y: 20, z: 0)
         let down = Vector3(x: 0, y: 0, z: -1)

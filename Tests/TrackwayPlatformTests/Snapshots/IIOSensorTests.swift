@@ -6,7 +6,7 @@ internal import TrackwayEvents
 
 @testable import TrackwayPlatform
 
-@Suite("Sensors of Industrial I/O")
+@Suite("Industrial I/O sensors")
 struct IIOSensorTests {
     static let device = "/sys/bus/iio/devices/iio:device0"
 
@@ -27,12 +27,12 @@ struct IIOSensorTests {
         return abs(one.x - x) < 1e-9 && abs(one.y - y) < 1e-9 && abs(one.z - z) < 1e-9
     }
 
-    @Test("acceleration comes in units of gravity, in the direction of the pull")
+    @Test("acceleration is in units of gravity, in the direction of the pull")
     func acceleration() throws {
         #expect(Self.isClose(try Self.read(.acceleration, Self.accelerometer()), -1, -2, -3))
     }
 
-    @Test("an offset is added before the scale; an axis's own comes before the common one")
+    @Test("the offset is added before scaling, and an axis's own value overrides the common one")
     func offsets() throws {
         let files = Self.accelerometer([
             "in_accel_offset": "-100", "in_accel_y_offset": "100", "in_accel_z_scale": "0.1961330",
@@ -40,13 +40,13 @@ struct IIOSensorTests {
         #expect(Self.isClose(try Self.read(.acceleration, files), 0, -3, -4))
     }
 
-    @Test("rotation comes in radians per second, the magnetic field in microteslas")
+    @Test("rotation is in radians per second, the magnetic field in microteslas")
     func otherKinds() throws {
         #expect(Self.isClose(try Self.read(.rotationRate, RecordedDevice.phone), 1, 0, 0.2))
         #expect(Self.isClose(try Self.read(.magneticField, RecordedDevice.phone), 0, 20, -40))
     }
 
-    @Test("a sensor built in askew is turned straight, by whichever file tells how")
+    @Test("a mount matrix from any of its files corrects the sensor's orientation")
     func mounted() throws {
         for file in ["in_accel_mount_matrix", "in_mount_matrix", "mount_matrix"] {
             let files = Self.accelerometer([file: "0, -1, 0; 1, 0, 0; 0, 0, 1\n"])
@@ -55,7 +55,7 @@ struct IIOSensorTests {
     }
 
     @Test(
-        "a sensor built in nobody knows how tells nothing",
+        "an invalid mount matrix makes the sensor unavailable",
         arguments: [
             "", "1,0,0", "1,0,0;0,1,0;0,0", "1,0,0;0,1,0;0,0,x", "1,0,0;1,0,0;0,0,1", "1,0,0;0,1,0;0,0,nan",
             "9,0,0;0,9,0;0,0,9",
@@ -67,7 +67,7 @@ struct IIOSensorTests {
     }
 
     @Test(
-        "a reading that is no number is no reading",
+        "non-numeric values yield no reading",
         arguments: [
             ("in_accel_x_raw", ""), ("in_accel_y_raw", "busy"), ("in_accel_z_raw", "nan"), ("in_accel_x_raw", "inf"),
             ("in_accel_scale", "0"), ("in_accel_scale", "much"), ("in_accel_scale", "1e999"),
@@ -80,7 +80,7 @@ struct IIOSensorTests {
         #expect(try Self.read(.acceleration, files) == nil)
     }
 
-    @Test("without a scale nobody knows the unit, and without an axis the direction: there is no such sensor")
+    @Test("a sensor without a scale or without an axis is not listed")
     func incomplete() throws {
         for file in ["in_accel_scale", "in_accel_z_raw"] {
             var files = Self.accelerometer()
@@ -91,7 +91,7 @@ struct IIOSensorTests {
     }
 
     @Test(
-        "a sensor in the keyboard tells nothing about the screen",
+        "a keyboard's sensor is ignored in favor of the screen's",
         arguments: [("label", "accel-base"), ("location", "base")]
     )
     func keyboard(_ file: String, _ content: String) throws {
@@ -103,7 +103,7 @@ struct IIOSensorTests {
         #expect(Self.isClose(try Self.read(.acceleration, files), -1, -2, -3))
     }
 
-    @Test("of several the first counts, by its number")
+    @Test("of several sensors the lowest device number is used")
     func several() throws {
         var files: [String: String] = [:]
         for (path, text) in Self.accelerometer(["in_accel_x_raw": "700"]) {
@@ -115,7 +115,7 @@ struct IIOSensorTests {
         #expect(Self.isClose(try Self.read(.acceleration, files), -1, -2, -3))
     }
 
-    @Test("other devices beside them do not disturb")
+    @Test("unrelated devices do not affect the sensor list")
     func others() throws {
         var files = RecordedDevice.phone
         files["/sys/bus/iio/devices/trigger0/name"] = "timer\n"

@@ -5,9 +5,9 @@ internal import Testing
 
 @testable import TrackwayPlatform
 
-@Suite("The notes of the kernel")
+@Suite("Kernel notes")
 struct KernelNotesTests {
-    /// A note as a linker writes it, in the byte order of the machine.
+    /// Returns a note as a linker writes it, in the machine's byte order.
     static func note(_ owner: String, _ type: UInt32, _ content: [UInt8]) -> [UInt8] {
         let name = Array(owner.utf8) + [0]
         func word(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
@@ -18,7 +18,7 @@ struct KernelNotesTests {
     static let hash: [UInt8] = Array(1...20)
     static let text = "0102030405060708090a0b0c0d0e0f1011121314"
 
-    @Test("the build's hash is found before and behind other notes")
+    @Test("the build ID is found before and after other notes")
     func found() {
         let build = Self.note("GNU", 3, Self.hash)
         let other = Self.note("Linux", 257, [1, 2, 3, 4, 5])
@@ -27,7 +27,7 @@ struct KernelNotesTests {
         #expect(KernelNotes(build + other).buildID == Self.text)
     }
 
-    @Test("a hash of another owner or type, or of no such length, is none")
+    @Test("a note with another owner, type or invalid length is not a build ID")
     func others() {
         #expect(KernelNotes(Self.note("GNU", 1, Self.hash)).buildID == nil)
         #expect(KernelNotes(Self.note("Xen", 3, Self.hash)).buildID == nil)
@@ -35,7 +35,7 @@ struct KernelNotesTests {
         #expect(KernelNotes(Self.note("GNU", 3, [UInt8](repeating: 7, count: 33))).buildID == nil)
     }
 
-    @Test("notes cut off anywhere, or claiming any length, are no trap")
+    @Test("truncated notes and notes with invalid lengths do not crash the parser")
     func damaged() {
         let notes = Self.note("Linux", 257, [1]) + Self.note("GNU", 3, Self.hash)
         for length in 0..<(notes.count - 1) { #expect(KernelNotes(Array(notes.prefix(length))).buildID == nil) }

@@ -7,13 +7,13 @@ internal import TrackwayEvents
 
 @testable import TrackwayPlatform
 
-@Suite("The device's state on Linux")
+@Suite("App state on Linux")
 struct LinuxAppStateTests {
     static func read(_ files: [String: String], addresses: [InterfaceAddress]? = nil) throws -> AppStateSnapshot {
         try RecordedTree.with(files) { LinuxAppState(tree: $0, addresses: { addresses }).appState() }
     }
 
-    @Test("a laptop tells its batteries and addresses")
+    @Test("a laptop reports its batteries and addresses")
     func laptop() throws {
         let addresses = [
             InterfaceAddress("127.0.0.1", isLoopback: true), InterfaceAddress("192.168.1.23"),
@@ -27,7 +27,7 @@ struct LinuxAppStateTests {
         #expect(try Self.read(RecordedDevice.laptop, addresses: addresses).attributes == expected)
     }
 
-    @Test("a phone on its back with nothing near tells so")
+    @Test("a phone on its back with no object near it reports both states")
     func phone() throws {
         let expected: Attributes = [
             "battery_level": 0.64, "battery_state": "charging", "device_orientation": "face_up",
@@ -36,14 +36,14 @@ struct LinuxAppStateTests {
         #expect(try Self.read(RecordedDevice.phone).attributes == expected)
     }
 
-    @Test("a container tells nothing; a network without addresses is an empty list, and no network list is no key")
+    @Test("a container reports nothing, and a network without addresses is an empty list")
     func container() throws {
         #expect(try Self.read(RecordedDevice.container).attributes.isEmpty)
         #expect(try Self.read([:], addresses: []).attributes == ["network_addresses": .array([])])
     }
 
     @Test(
-        "a battery's states have the format's words, where it has one",
+        "battery states map to the format's words, and others are omitted",
         arguments: [
             ("Charging", .charging), ("Discharging", .unplugged), ("Full", .full), ("Not charging", nil),
             ("Unknown", nil),
@@ -59,7 +59,7 @@ struct LinuxAppStateTests {
     }
 
     @Test(
-        "near is what the sensor calls near, and nothing else",
+        "an object is near only at or above the sensor's threshold",
         arguments: [
             ("in_proximity_raw", "200", "200", true), ("in_proximity_raw", "199", "200", false),
             ("in_proximity0_raw", "201", "200", true), ("in_proximity_raw", "5", "", nil),
@@ -73,7 +73,7 @@ struct LinuxAppStateTests {
         #expect(state.isNear == expected)
     }
 
-    @Test("a recorded tree does not give away the addresses of the machine that reads it")
+    @Test("a recorded tree does not expose the addresses of the machine that reads it")
     func recordedAddresses() throws {
         try RecordedTree.with(RecordedDevice.laptop) { tree in
             let state = LinuxAppState(tree: tree).appState()
@@ -82,7 +82,7 @@ struct LinuxAppStateTests {
         }
     }
 
-    @Test("the running system lists its own addresses, each in the usual notation and without a scope")
+    @Test("the running system lists its addresses in standard notation without a scope")
     func live() throws {
         let all = try #require(InterfaceAddress.all())
         #expect(all.allSatisfy { $0.text.contains(".") || $0.text.contains(":") })

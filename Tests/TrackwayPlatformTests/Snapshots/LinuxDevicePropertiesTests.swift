@@ -18,7 +18,7 @@ struct LinuxDevicePropertiesTests {
 
     private static let namesOfLaptop = Result { Set(try read(RecordedDevice.laptop).names) }
 
-    @Test("a laptop's tree gives every property it holds, and no other")
+    @Test("exactly the properties in a laptop's tree are read")
     func laptop() throws {
         let expected: Attributes = [
             "app_name": "Shop", "app_version_short": "3.8.1",
@@ -41,7 +41,7 @@ struct LinuxDevicePropertiesTests {
         #expect(try Self.read(RecordedDevice.laptop).attributes == expected)
     }
 
-    @Test("a phone's tree gives its board by the device tree, its panel, and what its kernel leaves open stays open")
+    @Test("a phone's properties come from its device tree and panel, and unknown ones are omitted")
     func phone() throws {
         let expected: Attributes = [
             "app_name": "Shop", "app_version_short": "3.8.1",
@@ -55,32 +55,32 @@ struct LinuxDevicePropertiesTests {
         #expect(try Self.read(RecordedDevice.phone).attributes == expected)
     }
 
-    @Test("a container that shows nothing gives the app and the distribution")
+    @Test("a container without hardware information reports the app and the distribution")
     func container() throws {
         let names = ["app_name", "app_version_short", "device_system_name", "device_system_version"]
         #expect(try Self.read(RecordedDevice.container).names == names)
     }
 
-    @Test("an empty tree and an app without a name give nothing")
+    @Test("an empty tree and an app without a name yield no properties")
     func nothing() throws {
         #expect(try Self.read([:], app: ["id": "shop"]).isEmpty)
     }
 
-    @Test("an app's build has a property of its own")
+    @Test("an app's build has a separate property")
     func build() throws {
         let properties = try Self.read([:], app: ["id": "shop", "build": "381", "version": "3.8.1"])
         #expect(properties[.appVersion] == "381")
         #expect(properties[.appVersionShort] == "3.8.1")
     }
 
-    @Test("the frequency a base is given for comes before the one in the processor's name")
+    @Test("the base frequency takes precedence over the one in the processor's name")
     func baseFrequency() throws {
         var files = RecordedDevice.laptop
         files["/sys/devices/system/cpu/cpufreq/policy0/base_frequency"] = "2000000\n"
         #expect(try Self.read(files)[.cpuFrequency] == 2_000_000_000)
     }
 
-    @Test("two readings of an unchanged device are equal, whatever its frequency is at the moment")
+    @Test("two readings of an unchanged device are equal, regardless of its current frequency")
     func stable() throws {
         var files = RecordedDevice.laptop
         let before = try Self.read(files)
@@ -90,7 +90,7 @@ struct LinuxDevicePropertiesTests {
     }
 
     @Test(
-        "what is damaged is left out, and nothing else",
+        "only damaged values are omitted",
         arguments: [
             ("/proc/sys/kernel/arch", String(repeating: "x", count: 300), ["device_hardware_machine"]),
             ("/proc/sys/kernel/hostname", "a\nb\u{7}", ["device_host_name"]),
@@ -127,7 +127,7 @@ struct LinuxDevicePropertiesTests {
         #expect(whole.subtracting(try Self.read(files).names) == Set(missing))
     }
 
-    @Test("bytes that are no text are none")
+    @Test("bytes that are not valid text are omitted")
     func notText() throws {
         let recorded = try RecordedTree(RecordedDevice.laptop)
         defer { withExtendedLifetime(recorded) {} }
@@ -140,7 +140,7 @@ struct LinuxDevicePropertiesTests {
         #expect(properties[.osType] == "Linux")
     }
 
-    @Test("loops, folders in the place of files and files far too large are no trap, and nothing is made up of them")
+    @Test("loops, folders in place of files and oversized files neither crash nor invent values")
     func hostile() throws {
         let files = RecordedDevice.laptop.merging([
             "/etc/machine-info": "-> machine-info", "/proc/meminfo": "-> ../proc/meminfo",
@@ -153,7 +153,7 @@ struct LinuxDevicePropertiesTests {
         #expect(whole.subtracting(try Self.read(files).names) == missing)
     }
 
-    @Test("impossible frequencies are none", arguments: ["0", "-5", "9223372036854775807", "fast", ""])
+    @Test("impossible frequencies are omitted", arguments: ["0", "-5", "9223372036854775807", "fast", ""])
     func frequencies(_ text: String) throws {
         let properties = try Self.read([
             "/sys/devices/system/cpu/cpufreq/policy0/cpuinfo_min_freq": text,
@@ -165,7 +165,7 @@ struct LinuxDevicePropertiesTests {
         #expect(properties[.cpuFrequencyMaximum] == nil)
     }
 
-    @Test("the running system tells its kernel, processors, memory and page size, and no evidence of anything")
+    @Test("the running system reports its kernel, processors, memory and page size, and no evidence")
     func live() throws {
         let properties = LinuxDeviceProperties(app: Self.app).deviceProperties()
         #expect(properties[.osType] == "Linux")
@@ -177,7 +177,7 @@ struct LinuxDevicePropertiesTests {
         #expect(try #require(properties[.posix1Version]) >= 200_112)
         let boot = try #require(properties[.kernelBootSession])
         #expect(boot.utf8.count == 36)
-        // The kernel's own name never leaves the device.
+        // The kernel's own boot ID never leaves the device.
         #expect(boot != BootIdentity.current())
         #expect(properties[.isCPU64Bit] == true)
         #expect(properties[.isSimulator] == nil)
@@ -186,7 +186,7 @@ struct LinuxDevicePropertiesTests {
     }
 
     @Test(
-        "the system's sources read the tree they are given",
+        "the system's sources read the given tree",
         arguments: [RecordedDevice.laptop, RecordedDevice.phone]
     )
     func sources(_ files: [String: String]) throws {

@@ -10,8 +10,8 @@ internal import TrackwayEvents
 
 @Suite("Motion and compass on Linux")
 struct LinuxMotionTests {
-    let timer = ManualPulse()
-    let clock = StillClock()
+    let timer = ManualPollingTimer()
+    let clock = FixedClock()
 
     func motion(_ tree: SystemTree) -> LinuxMotion {
         LinuxMotion(SensorPolling(sensors: IIOSensors(tree: tree), timer: timer, clock: clock))
@@ -28,7 +28,7 @@ struct LinuxMotionTests {
         }
     }
 
-    @Test("each beat reads each sensor, stamped with the wall clock, until it is stopped")
+    @Test("each beat reads every sensor with the wall-clock time until the source is stopped")
     func readings() throws {
         let recorded = try RecordedTree(RecordedDevice.phone)
         defer { withExtendedLifetime(recorded) {} }
@@ -53,7 +53,7 @@ struct LinuxMotionTests {
         #expect(told.all.count == 6)
     }
 
-    @Test("a sensor that goes away or talks nonsense is passed over; the others go on, and it may come back")
+    @Test("an unavailable or invalid sensor is skipped until it recovers, and the others continue")
     func robust() throws {
         let recorded = try RecordedTree(RecordedDevice.phone)
         defer { withExtendedLifetime(recorded) {} }
@@ -74,24 +74,24 @@ struct LinuxMotionTests {
         #expect(told.all.count == 3)
     }
 
-    @Test("nothing runs where there is no sensor, or when device motion is asked for")
+    @Test("the source does not start without a sensor or for device motion")
     func nothing() throws {
         let container = try RecordedTree(RecordedDevice.container)
         defer { withExtendedLifetime(container) {} }
         let bare = motion(container.tree)
         #expect(!bare.hasRawSensors)
-        bare.start(.raw, every: .milliseconds(500)) { _ in Issue.record("there is no sensor") }
+        bare.start(.raw, every: .milliseconds(500)) { _ in Issue.record("the container has no sensor") }
         #expect(timer.interval == nil)
         #expect(!compass(container.tree).isAvailable)
-        compass(container.tree).start { _ in Issue.record("there is no compass") }
+        compass(container.tree).start { _ in Issue.record("the container has no compass") }
         #expect(timer.interval == nil)
         let phone = try RecordedTree(RecordedDevice.phone)
         defer { withExtendedLifetime(phone) {} }
-        motion(phone.tree).start(.device, every: .milliseconds(500)) { _ in Issue.record("there is no device motion") }
+        motion(phone.tree).start(.device, every: .milliseconds(500)) { _ in Issue.record("Linux has no device motion") }
         #expect(timer.interval == nil)
     }
 
-    @Test("the compass tells field and direction; an event carries the field alone, as nobody knows the error")
+    @Test("the compass reports field and direction, but events carry only the field")
     func heading() throws {
         let recorded = try RecordedTree(RecordedDevice.phone)
         defer { withExtendedLifetime(recorded) {} }
@@ -110,7 +110,7 @@ struct LinuxMotionTests {
         #expect(timer.interval == nil)
     }
 
-    @Test("a compass whose accelerometer fails still tells the field, and no direction")
+    @Test("a compass with a failed accelerometer reports the field without a direction")
     func headingWithoutDown() throws {
         let recorded = try RecordedTree(RecordedDevice.phone)
         defer { withExtendedLifetime(recorded) {} }
@@ -124,10 +124,10 @@ struct LinuxMotionTests {
         #expect(told.all.first.map { abs($0.field.y - 20) < 1e-9 } == true)
         var state = AppStateSnapshot()
         state.heading = told.all.first
-        #expect(state.unusable.isEmpty, "that is no fault of anybody's")
+        #expect(state.unusable.isEmpty, "a heading without a direction is usable")
     }
 
-    @Test("the pulse beats on; another start takes the place of the one before")
+    @Test("the timer repeats, and a second start replaces the first")
     func pulseBeats() async {
         let timer = DispatchPollingTimer()
         let first = Collected<Int>()
@@ -143,7 +143,7 @@ struct LinuxMotionTests {
         #expect(first.all.isEmpty)
     }
 
-    @Test("a pulse that is stopped lets go of what it beat for")
+    @Test("a stopped timer releases its closure")
     func pulseStops() {
         let timer = DispatchPollingTimer()
         weak var kept: Collected<Int>?

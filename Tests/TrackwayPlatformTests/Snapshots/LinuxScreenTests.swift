@@ -5,7 +5,7 @@ internal import Testing
 
 @testable import TrackwayPlatform
 
-@Suite("The screen as DRM tells it")
+@Suite("Screen size from DRM")
 struct LinuxScreenTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -32,7 +32,7 @@ struct LinuxScreenTests {
             expected: .init(width: 2_560, height: 1_440)
         ),
         Case(
-            name: "the built-in one of two",
+            name: "the built-in screen of two",
             files: [
                 "card0-DP-1/status": "connected\n", "card0-DP-1/modes": "2560x1440\n",
                 "card1-LVDS-1/status": "connected\n", "card1-LVDS-1/modes": "1366x768\n",
@@ -40,7 +40,7 @@ struct LinuxScreenTests {
             expected: .init(width: 1_366, height: 768)
         ),
         Case(
-            name: "a built-in one without modes gives way",
+            name: "a built-in screen without modes is skipped",
             files: [
                 "card0-DP-1/status": "connected\n", "card0-DP-1/modes": "2560x1440\n",
                 "card1-eDP-1/status": "connected\n", "card1-eDP-1/modes": "",
@@ -54,14 +54,14 @@ struct LinuxScreenTests {
         ),
     ]
 
-    @Test("is the built-in one, else the first, by its first mode", arguments: cases)
+    @Test("the size is the first mode of the built-in screen, or else of the first screen", arguments: cases)
     func size(_ sample: Case) throws {
         let files = Dictionary(uniqueKeysWithValues: sample.files.map { ("/sys/class/drm/\($0.key)", $0.value) })
         let size = try RecordedTree.with(files) { LinuxScreen(tree: $0).size() }
         #expect(size == sample.expected)
     }
 
-    @Test("is built in if its connector is one for panels", arguments: ["eDP", "LVDS", "DSI", "DPI"])
+    @Test("a screen on a panel connector is built in", arguments: ["eDP", "LVDS", "DSI", "DPI"])
     func builtIn(_ kind: String) throws {
         let files = [
             "/sys/class/drm/card0-DP-1/status": "connected", "/sys/class/drm/card0-DP-1/modes": "2560x1440",
@@ -71,7 +71,10 @@ struct LinuxScreenTests {
         #expect(size == .init(width: 800, height: 480))
     }
 
-    @Test("garbage is no size", arguments: ["x", "1920", "1920x", "0x0", "-1x5", "1x2x3", "99999999x1", "i", "\u{0}"])
+    @Test(
+        "an invalid mode yields no size",
+        arguments: ["x", "1920", "1920x", "0x0", "-1x5", "1x2x3", "99999999x1", "i", "\u{0}"]
+    )
     func garbage(_ mode: String) throws {
         let files = ["/sys/class/drm/card0-DP-1/status": "connected", "/sys/class/drm/card0-DP-1/modes": mode]
         let size = try RecordedTree.with(files) { LinuxScreen(tree: $0).size() }

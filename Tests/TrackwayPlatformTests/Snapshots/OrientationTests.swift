@@ -7,12 +7,12 @@ internal import TrackwayEvents
 
 @testable import TrackwayPlatform
 
-@Suite("How a device is held")
+@Suite("Device orientation")
 struct OrientationTests {
     typealias Orientation = AppStateSnapshot.Orientation
 
     @Test(
-        "follows the axis that down lies along",
+        "the axis closest to gravity determines the orientation",
         arguments: [
             (Vector3(x: 0, y: 0, z: -1), .faceUp), (Vector3(x: 0, y: 0, z: 1), .faceDown),
             (Vector3(x: 0, y: -1, z: 0), .portrait), (Vector3(x: 0, y: 1, z: 0), .portraitUpsideDown),
@@ -21,7 +21,7 @@ struct OrientationTests {
     )
     func axes(_ gravity: Vector3, _ expected: Orientation) {
         #expect(Orientation(gravity: gravity) == expected)
-        // Somewhat heavier and lighter, as sensors err.
+        // Slightly stronger and weaker, within sensor error.
         for factor in [0.81, 1.19] {
             #expect(
                 Orientation(gravity: Vector3(x: gravity.x * factor, y: gravity.y * factor, z: gravity.z * factor))
@@ -31,7 +31,7 @@ struct OrientationTests {
     }
 
     @Test(
-        "is clear up to thirty degrees of tilt, and not beyond",
+        "the orientation is known up to 30 degrees of tilt",
         arguments: [(29.0, true), (31.0, false), (45.0, false)]
     )
     func tilt(_ degrees: Double, _ isClear: Bool) {
@@ -41,7 +41,7 @@ struct OrientationTests {
     }
 
     @Test(
-        "is not known while the device moves or falls",
+        "the orientation is unknown while the device moves or falls",
         arguments: [
             Vector3(x: 0, y: -0.79, z: 0), Vector3(x: 0, y: -1.21, z: 0), Vector3(x: 0, y: 0, z: 0),
             Vector3(x: .nan, y: -1, z: 0), Vector3(x: .infinity, y: 0, z: 0),

@@ -10,7 +10,7 @@ import TrackwayTesting
 
 @testable import TrackwayPlatform
 
-@Suite("Watching folders", .serialized)
+@Suite("Folder watching", .serialized)
 struct InotifyWatcherTests {
     private let root: String
     private let storage = SystemStorage.make()
@@ -24,11 +24,11 @@ struct InotifyWatcherTests {
         try await Deadline.wait(while: !isSo())
     }
 
-    /// What the process has of the system for its watches.
+    /// The process's threads and descriptors for its watches.
     private static var threads: Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.count { task in
-            // One that has ended since the list was made has no name.
+            // A thread that has ended since the list was read has no name.
             let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
             return name?.hasPrefix("trackway.watch") ?? false
         }
@@ -43,7 +43,7 @@ struct InotifyWatcherTests {
         }
     }
 
-    @Test("a replaced file is told by its name; what is written into a file, or made beside it, is not")
+    @Test("a replaced file is reported by name, and writes and other new files are not reported")
     func replaced() async throws {
         defer { remove() }
         let told = Collected<StorageChange>()
@@ -62,7 +62,7 @@ struct InotifyWatcherTests {
         watch.end()
     }
 
-    @Test("folders that come and go are told")
+    @Test("added and removed folders are reported")
     func folders() async throws {
         defer { remove() }
         let told = Collected<StorageChange>()
@@ -75,7 +75,7 @@ struct InotifyWatcherTests {
     }
 
     @Test(
-        "a folder that is removed or moved ends its watch; made anew, it can be watched again",
+        "a removed or moved folder ends its watch, and a recreated one can be watched again",
         arguments: [true, false]
     )
     func ended(isMoved: Bool) async throws {
@@ -95,13 +95,13 @@ struct InotifyWatcherTests {
         let second = try #require(storage.watch(path, for: .folders) { fresh.append($0) })
         try storage.makeFolder(path + "/b")
         try await until { fresh.all == [.entry("b")] }
-        // Nothing that happens in the moved folder, or in the new one, concerns the old watch.
+        // Changes in the moved folder or in the new one do not reach the old watch.
         #expect(told.all == [.ended])
         watch.end()
         second.end()
     }
 
-    @Test("watches on one folder do not end each other, and with the last one thread and descriptor go")
+    @Test("watches on one folder are independent, and the last one frees thread and descriptor")
     func several() async throws {
         defer { remove() }
         try await until { Self.threads == 0 && Self.descriptors == 0 }
@@ -120,7 +120,7 @@ struct InotifyWatcherTests {
         #expect(first.all.count == before)
         other.end()
         try await until { Self.threads == 0 && Self.descriptors == 0 }
-        // And all begins anew.
+        // Watching works again afterward.
         let again = Collected<StorageChange>()
         let third = try #require(storage.watch(root, for: .replacedFiles) { again.append($0) })
         try storage.replace(root + "/nudge", with: [3], durably: false)
@@ -129,7 +129,7 @@ struct InotifyWatcherTests {
         try await until { Self.threads == 0 && Self.descriptors == 0 }
     }
 
-    @Test("a watch that is let go of ends, also on the thread that tells of changes")
+    @Test("a released watch ends, even on the thread that reports changes")
     func letGo() async throws {
         defer { remove() }
         let held = Locked<(any StorageWatch)?>(nil)
@@ -147,7 +147,7 @@ struct InotifyWatcherTests {
         try await until { calls.withLock { $0 } > 0 }
     }
 
-    @Test("more changes than the system keeps are told as unknown ones")
+    @Test("an overflow of the system's event queue is reported as an unknown change")
     func overflow() async throws {
         defer { remove() }
         let text = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
@@ -175,7 +175,7 @@ struct InotifyWatcherTests {
         watch.end()
     }
 
-    @Test("watches that come and go on many threads, with changes meanwhile, leave nothing behind")
+    @Test("concurrent watches and changes leak neither threads nor descriptors")
     func manyThreads() async throws {
         defer { remove() }
         let (root, storage) = (root, storage)
@@ -196,7 +196,7 @@ struct InotifyWatcherTests {
     }
 
     private func remove() {
-        // What is left is the system's to clear.
+        // The system clears leftovers.
         try? FileManager.default.removeItem(atPath: root)
     }
 }

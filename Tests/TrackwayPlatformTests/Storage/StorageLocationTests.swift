@@ -6,7 +6,7 @@ internal import Testing
 
 @testable import TrackwayPlatform
 
-@Suite("Where an app keeps its events")
+@Suite("Storage location")
 struct StorageLocationTests {
     struct Case: Sendable {
         var environment: [String: String]
@@ -15,7 +15,7 @@ struct StorageLocationTests {
     }
 
     @Test(
-        "follows the rules of the XDG base directories",
+        "the default location follows the XDG base directory rules",
         arguments: [
             Case(environment: ["HOME": "/home/ada"], home: nil, expected: "/home/ada/.local/state/trackway/shop"),
             Case(
@@ -49,7 +49,7 @@ struct StorageLocationTests {
     }
 
     @Test(
-        "an app's id never leads out of its folder, hides it or shares one",
+        "an app ID cannot escape, hide or share its storage folder",
         arguments: [
             ("shop", "shop"), ("com.example.Shop-1_b", "com.example.Shop-1_b"), ("..", "%2e."),
             (".hidden", "%2ehidden"),
@@ -60,7 +60,7 @@ struct StorageLocationTests {
         #expect(StorageName.make(appID: appID) == expected)
     }
 
-    @Test("long ids are cut without becoming one")
+    @Test("long IDs are shortened and stay distinct")
     func longNames() throws {
         let one = try #require(StorageName.make(appID: String(repeating: "x", count: 500) + "1"))
         let two = try #require(StorageName.make(appID: String(repeating: "x", count: 500) + "2"))
@@ -69,12 +69,12 @@ struct StorageLocationTests {
         #expect(StorageName.make(appID: "") == nil)
     }
 
-    @Test("a relative folder is refused", arguments: ["", "here", "./here", "~/there"])
+    @Test("a relative folder is rejected", arguments: ["", "here", "./here", "~/there"])
     func relative(_ path: String) {
         #expect(throws: StorageLocationError(.notAbsolute, path: path)) { try StorageLocation(path: path) }
     }
 
-    @Test("the folder is made with its parents, for the user alone")
+    @Test("the folder is created with its parents and accessible only to the user")
     func prepare() throws {
         let scratch = try RecordedTree([:])
         let location = try StorageLocation(path: scratch.root.path + "/a/b/shop/")
@@ -85,7 +85,7 @@ struct StorageLocationTests {
         #expect(location.path.hasSuffix("/shop"))
     }
 
-    @Test("a file in the way is named, with what helps")
+    @Test("a file in the folder's path is reported with its path and a remedy")
     func fileInTheWay() throws {
         let scratch = try RecordedTree(["/a": "a file"])
         let location = try StorageLocation(path: scratch.root.path + "/a/shop")
@@ -95,9 +95,9 @@ struct StorageLocationTests {
         #expect(error?.description.contains("move the file away") == true)
     }
 
-    @Test("a read-only file system is told from a missing permission")
+    @Test("a read-only file system and a missing permission are distinguished")
     func readOnly() throws {
-        // procfs refuses new folders whoever asks.
+        // procfs rejects new folders, even from root.
         let error = #expect(throws: StorageLocationError.self) {
             try StorageLocation(path: "/proc/trackway/shop").prepare()
         }
@@ -109,7 +109,7 @@ struct StorageLocationTests {
     }
 
     @Test(
-        "a folder that an app shares with its extensions is known as one",
+        "a folder that an app shares with its extensions is recognized",
         arguments: [
             ("/private/var/mobile/Containers/Shared/AppGroup/0B2C/Library/trackway", true),
             ("/Users/a/Library/Developer/CoreSimulator/Devices/1/data/Containers/Shared/AppGroup/2", true),

@@ -6,7 +6,7 @@ import TrackwayJournal
 
 @testable import TrackwayPlatform
 
-@Suite("The system's AES-256-GCM")
+@Suite("AES-256-GCM cipher")
 struct SystemCipherTests {
     /// Test cases of the algorithm's specification (McGrew and Viega, appendix B).
     struct Case: Sendable {
@@ -42,7 +42,7 @@ struct SystemCipherTests {
         ),
     ]
 
-    @Test("gives what the specification says, twice with the same cipher, and takes it back", arguments: cases)
+    @Test("encryption matches the specification, twice with one cipher, and decryption reverses it", arguments: cases)
     func specified(_ item: Case) throws {
         let cipher = try #require(SystemCipher.make(Self.bytes(item.key)))
         let expected = Self.bytes(item.hidden + item.tag)
@@ -52,7 +52,7 @@ struct SystemCipherTests {
         }
     }
 
-    @Test("takes nothing of which a bit is another one, whether hidden, tag, nonce or associated", arguments: cases)
+    @Test("a change to ciphertext, tag, nonce or associated data makes decryption fail", arguments: cases)
     func flipped(_ item: Case) throws {
         let cipher = try #require(SystemCipher.make(Self.bytes(item.key)))
         let whole = Self.bytes(item.hidden + item.tag)
@@ -84,7 +84,7 @@ struct SystemCipherTests {
         #expect(Self.decrypt(Array(whole.suffix(15)), item, with: cipher) == nil)
     }
 
-    @Test("a key of another length makes no cipher")
+    @Test("a key of another length is rejected")
     func length() {
         for count in [0, 16, 31, 33] { #expect(SystemCipher.make([UInt8](repeating: 1, count: count)) == nil) }
     }

@@ -3,11 +3,11 @@
 
 internal import TrackwayEvents
 
-/// What a source told so far.
+/// The values that a source has reported so far.
 final class Collected<Value: Sendable>: Sendable {
     private let values = Locked<[Value]>([])
 
-    /// All of it, in order.
+    /// All values, in order.
     var all: [Value] { values.withLock { $0 } }
 
     func append(_ value: Value) { values.withLock { $0.append(value) } }

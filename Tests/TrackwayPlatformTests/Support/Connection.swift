@@ -5,7 +5,9 @@ internal import Foundation
 internal import Glibc
 internal import TrackwayEvents
 
-/// One connection of the loopback server: reads requests one after the other and does what it is told with each.
+/// A connection of the loopback server.
+///
+/// Reads requests one after another and performs the specified reply for each.
 struct Connection: Sendable {
     let socket: Int32
     let number: Int

@@ -5,9 +5,11 @@ internal import Foundation
 internal import Glibc
 internal import TrackwayEvents
 
-/// A web server on 127.0.0.1 that answers as a test says: plain sockets, one thread per connection.
+/// A web server on 127.0.0.1 with scripted replies.
+///
+/// Uses plain sockets and one thread per connection.
 final class LoopbackServer: Sendable {
-    /// A request as it came in.
+    /// A received request.
     struct Received: Sendable {
         var connection: Int
         var method: String
@@ -16,33 +18,33 @@ final class LoopbackServer: Sendable {
         var body: [UInt8]
     }
 
-    /// What the server does with a request.
+    /// The server's reaction to a request.
     enum Reply: Sendable {
-        /// Answers whole and keeps the connection.
+        /// Sends a complete response and keeps the connection open.
         case answer(Int, headers: [String: String] = [:], body: [UInt8] = [])
-        /// Sends the beginning of an answer and then nothing until the client goes.
+        /// Sends the beginning of a response, then nothing until the client closes the connection.
         case stall(sent: String)
-        /// Sends bytes as they stand, piece by piece.
+        /// Sends raw bytes, chunk by chunk.
         case bytes([[UInt8]], then: End)
-        /// Closes the connection without a word.
+        /// Closes the connection without a response.
         case hangUp
     }
 
-    /// What becomes of a connection after bytes.
+    /// The fate of a connection after raw bytes.
     enum End: Sendable, Hashable {
-        /// Closed in order.
+        /// Closes it normally.
         case close
-        /// Broken off.
+        /// Resets it.
         case reset
-        /// Open for the next request.
+        /// Keeps it open for the next request.
         case keep
-        /// Open and silent.
+        /// Keeps it open without a response.
         case stall
     }
 
     let port: UInt16
     var url: String { "http://127.0.0.1:\(port)" }
-    /// Every request so far, in order of arrival.
+    /// All requests so far, in order of arrival.
     var requests: [Received] { received.withLock { $0 } }
 
     private let listener: Int32
@@ -70,11 +72,13 @@ final class LoopbackServer: Sendable {
                 let connection = accept(listener, nil, nil)
                 if connection < 0, errno == EINTR || errno == ECONNABORTED { continue }
                 guard connection >= 0 else {
-                    // Closed here alone: another server could get the number while this thread still listens at it.
+                    // Close the listener only here: otherwise another server could get the same descriptor while this
+                    // thread still accepts on it.
                     close(listener)
                     return
                 }
-                // Not for programs that another test starts later: a connection ends with the last who holds it.
+                // Programs that another test starts later must not inherit it: a connection ends only when its last
+                // holder closes it.
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 number += 1
                 let serving = number
@@ -89,7 +93,7 @@ final class LoopbackServer: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
-    /// A port of 127.0.0.1 at which nobody listens.
+    /// A port of 127.0.0.1 without a listener.
     static func closedPort() throws -> UInt16 {
         try LoopbackServer { _ in .hangUp }.port
     }

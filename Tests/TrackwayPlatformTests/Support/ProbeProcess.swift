@@ -4,9 +4,11 @@
 internal import Foundation
 internal import Glibc
 
-/// A running `LifeCycleProbe`, or another program beside it: signals and orders in, lines and wait statuses out. It ends with its test.
+/// A running `LifeCycleProbe` or another program.
+///
+/// Tests send it signals and commands, and read its lines and wait statuses. The process ends with its test.
 final class ProbeProcess {
-    /// What `waitpid` says, read as the macros of wait.h do.
+    /// A status from `waitpid`, decoded like the macros in wait.h.
     enum Status: Hashable {
         case exited(Int32)
         case signalled(Int32)
@@ -14,19 +16,19 @@ final class ProbeProcess {
         case other(Int32)
     }
 
-    /// Where the process's standard error goes.
+    /// The destination of the process's standard error.
     enum StandardError {
-        /// Where the test's own goes.
+        /// The test's standard error.
         case shared
-        /// Into a pipe that nobody can read any more.
+        /// A pipe without a reader.
         case broken
-        /// Into a pipe that is full.
+        /// A full pipe.
         case full
-        /// Nowhere.
+        /// /dev/null.
         case discarded
     }
 
-    /// A pipe made here must not leak into a process that another test starts at the same time.
+    /// Keeps a new pipe out of processes that other tests start concurrently.
     private static let spawning = NSLock()
 
     private let process: pid_t
@@ -64,7 +66,8 @@ final class ProbeProcess {
             errors = ends
         }
         if standardError == .broken, let errors { close(errors[0]) }
-        // A group of its own with its parent in another: only such a process can be stopped from the keyboard.
+        // Use a separate process group whose parent is in another group: only such a process can be stopped from the
+        // keyboard.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         var standard = sigset_t()
@@ -86,7 +89,7 @@ final class ProbeProcess {
                 free(word)
             }
         }
-        // The runtime's own backtraces would take their time, and hang when several threads crash at once.
+        // The runtime's own backtraces would be slow, and hang when several threads crash at once.
         var settings = ProcessInfo.processInfo.environment.filter { $0.key != "SWIFT_BACKTRACE" }
             .map { strdup("\($0.key)=\($0.value)") }
         settings += [strdup("SWIFT_BACKTRACE=enable=no"), nil]
@@ -124,7 +127,7 @@ final class ProbeProcess {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
         if isFull {
-            // Filled without waiting; afterwards a writer waits again, as with any standard error.
+            // Fill it without blocking; then make writers block again, as on any standard error.
             _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
             let page = [UInt8](repeating: 46, count: 4_096)
             while write(ends[1], page, page.count) > 0 {}
@@ -133,7 +136,7 @@ final class ProbeProcess {
         return ends
     }
 
-    /// The next line it says; `nil` when it has ended.
+    /// Returns its next line, or `nil` if it has ended.
     func line() -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {

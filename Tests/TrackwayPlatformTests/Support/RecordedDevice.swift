@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What the system's files held on devices of different kinds.
+/// The contents of system files on various devices.
 enum RecordedDevice {
-    /// A laptop: two batteries, two cores with two threads each, a panel and a screen beside it.
+    /// A laptop with a panel and an external screen.
+    ///
+    /// It has two batteries, and two cores with two threads each.
     static let laptop: [String: String] = [
         "/etc/os-release": "NAME=\"Fedora Linux\"\nID=fedora\nVERSION_ID=41\n",
         "/etc/machine-id": "0123456789abcdef0123456789abcdef\n",
@@ -73,7 +75,9 @@ enum RecordedDevice {
         "/sys/class/power_supply/BAT1/status": "Discharging\n",
     ]
 
-    /// A phone: a device tree instead of DMI, a DSI panel, and sensors. It lies on its back, its top to the north.
+    /// A phone with a device tree instead of DMI, a DSI panel, and sensors.
+    ///
+    /// It is on its back, with its top to the north.
     static let phone: [String: String] = [
         "/etc/os-release": "NAME=postmarketOS\nID=postmarketos\nVERSION_ID=v24.12\n",
         "/etc/machine-id": "fedcba9876543210fedcba9876543210\n",
@@ -120,7 +124,7 @@ enum RecordedDevice {
         "/sys/bus/iio/devices/iio:device2/in_anglvel_scale": "0.01\n",
     ]
 
-    /// A container that was shown nothing of the machine below it.
+    /// A container that exposes nothing about its host.
     static let container: [String: String] = [
         "/etc/os-release": "NAME=\"Alpine Linux\"\nID=alpine\nVERSION_ID=3.21.0\n",
         "/proc/": "",

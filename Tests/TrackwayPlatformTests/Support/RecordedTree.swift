@@ -5,13 +5,16 @@ internal import Foundation
 
 @testable import TrackwayPlatform
 
-/// A tree of system files as another machine had them, laid out in a folder of its own that goes away with it.
+/// A copy of another machine's system files.
+///
+/// It is in a temporary folder that is deleted on deinit.
 final class RecordedTree {
     let root: URL
     var tree: SystemTree { SystemTree(root: root.path) }
 
-    /// Lays out files by their path; a path that ends in a slash becomes an empty folder, a content that begins with
-    /// "-> " a symbolic link.
+    /// Creates the files by path.
+    ///
+    /// A path that ends in a slash becomes an empty folder; a value that begins with "-> " becomes a symbolic link.
     init(_ files: [String: String]) throws {
         root = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-tree-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
@@ -34,15 +37,15 @@ final class RecordedTree {
         }
     }
 
-    /// Lays files out for as long as `body` reads them.
+    /// Creates the files while `body` reads them.
     static func with<Result>(_ files: [String: String], _ body: (SystemTree) throws -> Result) throws -> Result {
         let recorded = try RecordedTree(files)
-        // Its last use would be before the reading otherwise, and its files gone.
+        // Without this, its last use would precede the reads, and its files would be deleted.
         return try withExtendedLifetime(recorded) { try body(recorded.tree) }
     }
 
     deinit {
-        // What a test leaves behind in the temporary folder harms nobody.
+        // Files left in the temporary folder do no harm.
         try? FileManager.default.removeItem(at: root)
     }
 }

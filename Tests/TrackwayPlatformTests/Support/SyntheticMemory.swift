@@ -3,13 +3,15 @@
 
 internal import CTrackway
 
-/// The memory of a process that is none: bytes at addresses, nothing elsewhere, and what happened to those who looked.
+/// Simulated process memory: bytes at some addresses, nothing elsewhere.
+///
+/// Counts the reads.
 final class SyntheticMemory {
     private var bytes: [UInt64: UInt8] = [:]
-    /// How often it was looked at.
+    /// The number of reads.
     private(set) var looks = 0
 
-    /// Puts words one after the other, lowest byte first.
+    /// Stores consecutive words, low byte first.
     func put(_ words: [UInt64], at address: UInt64) {
         for (index, word) in words.enumerated() {
             put(bytes: (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }, at: address + UInt64(index) * 8)
@@ -20,7 +22,7 @@ final class SyntheticMemory {
         for (index, byte) in bytes.enumerated() { self.bytes[address + UInt64(index)] = byte }
     }
 
-    /// Takes bytes away again.
+    /// Removes bytes.
     func remove(_ range: Range<UInt64>) {
         for address in range { bytes[address] = nil }
     }
@@ -34,12 +36,12 @@ final class SyntheticMemory {
         return true
     }
 
-    /// As C reads it: the context is this object.
+    /// The reader for C, which gets this object as its context.
     static let reader: ctrackway_memory_reader = { context, address, to, count in
         guard let context, let to else { return false }
         return Unmanaged<SyntheticMemory>.fromOpaque(context).takeUnretainedValue().copy(address, to, count)
     }
 
-    /// This object, for C.
+    /// This object as a context for C.
     var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }

@@ -7,10 +7,10 @@ import TrackwayBehavior
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Whether the app is seen")
+@Suite("App state at launch")
 struct AppStateTests {
     @Test(
-        "An app that the system launched unseen is unseen until it comes back, and its facts are read anew then",
+        "an app launched in the background stays there until it becomes active, and then rereads its facts",
         arguments: [[], [.didFinishLaunching], [.willResignActive], [.didFinishLaunching, .willResignActive]]
             as [[LifeCycleChange]]
     )
@@ -23,7 +23,7 @@ struct AppStateTests {
         #expect(try Self.zone(in: storage) == "anew")
     }
 
-    @Test("An app in the foreground stays there when its launch is announced: it did not come back")
+    @Test("a launch notification in the foreground is not a return from the background")
     func seen() throws {
         let storage = MemoryStorage(remembersRemoved: true)
         let analytics = try Self.launched(in: .inactive, storage)
@@ -39,7 +39,7 @@ struct AppStateTests {
         return try Analytics(configuration, in: .launched(in: state, ManualClock(), storage))
     }
 
-    /// The zone that the event "seen" names.
+    /// The time zone recorded with the event "seen".
     private static func zone(in storage: MemoryStorage) throws -> String? {
         let events = try RecordedEvents.read(in: "/app", of: storage)
         return events.last { $0.event.name == "seen" }?.context["device"]?["zone"]?.string
@@ -47,7 +47,7 @@ struct AppStateTests {
 }
 
 extension Dependencies {
-    /// An environment in which the app was launched in this state, and whose device moved to another zone since.
+    /// An app launched in `state` whose device has changed time zones since.
     static func launched(in state: AppState, _ clock: ManualClock, _ storage: MemoryStorage) -> Dependencies {
         Dependencies(
             clock: clock,

@@ -6,10 +6,10 @@ import Trackway
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Everything at once")
+@Suite("Concurrent capture")
 struct CaptureConcurrencyTests {
     @Test(
-        "threads record while screens, users, life cycle and settings change: one order, nothing lost, nobody waits for ever"
+        "concurrent changes of screens, users, lifecycle and settings neither lose nor reorder events, nor deadlock"
     )
     func storm() async throws {
         let memory = try InMemoryAnalytics.capturing()
@@ -61,17 +61,17 @@ struct CaptureConcurrencyTests {
         }
         #expect(events.allSatisfy { $0.attributes["installation"] != nil && $0.session != nil })
         #expect(recorded.filter { $0.name == "_first_open" }.count == 1)
-        // Starts and exits take turns, whatever else went on.
+        // Starts and exits alternate, no matter what else happens concurrently.
         let turns = recorded.map(\.event.name).filter { ["_app_start", "_app_end"].contains($0) }
         for (earlier, later) in zip(turns, turns.dropFirst()) { #expect(earlier != later) }
-        // A view stands in the context it made.
+        // A screen view is recorded with the context that it sets.
         for view in recorded where view.name == "_screen_view" {
             #expect(view.screen == view.attributes["_screen_name"]?.string)
         }
         #expect(analytics.ledger().isBalanced)
     }
 
-    @Test("many threads bring the start about together, and it comes once, before all of them")
+    @Test("concurrent first events record the start once, before all of them")
     func start() async throws {
         for _ in 0..<20 {
             let memory = try InMemoryAnalytics.capturing()
@@ -86,7 +86,7 @@ struct CaptureConcurrencyTests {
         }
     }
 
-    @Test("a diagnostic's handler may call the SDK, from whatever call it is told by")
+    @Test("a diagnostics handler may call the SDK, no matter which call reported the diagnostic")
     func handler() throws {
         let calls = Locked<[Analytics]>([])
         let memory = try InMemoryAnalytics.capturing { configuration in

@@ -8,11 +8,11 @@ import TrackwayJournal
 import TrackwayPlatform
 import TrackwayTesting
 
-@Suite("What is recorded without the app asking")
+@Suite("Automatic capture")
 struct CaptureTests {
     private static let coldStart = ["_first_open", "_app_start", "_session_start"]
 
-    @Test("the start comes before the first event, under the time at which the app began")
+    @Test("the start is recorded before the first event, with the time of the launch")
     func startBeforeFirstEvent() throws {
         let memory = try InMemoryAnalytics.capturing()
         let began = memory.clock.now()
@@ -29,7 +29,7 @@ struct CaptureTests {
         #expect(memory.recorded.last?.session == session.attributes["_session_id"]?.string)
     }
 
-    @Test("the start comes by itself a moment later, with what the app said about itself meanwhile")
+    @Test("the start is recorded automatically after a short delay, with the global attributes set by then")
     func startByItself() async throws {
         let memory = try InMemoryAnalytics.capturing()
         let began = memory.clock.now()
@@ -45,7 +45,7 @@ struct CaptureTests {
         case event, durableEvent, lifeCycle, flush, shutdown, screen
     }
 
-    @Test("whatever happens first brings the start about, once", arguments: Cause.allCases)
+    @Test("the first call or lifecycle change records the start, exactly once", arguments: Cause.allCases)
     func cause(_ cause: Cause) async throws {
         let memory = try InMemoryAnalytics.capturing()
         switch cause {
@@ -61,7 +61,7 @@ struct CaptureTests {
         #expect(memory.events(named: "_app_start").count == 1)
     }
 
-    @Test("leaving records the exit and sends it; coming back soon is the same session, later another one")
+    @Test("leaving records and sends the exit; an early return continues the session, a late one starts a new session")
     func backgroundAndBack() async throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.record("event")
@@ -87,7 +87,7 @@ struct CaptureTests {
         #expect(memory.events(named: "_session_start").map { $0.attributes["_session_number"] } == [1, 2])
     }
 
-    @Test("every event after a screen carries it, and leaving it says how long it was used")
+    @Test("events carry the current screen, and leaving a screen records its engagement time")
     func screens() throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.screen("Home", path: "home-1", ["from": "push", "_screen_name": "not this"])
@@ -107,7 +107,7 @@ struct CaptureTests {
         #expect(engagement.screen == "Home")
     }
 
-    @Test("a screen without a name is told and changes nothing; an endless one is cut")
+    @Test("a screen without a name is reported and ignored, and an overlong name is truncated")
     func screenMistakes() throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.screen("")
@@ -118,7 +118,7 @@ struct CaptureTests {
         #expect(memory.recorded.last?.screen?.isEmpty == false)
     }
 
-    @Test("with nothing captured, nothing is; a screen that the app names is recorded all the same")
+    @Test("with capture off, only events and screens named by the app are recorded")
     func nothing() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.lifeCycleChanged(to: .didBecomeActive)
@@ -134,7 +134,7 @@ struct CaptureTests {
         #expect(memory.events(named: "_screen_view").first?.attributes["_screen_id"] == "h")
     }
 
-    @Test("what is captured can be changed while the app runs")
+    @Test("capture options can be changed at run time")
     func reconfigured() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("before")
@@ -149,20 +149,20 @@ struct CaptureTests {
         #expect(memory.recorded.last?.session == nil)
     }
 
-    @Test("the system's moment ends when the exit has arrived, and leaves no lock behind")
+    @Test("background time ends when the exit is delivered, and both locks are released")
     func moment() async throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.record("event")
         _ = await memory.analytics.flush()
         await withCheckedContinuation { finished in
-            let moment = LifeCycleMoment(limit: .seconds(5)) { finished.resume() }
+            let moment = LifeCycleGracePeriod(limit: .seconds(5)) { finished.resume() }
             memory.analytics.lifecycle.follower.lifeCycleChanged(
                 [.willResignActive, .didEnterBackground],
                 moment: moment
             )
         }
         #expect(memory.transport.delivered.map(\.event.name) == Self.coldStart + ["event", "_app_end"])
-        // Both locks are free: another process can deliver, and capture.
+        // Both locks are free: another process can deliver and capture.
         for name in ["/deliver.lock", "/behavior.lock"] {
             let lock = try memory.storage.lock(memory.folder + name)
             #expect(lock != nil, "\(name)")
@@ -173,12 +173,12 @@ struct CaptureTests {
         #expect(memory.events(named: "_session_start").count == 1)
     }
 
-    @Test("the process is told to end: the exit is recorded and sent, and what it does afterwards is recorded too")
+    @Test("termination records and sends the exit, and later events are recorded too")
     func terminated() async throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.record("event")
         await withCheckedContinuation { finished in
-            let moment = LifeCycleMoment(limit: .seconds(1)) { finished.resume() }
+            let moment = LifeCycleGracePeriod(limit: .seconds(1)) { finished.resume() }
             memory.analytics.lifecycle.follower.lifeCycleChanged([.willTerminate], moment: moment)
         }
         #expect(memory.names.last == "_app_end")
@@ -188,6 +188,6 @@ struct CaptureTests {
         #expect(memory.transport.delivered.last?.event.name == "afterwards")
         let next = try memory.restartedAfterKill()
         next.analytics.record("next")
-        #expect(next.events(named: "_app_end").count == 1, "the exit was told; there is nothing to recover")
+        #expect(next.events(named: "_app_end").count == 1, "the exit was recorded; there is nothing to recover")
     }
 }

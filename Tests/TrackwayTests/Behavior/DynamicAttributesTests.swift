@@ -6,9 +6,9 @@ import Trackway
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Attributes that a closure names")
+@Suite("Dynamic attributes")
 struct DynamicAttributesTests {
-    @Test("the event wins over the closure, and the closure over what is set for good")
+    @Test("event attributes override dynamic attributes, which override global attributes")
     func precedence() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setGlobalAttributes(["a": "global", "b": "global", "c": "global"])
@@ -23,7 +23,7 @@ struct DynamicAttributesTests {
         #expect(event.attributes.map(\.key) == ["c", "b", "d"])
     }
 
-    @Test("the closure is asked anew for each event, routed, typed and durable ones too, until it is taken away")
+    @Test("the provider is called for each event, including routed, typed and durable ones, until it is removed")
     func anew() async throws {
         struct Typed: TypedEvent {
             static let name = "typed"
@@ -53,7 +53,7 @@ struct DynamicAttributesTests {
         #expect(memory.recorded[2].attributes["own"] == 1)
     }
 
-    @Test("events recorded without the app asking get them too")
+    @Test("captured events get dynamic attributes too")
     func captured() throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.setGlobalAttributesProvider { ["balance": 7, "_screen_name": "not this"] }
@@ -64,7 +64,7 @@ struct DynamicAttributesTests {
         #expect(memory.events(named: "_screen_view").first?.attributes["_screen_name"] == "Home")
     }
 
-    @Test("a closure that records, shows a screen or leaves the app is not asked again for what it does itself")
+    @Test("a provider that records events or screens is not called again for them")
     func recursion() throws {
         let memory = try InMemoryAnalytics.capturing()
         let (one, two) = (memory, try InMemoryAnalytics(clock: memory.clock))
@@ -87,7 +87,7 @@ struct DynamicAttributesTests {
         #expect(one.events(named: "across").first?.attributes["from"] == nil)
     }
 
-    @Test("more than the limits allow is cut and told, and the event is recorded")
+    @Test("dynamic attributes beyond the limits are dropped and reported, and the event is recorded")
     func tooMuch() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setGlobalAttributesProvider {
@@ -102,7 +102,7 @@ struct DynamicAttributesTests {
         #expect(memory.recorded.first?.attributes["own"] == 1)
     }
 
-    @Test("refused and blocked events do not ask it")
+    @Test("refused events and events for an unknown destination do not call the provider")
     func refused() throws {
         let memory = try InMemoryAnalytics()
         let calls = Locked(0)
@@ -117,7 +117,7 @@ struct DynamicAttributesTests {
         #expect(calls.withLock { $0 } == 0)
     }
 
-    @Test("what is said about people, things and the device takes none; who signs in, and their ids, do")
+    @Test("profile, item and device events get no dynamic attributes; sign-in, sign-out and identifier events do")
     func statements() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setGlobalAttributesProvider { ["n": 1, "page": "cart"] }
@@ -146,11 +146,11 @@ struct DynamicAttributesTests {
         #expect(events.count == 26)
     }
 
-    @Test("an absurd limit costs no trap", arguments: [Int.max, -1, 0])
+    @Test("an out-of-range attribute limit does not trap", arguments: [Int.max, -1, 0])
     func absurdLimits(_ attributes: Int) throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.limits.attributes = attributes
-        // What cannot work is refused when the analytics are made, and is not the recording's business.
+        // The initializer may reject an invalid limit. Then there is nothing to record with.
         guard let memory = try? InMemoryAnalytics(configuration) else { return }
         memory.analytics.setGlobalAttributesProvider { ["n": 1] }
         memory.analytics.record("event", ["own": 1])

@@ -7,7 +7,7 @@ import TrackwayTesting
 
 @testable import Trackway
 
-@Suite("Limits of sessions in the foreground")
+@Suite("Session limits in the foreground")
 struct ForegroundSessionTests {
     private static func start(
         _ idle: Duration? = .seconds(1800),
@@ -23,7 +23,7 @@ struct ForegroundSessionTests {
         }
     }
 
-    /// The numbers of the sessions that events of this name belong to.
+    /// The session numbers of the events with this name.
     private static func sessions(_ memory: InMemoryAnalytics, _ name: String = "event") -> [Int64?] {
         memory.events(named: name).map { $0.context["session"]?["number"]?.integer }
     }
@@ -57,7 +57,7 @@ struct ForegroundSessionTests {
         )
     }
 
-    @Test("without limits an event finds the gate as open as ever")
+    @Test("without session limits, recording does not track activity")
     func withoutLimits() throws {
         let memory = try Self.start(nil)
         memory.analytics.record("event")
@@ -65,7 +65,7 @@ struct ForegroundSessionTests {
         #expect(memory.analytics.lifecycle.behavior.activity.last == nil)
     }
 
-    @Test("with limits one event a second is looked at, and the others compare one number")
+    @Test("with session limits, one event per second updates the activity, and the others compare one number")
     func covered() throws {
         let memory = try Self.start()
         memory.analytics.record("event")
@@ -91,7 +91,7 @@ struct ForegroundSessionTests {
         func happen(to memory: InMemoryAnalytics) {
             switch self {
             case .event: memory.analytics.record("act")
-            case .touch: memory.analytics.lifecycle.behavior.somethingHappened()
+            case .touch: memory.analytics.lifecycle.behavior.noteUse()
             case .screen: memory.analytics.screen("Screen \(memory.clock.now().monotonic.milliseconds)")
             case .signIn: memory.analytics.identify("user \(memory.clock.now().monotonic.milliseconds)")
             case .window:
@@ -103,7 +103,7 @@ struct ForegroundSessionTests {
     }
 
     @Test(
-        "everything that the user does keeps a session, and begins the next one before it is recorded",
+        "every user activity extends the session, or starts the next one before it is recorded",
         arguments: Activity.allCases
     )
     func activities(_ activity: Activity) throws {
@@ -122,14 +122,14 @@ struct ForegroundSessionTests {
         memory.analytics.record("event")
         #expect(Self.sessions(memory) == [1, 2])
         let after = Array(memory.recorded.dropFirst(before))
-        // The screen is left in the old session.
+        // Leaving the screen is recorded in the old session.
         #expect(after.first?.event.name == "_user_engagement")
         #expect(after.dropFirst().allSatisfy { $0.context["session"]?["number"]?.integer == 2 })
         #expect(after.dropFirst().first?.event.name == "_session_start")
         #expect(after.dropFirst().first?.event.time == memory.clock.now().wall)
     }
 
-    @Test("what the SDK records by itself, heartbeats and settings are no activity")
+    @Test("the SDK's own events, heartbeats and settings changes are not activity")
     func ownEvents() throws {
         let memory = try Self.start()
         memory.analytics.record("event")
@@ -144,7 +144,7 @@ struct ForegroundSessionTests {
         #expect(Self.sessions(memory) == [1, 2])
     }
 
-    @Test("the screen's engagement ends at the last activity, however long the app stays idle")
+    @Test("a screen's engagement ends at the last activity, no matter how long the app stays idle")
     func engagement() throws {
         let memory = try Self.start()
         memory.analytics.screen("Home")
@@ -162,7 +162,7 @@ struct ForegroundSessionTests {
         #expect(memory.events(named: "_app_end").first?.event.attributes["_foreground_duration_msec"] == 92_520_000)
     }
 
-    @Test("refused events are no activity, and begin no session")
+    @Test("refused events do not count as activity and start no session")
     func refused() throws {
         let memory = try Self.start()
         memory.analytics.record("event")
@@ -177,7 +177,7 @@ struct ForegroundSessionTests {
         #expect(memory.events(named: "_session_start").count == 2)
     }
 
-    @Test("limits chosen at run time hold at once, and are given up at once")
+    @Test("session limits set or removed at run time take effect immediately")
     func reconfigured() throws {
         let memory = try Self.start(nil)
         memory.analytics.record("event")
@@ -193,7 +193,7 @@ struct ForegroundSessionTests {
         #expect(memory.analytics.delivery.control.gate.state == .isOpen)
     }
 
-    @Test("a killed process was active until its last event, which only its journal holds")
+    @Test("a killed process counts as active until the last event in its journal")
     func killed() throws {
         let memory = try Self.start(.seconds(900))
         memory.analytics.screen("Home")
@@ -210,7 +210,7 @@ struct ForegroundSessionTests {
         #expect(engaged?.event.attributes["_engagement_time_msec"] == 1_680_000)
     }
 
-    @Test("another process neither prolongs nor ends the session, and takes the limits over")
+    @Test("another process neither extends nor ends the session, and applies the limits once it takes over")
     func twoProcesses() throws {
         let clock = ManualClock()
         var first: InMemoryAnalytics? = try Self.start(clock: clock)
@@ -239,7 +239,7 @@ struct ForegroundSessionTests {
         #expect(Set(second.events(named: "_session_start").map(\.session)).count == 3)
     }
 
-    @Test("threads that record at once after the idle timeout find one new session, all of them")
+    @Test("threads that record concurrently after the idle timeout all use the same new session")
     func threads() async throws {
         let memory = try Self.start()
         memory.analytics.record("event")

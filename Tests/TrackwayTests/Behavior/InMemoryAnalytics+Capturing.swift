@@ -5,7 +5,7 @@ import Trackway
 import TrackwayEvents
 import TrackwayTesting
 
-/// Analytics in memory that capture, as an app's do.
+/// In-memory analytics that capture events like those of an app.
 extension InMemoryAnalytics {
     static func capturing(
         _ capture: CaptureOptions = .standard,
@@ -15,33 +15,35 @@ extension InMemoryAnalytics {
     ) throws -> InMemoryAnalytics {
         var configuration = Self.usualConfiguration
         configuration.capture = capture
-        // Nothing is sent by itself: the tests say when.
+        // Disables automatic sending. The tests decide when to send.
         configuration.delivery.policy.flushInterval = .seconds(86_400)
         change(&configuration)
         return try InMemoryAnalytics(configuration, storage: storage, clock: clock)
     }
 
-    /// The names of what is recorded, in order.
+    /// The names of the recorded events, in order.
     var names: [String] { recorded.map(\.event.name) }
 
-    /// What the next process would know about sessions and launches.
+    /// The session and launch state that the next process would read.
     var keptBehavior: [UInt8]? {
         get throws { try storage.contents(of: folder + "/behavior") }
     }
 
-    /// The next process when this one is killed now.
+    /// The next process, as if this one were killed now.
     func restartedAfterKill(_ change: (inout Configuration) -> Void = { _ in }) throws -> InMemoryAnalytics {
-        // Writers are listed by the times they began at.
+        // Writers are listed by start time.
         clock.advance(by: .milliseconds(10))
         return try .capturing(storage: storageAfterKill(), clock: clock, change)
     }
 
-    /// Waits until the analytics wait for the time, for an answer or for the app.
+    /// Waits until the analytics only wait for the clock, a response or the app.
     func untilIdle() async {
         await environment.untilIdle(analytics)
     }
 
-    /// Lets time pass, from one wait of the analytics to the next, until a condition is true or nothing waits for the time.
+    /// Advances the clock until a condition is true or nothing waits for the clock.
+    ///
+    /// Advances from one wake-up of the analytics to the next.
     func passTime(until isSo: () -> Bool) async {
         await untilIdle()
         while !isSo(), clock.advanceToNextSleeper() { await untilIdle() }

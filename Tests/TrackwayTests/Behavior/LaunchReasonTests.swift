@@ -11,9 +11,9 @@ import TrackwayTesting
 
 @testable import Trackway
 
-@Suite("For whom the process was started, and announcements on a thread that must not wait")
+@Suite("Launch reasons and lifecycle notifications on the main thread")
 struct LaunchReasonTests {
-    /// One process of an app, with its environment in hand.
+    /// One process of an app, with access to its environment.
     private struct Process {
         let analytics: Analytics
         let clock: ManualClock
@@ -21,7 +21,7 @@ struct LaunchReasonTests {
         let queue: StorageQueue?
 
         init(
-            _ launch: LaunchReading,
+            _ launch: LaunchConclusion,
             clock: ManualClock = ManualClock(),
             storage: MemoryStorage = MemoryStorage(remembersRemoved: true),
             queue: StorageQueue? = nil
@@ -40,10 +40,12 @@ struct LaunchReasonTests {
         }
     }
 
-    private static func pending(_ reason: LaunchReason) -> LaunchReading { LaunchReading(reason, in: .background) }
+    private static func pending(_ reason: LaunchReason) -> LaunchConclusion {
+        LaunchConclusion(reason, in: .background)
+    }
 
     @Test(
-        "A pending launch tells nothing, records what the app records, and is a cold start once the app is in front",
+        "a pending launch records only the app's events, and is a cold start once the app is in the foreground",
         arguments: LaunchReason.allCases.filter(\.isPending)
     )
     func opened(reason: LaunchReason) throws {
@@ -57,7 +59,7 @@ struct LaunchReasonTests {
         #expect(try process.story == ["early", "_first_open", "_app_start cold", "_session_start 1"])
     }
 
-    @Test("Time decides for those that a person would have opened at once, and leaves prewarmed ones alone")
+    @Test("a pending launch that times out is recorded as a passive start")
     func timedOut() throws {
         for reason in LaunchReason.allCases.filter(\.isPending) {
             let process = try Process(Self.pending(reason))
@@ -68,7 +70,7 @@ struct LaunchReasonTests {
         }
     }
 
-    @Test("A background launch is told at once, and a launch that nobody opened leaves no exit to the next process")
+    @Test("a background launch is recorded immediately, and an unopened launch leaves no exit to the next process")
     func background() throws {
         let pushed = try Process(Self.pending(.background))
         pushed.analytics.lifecycle.behavior.begin()
@@ -85,10 +87,10 @@ struct LaunchReasonTests {
         #expect(try Process(Self.pending(.prewarmed), clock: clock, storage: storage).story.isEmpty)
     }
 
-    @Test("Announcements are stamped where they are made, and dealt with in order on the queue")
+    @Test("lifecycle notifications are timestamped when posted, and processed in order on the queue")
     func stamped() async throws {
         let queue = StorageQueue(label: "test")
-        let process = try Process(LaunchReading(.user, in: .inactive), queue: queue)
+        let process = try Process(LaunchConclusion(.user, in: .inactive), queue: queue)
         process.analytics.lifecycle.behavior.begin()
         let isBusy = DispatchSemaphore(value: 0)
         queue.order { isBusy.wait() }
@@ -97,9 +99,9 @@ struct LaunchReasonTests {
         process.clock.advance(by: .seconds(5))
         process.analytics.lifecycle.follower.announced([.willEnterForeground, .didBecomeActive], moment: nil)
         process.clock.advance(by: .seconds(7))
-        // This heartbeat comes before the announcements are processed, and counts the app as seen until now.
+        // This heartbeat runs before the notifications are processed, and counts the app as in the foreground so far.
         process.analytics.lifecycle.behavior.heartbeat()
-        #expect(try process.story.last == "_session_start 1", "nothing was done on this thread")
+        #expect(try process.story.last == "_session_start 1", "nothing was processed on this thread")
         isBusy.signal()
         await process.analytics.lifecycle.follower.untilSettled()
         #expect(try process.story.suffix(2) == ["_app_end 20s", "_app_start hot"])
@@ -109,10 +111,10 @@ struct LaunchReasonTests {
         #expect(came.duration(to: process.clock.now().wall) == .seconds(7))
     }
 
-    @Test("The end of the process is waited for, but not for ever", .timeLimit(.minutes(30)))
+    @Test("a termination notification waits for its processing, but not indefinitely", .timeLimit(.minutes(30)))
     func terminated() throws {
         let queue = StorageQueue(label: "test")
-        let process = try Process(LaunchReading(.user, in: .inactive), queue: queue)
+        let process = try Process(LaunchConclusion(.user, in: .inactive), queue: queue)
         process.analytics.lifecycle.behavior.begin()
         process.analytics.lifecycle.follower.announced([.willTerminate], moment: nil)
         #expect(try process.story.last?.hasPrefix("_app_end") == true)
@@ -123,7 +125,7 @@ struct LaunchReasonTests {
     }
 
     @Test(
-        "When the system wants its time back, the request under way ends, locks are given back, and nothing is lost",
+        "when background time expires, the request in flight ends, locks are released, and nothing is lost",
         .timeLimit(.minutes(30)),
         arguments: [false, true]
     )
@@ -132,7 +134,7 @@ struct LaunchReasonTests {
         memory.analytics.record("event")
         memory.transport.hold()
         await withCheckedContinuation { finished in
-            let moment = LifeCycleMoment(limit: .seconds(5)) { finished.resume() }
+            let moment = LifeCycleGracePeriod(limit: .seconds(5)) { finished.resume() }
             if early { moment.expire() }
             memory.analytics.lifecycle.follower.announced([.willResignActive, .didEnterBackground], moment: moment)
             guard !early else { return }
@@ -154,16 +156,16 @@ struct LaunchReasonTests {
         #expect(memory.transport.delivered.contains { $0.event.name == "event" })
     }
 
-    @Test("A moment that is over cannot expire, and one that expired early says so to whoever comes")
+    @Test("a finished background task cannot expire, and an expired one calls later handlers immediately")
     func moments() {
         let calls = Locked<[String]>([])
-        let over = LifeCycleMoment(limit: .seconds(1)) { calls.withLock { $0.append("over") } }
+        let over = LifeCycleGracePeriod(limit: .seconds(1)) { calls.withLock { $0.append("over") } }
         over.whenExpired { calls.withLock { $0.append("hurry") } }
         over.finish()
         over.expire()
         over.whenExpired { calls.withLock { $0.append("late") } }
         #expect(calls.withLock { $0 } == ["over"])
-        let short = LifeCycleMoment(limit: .seconds(1)) {}
+        let short = LifeCycleGracePeriod(limit: .seconds(1)) {}
         short.expire()
         short.whenExpired { calls.withLock { $0.append("at once") } }
         #expect(calls.withLock { $0 } == ["over", "at once"])

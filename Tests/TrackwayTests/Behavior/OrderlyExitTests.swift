@@ -9,7 +9,7 @@ import TrackwayTesting
 
 @Suite("Orderly exits")
 struct OrderlyExitTests {
-    /// How a program ends in good order.
+    /// A way to end a program in an orderly fashion.
     enum End: String, CaseIterable, Sendable {
         case shutdown, release, shutdownAndRelease
     }
@@ -21,7 +21,7 @@ struct OrderlyExitTests {
     }
 
     @Test(
-        "shutting down and releasing the instance record the exit, once and with its duration",
+        "shutting down or releasing the instance records the exit once, with its duration",
         arguments: End.allCases
     )
     func recorded(end: End) async throws {
@@ -47,7 +47,7 @@ struct OrderlyExitTests {
         #expect(all.allSatisfy { $0.event.attributes["_is_recovered"] == nil })
     }
 
-    @Test("an app that is in the background has left already")
+    @Test("shutting down in the background records no second exit")
     func background() async throws {
         let memory = try InMemoryAnalytics(Self.configuration)
         memory.analytics.record("work")
@@ -56,7 +56,7 @@ struct OrderlyExitTests {
         #expect(memory.events(named: "_app_end").count == 1)
     }
 
-    @Test("after a shutdown the app's life goes on unrecorded")
+    @Test("lifecycle changes after a shutdown are not recorded")
     func afterwards() async throws {
         let memory = try InMemoryAnalytics(Self.configuration)
         memory.analytics.record("work")
@@ -81,7 +81,7 @@ struct OrderlyExitTests {
     }
 
     @Test(
-        "nothing is recorded when an instance is released that may not record",
+        "releasing an instance records no exit if consent is denied, and one if it is pending",
         arguments: [Consent.denied, .pending]
     )
     func refused(consent: Consent) throws {

@@ -11,14 +11,14 @@ import TrackwayWire
 
 @testable import Trackway
 
-/// One rule for every callback of the app: it may call the SDK, and is not called again for what happens inside it.
+/// The rule for all app callbacks: they may call the SDK, and are not called for what they cause.
 @Suite("Callbacks")
 struct CallbackTests {
-    /// The analytics that a callback calls, which do not exist when the callback is configured.
+    /// Holds the analytics for a callback, which is configured before they exist.
     private final class Host: Sendable {
         private struct State: Sendable {
             weak var analytics: Analytics?
-            /// By thread: the storage's own may call a handler beside the one that records.
+            /// Keyed by thread: the storage thread may call a handler at the same time as the recording thread.
             var depths: [ObjectIdentifier: Int] = [:]
             var deepest = 0
             var calls = 0
@@ -33,7 +33,7 @@ struct CallbackTests {
             state.withLock { $0.analytics = analytics }
         }
 
-        /// Calls everything that a callback may call, and measures how deep callbacks nest.
+        /// Calls everything that a callback may call, and measures the nesting depth.
         func call() {
             let thread = ObjectIdentifier(Thread.current)
             let (analytics, depth) = state.withLock { state -> (Analytics?, Int) in
@@ -44,7 +44,7 @@ struct CallbackTests {
                 return (state.analytics, depth)
             }
             defer { state.withLock { $0.depths[thread] = depth - 1 } }
-            // Recursion without end would end the process; the test reports it instead.
+            // Unbounded recursion would crash the process; stopping here lets the test report it.
             guard let analytics, depth < 5 else { return }
             Self.callEverything(analytics)
         }
@@ -77,7 +77,7 @@ struct CallbackTests {
         case diagnostics, interceptor, dynamicAttributes
     }
 
-    /// A storage that fails in one way, or works.
+    /// One storage fault, or none.
     private struct Fault: Sendable, CustomTestStringConvertible {
         let operation: StorageOperation?
         let fault: StorageFault
@@ -119,7 +119,7 @@ struct CallbackTests {
     }
 
     @Test(
-        "a callback may call the SDK under every storage fault, and is not called for what happens inside",
+        "a callback may call the SDK under every storage fault, and is not called for what it causes",
         arguments: Callback.allCases,
         Fault.all
     )
@@ -141,7 +141,7 @@ struct CallbackTests {
         #expect(memory.events(named: "afterwards").count == 1)
     }
 
-    @Test("a diagnostic caused inside the diagnostics handler is counted and not reported")
+    @Test("a diagnostic caused by the diagnostics handler is counted but not reported")
     func counted() async throws {
         let host = Locked<(analytics: Analytics?, codes: [Diagnostic.Code])>((nil, []))
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -162,7 +162,7 @@ struct CallbackTests {
         #expect(memory.recorded.map(\.event.name) == ["sdk_problem", "goodbye"])
     }
 
-    @Test("on a full disk the handler is called once for each event of the app")
+    @Test("on a full disk 500 events cause at most 501 calls of the handler")
     func fullDisk() throws {
         let host = Host()
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -181,7 +181,7 @@ struct CallbackTests {
         #expect(memory.analytics.unreportedDiagnostics > 0)
     }
 
-    @Test("a task that the handler starts counts as inside it")
+    @Test("a task started by the handler counts as part of the handler")
     func task() async throws {
         let host = Locked<(analytics: Analytics?, tasks: [Task<Void, Never>])>((nil, []))
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -200,7 +200,7 @@ struct CallbackTests {
         #expect(memory.analytics.unreportedDiagnostics == 1)
     }
 
-    @Test("handlers of two analytics that record into each other end")
+    @Test("handlers of two instances that record into each other do not recurse")
     func twoAnalytics() throws {
         let hosts = Locked<[Analytics]>([])
         let calls = Locked(0)
@@ -223,7 +223,7 @@ struct CallbackTests {
         #expect(two.analytics.unreportedDiagnostics == 0)
     }
 
-    // MARK: Destinations of the app's own
+    // MARK: Custom destinations
 
     /// A destination whose code calls the SDK.
     private struct CallingDestination: Destination {
@@ -242,7 +242,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("destination code may call the SDK, and everything is delivered")
+    @Test("a destination may call the SDK, and everything is delivered")
     func destination() async throws {
         let host = Host()
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -256,7 +256,7 @@ struct CallbackTests {
         #expect(Set(memory.transport.delivered.map(\.event.id)) == Set(memory.recorded.map(\.event.id)))
     }
 
-    @Test("damaged settings that are found late are reported with no lock held")
+    @Test("damaged settings that are found late are reported without holding a lock")
     func settingsFoundLate() throws {
         let storage = FaultyStorage()
         try storage.makeFolder("/app")
@@ -281,7 +281,7 @@ struct CallbackTests {
         settings.withLock { $0 = nil }
     }
 
-    @Test("the handler may show a screen while another process captures and no thread may wait for files")
+    @Test("the handler may record a screen while another process captures and no thread may wait for files")
     func watching() throws {
         let environment = InMemoryEnvironment()
         let host = Locked<Analytics?>(nil)
@@ -306,7 +306,7 @@ struct CallbackTests {
         withExtendedLifetime(first) {}
     }
 
-    /// A value of the app's own that calls the SDK when it is converted.
+    /// A custom value that calls the SDK when it is converted.
     private struct CallingValue: AttributeConvertible {
         let analytics: Analytics
 
@@ -318,7 +318,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("values at any depth are converted while no lock is held", .timeLimit(.minutes(1)))
+    @Test("values at any depth are converted without holding a lock", .timeLimit(.minutes(1)))
     func nestedConversions() throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.capture = .standard

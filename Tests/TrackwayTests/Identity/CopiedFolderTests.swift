@@ -11,12 +11,12 @@ import TrackwayTesting
 
 @Suite("A copied folder")
 struct CopiedFolderTests {
-    /// One folder on a disk in memory, found at a place that the test chooses.
+    /// A folder on an in-memory disk, with an inode that the test sets.
     private struct Machine {
         var environment = InMemoryEnvironment()
         var inode: UInt64 = 1
 
-        /// The next process, which finds the folder at another place.
+        /// The next process, which finds the folder at another inode.
         func copied(to inode: UInt64) -> Machine { Machine(environment: environment.nextProcess(), inode: inode) }
 
         func start(_ change: (inout Configuration) -> Void = { _ in }) throws -> Analytics {
@@ -25,7 +25,7 @@ struct CopiedFolderTests {
             configuration.run(in: environment)
             var dependencies = try environment.dependencies(for: configuration)
             dependencies.place = { [inode] in
-                var place = FolderPlace()
+                var place = FolderFingerprint()
                 place.inode = inode
                 return place
             }
@@ -38,7 +38,7 @@ struct CopiedFolderTests {
         }
     }
 
-    /// A machine on which everything was delivered, and its installation.
+    /// A machine with all events delivered, and its installation.
     private func settled(_ change: (inout Configuration) -> Void = { _ in }) async throws -> (Machine, InstallationID) {
         let machine = Machine()
         let analytics = try machine.start(change)
@@ -49,7 +49,7 @@ struct CopiedFolderTests {
         return (machine, analytics.installationID)
     }
 
-    @Test("is another installation with nobody signed in, and says once which one it was")
+    @Test("a copied folder is a new installation without a user, and reports its former installation once")
     func separate() async throws {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
@@ -68,7 +68,7 @@ struct CopiedFolderTests {
         #expect(again.events("_installation_erased").isEmpty)
     }
 
-    @Test("each of three copies is an installation of its own, and every event of each arrives")
+    @Test("each of three copies is a separate installation, and all their events arrive")
     func three() async throws {
         let (machine, former) = try await settled()
         var seen: Set = [former]
@@ -87,7 +87,7 @@ struct CopiedFolderTests {
         #expect(Set(delivered.map(\.event.id)).count == delivered.count)
     }
 
-    @Test("events that wait leave under the former installation, and the next start begins a new one")
+    @Test("pending events are sent under the former installation, and the next start begins a new one")
     func waiting() async throws {
         let machine = Machine()
         let first = try machine.start { $0.privacy.consent = .pending }
@@ -105,7 +105,7 @@ struct CopiedFolderTests {
         #expect(later.formers == [first.installationID.description])
     }
 
-    @Test("what was decided about consent for the device stays")
+    @Test("a copied folder keeps the consent decision for the device")
     func consent() async throws {
         let machine = Machine()
         let first = try machine.start()
@@ -119,19 +119,19 @@ struct CopiedFolderTests {
         #expect(copy.formers == [])
         second.setConsent(.granted)
         await second.shutdown(timeout: .zero)
-        // Now it may say so.
+        // Now it may report the former installation.
         let later = copy.copied(to: 2)
         _ = try later.start()
         #expect(later.formers == [first.installationID.description])
     }
 
-    @Test("a start that fails at any write is continued by the next one", arguments: 0..<12)
+    @Test("a start that fails at any write is completed by the next one", arguments: 0..<12)
     func interrupted(writes: Int) async throws {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
         copy.environment.storage.fail(.replace, with: .inputOutput, after: writes)
         copy.environment.storage.fail(.remove, with: .inputOutput, after: writes)
-        // It starts or it does not; what matters is what the next one finds.
+        // This start may fail. Only the state that the next one finds matters.
         _ = try? copy.start()
         let later = copy.copied(to: 2)
         later.environment.storage.heal()
@@ -143,7 +143,7 @@ struct CopiedFolderTests {
         #expect(later.events("_installation_erased").isEmpty)
     }
 
-    @Test("the copy of a copy says which copy it was")
+    @Test("the copy of a copy reports which copy it was")
     func copyOfCopy() async throws {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
@@ -155,7 +155,7 @@ struct CopiedFolderTests {
         #expect(Set(next.formers) == [former.description, second.installationID.description])
     }
 
-    @Test("two processes that start in a copy at once belong to one new installation")
+    @Test("processes that start in a copy concurrently share one new installation")
     func together() async throws {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
@@ -168,7 +168,7 @@ struct CopiedFolderTests {
         #expect(copy.formers == [former.description])
     }
 
-    @Test("a person who erases the installation is not told of again")
+    @Test("an erased copy does not report its former installation later")
     func erased() async throws {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
@@ -183,7 +183,7 @@ struct CopiedFolderTests {
     }
 
     #if os(Linux)
-    @Test("a folder that is copied on a disk is a copy; one that is renamed is not")
+    @Test("a folder that is copied on a disk is a copy, and a renamed one is not")
     func disk() throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
@@ -191,21 +191,21 @@ struct CopiedFolderTests {
         let (original, copy, renamed) = ("original", "copy", "renamed")
         func path(_ name: String) -> String { root.path + "/" + name }
         try FileManager.default.createDirectory(atPath: path(original), withIntermediateDirectories: true)
-        let place = FolderPlace.current(of: path(original))
+        let place = FolderFingerprint.current(of: path(original))
         try FileManager.default.copyItem(atPath: path(original), toPath: path(copy))
-        #expect(place.inode == nil || FolderPlace.current(of: path(copy)).isCopy(of: place))
+        #expect(place.inode == nil || FolderFingerprint.current(of: path(copy)).isCopy(of: place))
         try FileManager.default.moveItem(atPath: path(original), toPath: path(renamed))
-        #expect(!FolderPlace.current(of: path(renamed)).isCopy(of: place))
-        #expect(!FolderPlace.current(of: path("nothing")).isCopy(of: FolderPlace()))
+        #expect(!FolderFingerprint.current(of: path(renamed)).isCopy(of: place))
+        #expect(!FolderFingerprint.current(of: path("nothing")).isCopy(of: FolderFingerprint()))
     }
     #endif
 }
 
 #if os(Linux)
-@Suite("The place of a folder")
+@Suite("Folder locations")
 struct FolderPlaceTests {
     @Test(
-        "the machine's id counts, except in containers and where it is not one",
+        "the machine id is used unless it is invalid or the process runs in a container",
         arguments: [
             ("0123456789abcdef0123456789abcdef\n", [], true), ("uninitialized\n", [], false), ("", [], false),
             ("0123456789abcdef0123456789abcdef\n", [".dockerenv"], false),
@@ -223,16 +223,16 @@ struct FolderPlaceTests {
         }
         try Data(id.utf8).write(to: root.appendingPathComponent("etc/machine-id"))
         for mark in marks { try Data().write(to: root.appendingPathComponent(mark)) }
-        let place = FolderPlace.current(of: root.path, in: SystemTree(root: root.path), isInContainer: false)
+        let place = FolderFingerprint.current(of: root.path, in: SystemTree(root: root.path), isInContainer: false)
         #expect((place.machine != nil) == counts)
         #expect(place.machine?.contains("0123456789abcdef") != true)
-        let inContainer = FolderPlace.current(of: root.path, in: SystemTree(root: root.path), isInContainer: true)
+        let inContainer = FolderFingerprint.current(of: root.path, in: SystemTree(root: root.path), isInContainer: true)
         #expect(inContainer.machine == nil)
     }
 
-    @Test("only what is known of both places tells them apart")
+    @Test("two locations differ only in values that are known for both")
     func unknown() {
-        var (one, other) = (FolderPlace(), FolderPlace())
+        var (one, other) = (FolderFingerprint(), FolderFingerprint())
         one.inode = 1
         #expect(!one.isCopy(of: other))
         other.machine = "a"

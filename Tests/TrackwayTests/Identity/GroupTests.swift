@@ -30,7 +30,7 @@ struct GroupTests {
         #expect(analytics.groups == ["company": "acme", "team": "blue"])
     }
 
-    @Test("the same group again records its new traits, and nothing without traits")
+    @Test("joining the same group again records its new traits, and nothing without traits")
     func again() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.group("company", id: "acme")
@@ -48,7 +48,7 @@ struct GroupTests {
         #expect(memory.recorded.last?.attributes == ["_group_type": "company", "_group_id": "acme", "a": 1])
     }
 
-    @Test("leaveGroup removes a group, once")
+    @Test("leaveGroup removes a group only once")
     func leaving() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.group("company", id: "acme")
@@ -62,14 +62,17 @@ struct GroupTests {
         #expect(Self.groups(memory.recorded.last) == ["team": "blue"])
     }
 
-    /// What happens to the user after the visitor joined a group.
+    /// A change after a visitor or user joined a group.
     enum Change: String, CaseIterable, Sendable {
         case firstSignIn, signOut, otherUser, restart, kill
 
         var keepsGroups: Bool { [.firstSignIn, .restart, .kill].contains(self) }
     }
 
-    @Test("groups last through a first sign-in and a restart, and end with the user", arguments: Change.allCases)
+    @Test(
+        "groups survive a first sign-in, a restart and a kill, and are removed when the user changes",
+        arguments: Change.allCases
+    )
     func lasting(change: Change) async throws {
         var memory = try InMemoryAnalytics()
         if !change.keepsGroups { memory.analytics.identify("carl") }
@@ -89,7 +92,7 @@ struct GroupTests {
     }
 
     @Test(
-        "an invalid type or id is reported and changes nothing",
+        "an invalid group type or id is reported and changes nothing",
         arguments: [("", "acme"), ("company", ""), (String(repeating: "t", count: 1_000), "acme")]
     )
     func invalid(type: String, id: String) throws {
@@ -102,7 +105,7 @@ struct GroupTests {
         #expect(codes.withLock { $0 } == [.groupInvalid])
     }
 
-    @Test("a user belongs to at most 20 groups; another one is reported and not joined")
+    @Test("a user belongs to at most 20 groups, and an additional one is reported and not joined")
     func tooMany() throws {
         let diagnostics = Locked<[Diagnostic]>([])
         var configuration = InMemoryAnalytics.usualConfiguration
@@ -115,7 +118,7 @@ struct GroupTests {
         #expect(diagnostics.withLock { $0.first?.value } == "type-21")
     }
 
-    @Test("identify sets traits in the same step, and again for the signed-in user")
+    @Test("identify sets traits in the same call, also for the signed-in user")
     func traits() throws {
         let memory = try InMemoryAnalytics()
         let (analytics, plan) = (memory.analytics, "pro")
@@ -131,7 +134,7 @@ struct GroupTests {
     }
 
     @Test("traits of an invalid user id are not set")
-    func traitsOfNobody() throws {
+    func traitsOfInvalidUser() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("", traits: ["plan": "pro"])
         memory.analytics.record("after")

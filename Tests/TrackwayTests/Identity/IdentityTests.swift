@@ -8,7 +8,7 @@ import TrackwayTesting
 
 @Suite("Identity and context")
 struct IdentityTests {
-    @Test("every event belongs to the user of its moment")
+    @Test("every event belongs to the user who was signed in when it was recorded")
     func order() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -19,14 +19,14 @@ struct IdentityTests {
         analytics.record("as_bob")
         analytics.signOut()
         analytics.record("after")
-        // With every change of the user an event that tells of it, under the new one.
+        // Each user change records an event, which belongs to the new user.
         let users = [nil, "ann", "ann", "bob", "bob", nil, nil]
         #expect(memory.recorded.map(\.user) == users)
         _ = await analytics.flush()
         #expect(memory.transport.delivered.map(\.user) == users)
     }
 
-    @Test("an event recorded after identify returned carries the user, on every thread")
+    @Test("an event recorded after identify returns carries the user, on every thread")
     func threads() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -46,7 +46,7 @@ struct IdentityTests {
         #expect(seen.allSatisfy { $0.attributes["user"] == $0.user.map { .string($0) } })
     }
 
-    @Test("changes from many threads end with one of them, for events and for the next start alike")
+    @Test("concurrent user changes settle on one user, for later events and for the next start")
     func racingChanges() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -69,7 +69,7 @@ struct IdentityTests {
         #expect(next.events(named: "next").first?.user == last.user)
     }
 
-    @Test("global attributes hold from the call on, and cost one record, not one per event")
+    @Test("global attributes apply to later events until they are changed or removed")
     func global() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -85,7 +85,7 @@ struct IdentityTests {
         #expect(recorded.map { $0.global("level")?.integer } == [1, 2, 2])
     }
 
-    @Test("the context holds the facts of app, device and boot")
+    @Test("the context contains the facts of app, device and boot")
     func facts() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("seen")
@@ -100,7 +100,7 @@ struct IdentityTests {
         #expect(context["global"] == nil)
     }
 
-    @Test("user and global attributes survive a kill, exactly as they were")
+    @Test("the user and global attributes survive a kill unchanged")
     func restart() throws {
         let memory = try InMemoryAnalytics()
         let values: Attributes = [

@@ -6,14 +6,14 @@ import Trackway
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("The settings' format")
+@Suite("Settings file format")
 struct SettingsFormatTests {
     private func settings(_ memory: InMemoryAnalytics) throws -> JSONValue {
         let disk = try #require(memory.storage.base as? MemoryStorage)
         return try JSONValue.parse(try #require(disk.contents(of: memory.folder + "/settings")))
     }
 
-    @Test("What was said and decided lies there as documented, and nothing that follows from the installation")
+    @Test("settings contain identity and decisions as documented, and nothing derived from the installation")
     func golden() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -36,7 +36,7 @@ struct SettingsFormatTests {
     }
 
     @Test(
-        "Half a file makes nobody somebody else, and nothing is sent before somebody decides again",
+        "with a truncated file no user gets another user's id, and nothing is sent until consent is decided again",
         arguments: 0..<400
     )
     func torn(length: Int) throws {

@@ -8,7 +8,7 @@ import TrackwayTesting
 
 @Suite("Signing out")
 struct SigningOutTests {
-    /// How the person leaves.
+    /// A way to sign the user out.
     enum Way: String, CaseIterable, Sendable {
         case signOut, silently, keepingUniqueID, anotherUser
 
@@ -24,7 +24,7 @@ struct SigningOutTests {
 
     private static let secret = "john-only"
 
-    /// Everything about a person that later events could carry.
+    /// Sets all data about a user that later events could carry.
     private static func describe(_ analytics: Analytics) {
         analytics.identify(secret)
         analytics.setUserAttributes(["name": .string(secret), "age": 20])
@@ -35,7 +35,11 @@ struct SigningOutTests {
         analytics.startTimer("checkout")
     }
 
-    @Test("leaves nothing of the person on later events, also after a kill", arguments: Way.allCases, [false, true])
+    @Test(
+        "signing out leaves no data of the user on later events, even after a kill",
+        arguments: Way.allCases,
+        [false, true]
+    )
     func nothing(way: Way, isKilled: Bool) async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.capture = .standard
@@ -68,7 +72,7 @@ struct SigningOutTests {
         #expect(memory.events(named: "checkout").allSatisfy { $0.attributes["event_duration"] == nil })
     }
 
-    @Test("the visitor after a person has a unique id of its own, and keeps it when it signs in")
+    @Test("a visitor after a user gets a new unique id, and keeps it when signing in")
     func uniqueIDs() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -88,7 +92,7 @@ struct SigningOutTests {
         #expect(analytics.personID == first)
     }
 
-    @Test("a name that is set again for the installation is not the person's any more")
+    @Test("an attribute that is set again for the installation no longer belongs to the user")
     func scopes() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -105,7 +109,7 @@ struct SigningOutTests {
         #expect(event.global("c") == nil)
     }
 
-    @Test("a visitor's attributes of all events stay when the visitor signs in, and end with the sign-out")
+    @Test("a visitor's global attributes are kept at sign-in and removed at sign-out")
     func visitor() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics

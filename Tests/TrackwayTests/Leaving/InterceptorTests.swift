@@ -39,7 +39,7 @@ struct InterceptorTests {
         event.name.hasPrefix("debug_") ? .drop : .keep
     }
 
-    @Test("each sees what those before it left, in order, on the thread that records")
+    @Test("interceptors run in order on the recording thread, and each sees the changes of those before it")
     func order() throws {
         let thread = Locked<[Bool]>([])
         let recording = ObjectIdentifier(Thread.current)
@@ -67,7 +67,7 @@ struct InterceptorTests {
         #expect(memory.diagnostics == [])
     }
 
-    @Test("what is recorded by a call passes through them: typed and durable events, timers, dynamic attributes")
+    @Test("interceptors process every event that a call records: typed and durable events, timers, dynamic attributes")
     func everyCall() async throws {
         let memory = try Self.analytics([Self.noEmail, Self.noDebug])
         let analytics = memory.analytics
@@ -81,7 +81,7 @@ struct InterceptorTests {
         await #expect(throws: TrackwayError.self) { try await analytics.recordDurably("debug_tap") }
     }
 
-    @Test("what the SDK records itself, and what is said about people, is not shown to them")
+    @Test("interceptors see neither the SDK's own events nor profile events")
     func notShown() async throws {
         let seen = Locked<[String]>([])
         let everything = Interceptor("everything") { event in
@@ -103,7 +103,7 @@ struct InterceptorTests {
     }
 
     @Test(
-        "an event that may not be recorded is not shown, and a name that may not be collected is refused after it was given"
+        "interceptors do not see events that may not be recorded, and renaming an event to a blocked name drops it"
     )
     func refused() async throws {
         let seen = Locked(0)
@@ -125,7 +125,7 @@ struct InterceptorTests {
     }
 
     @Test(
-        "a name that no event can have is refused with a sentence, and everything else is kept",
+        "an invalid name from an interceptor is rejected with a diagnostic, and its other changes are kept",
         arguments: ["", "_session_start", "_installation_erased", "_"]
     )
     func names(_ name: String) throws {
@@ -137,7 +137,7 @@ struct InterceptorTests {
             }
         ])
         memory.analytics.record("tap")
-        // The SDK's own names stay what they are, too.
+        // Names with the SDK's prefix are kept, too.
         memory.analytics.record("_my_event")
         #expect(memory.recorded.map(\.name) == ["tap", "_my_event"])
         #expect(memory.recorded.allSatisfy { $0.attributes["changed"] == true })
@@ -146,7 +146,7 @@ struct InterceptorTests {
         #expect(memory.diagnostics.first?.message.hasSuffix("The event was kept as \"tap\".") == true)
     }
 
-    @Test("limits count for the event as it was left, and say so")
+    @Test("limits apply to the event after interception, and violations are reported")
     func limits() throws {
         let memory = try Self.analytics([
             Interceptor("too much") { event in
@@ -165,7 +165,9 @@ struct InterceptorTests {
         )
     }
 
-    @Test("dropped events are counted by name, told once, cost no number, and are in nobody's account")
+    @Test(
+        "dropped events are counted and reported once per interceptor, take no sequence number, and are in no account"
+    )
     func counted() async throws {
         let memory = try Self.analytics([Self.noDebug, Interceptor("nothing") { _ in .drop }])
         for _ in 0..<5 { memory.analytics.record("debug_tap") }
@@ -182,7 +184,7 @@ struct InterceptorTests {
         #expect(memory.transport.requests.isEmpty)
     }
 
-    @Test("the counts survive a kill once they are written, and go with an erasing")
+    @Test("interception counts survive a kill once they are written, and are removed by erasing")
     func counts() async throws {
         let memory = try Self.analytics([Self.noDebug])
         for _ in 0..<5 { memory.analytics.record("debug_tap") }
@@ -197,7 +199,7 @@ struct InterceptorTests {
         #expect(third.analytics.ledger().intercepted == [:])
     }
 
-    @Test("a damaged file of counts begins anew, and a full disk costs no count while the process lives")
+    @Test("a damaged count file is replaced, and a full disk loses no counts while the process runs")
     func trouble() async throws {
         let memory = try Self.analytics([Self.noDebug])
         try memory.storage.replace(memory.folder + "/intercepted", with: Array("no JSON".utf8), durably: true)
@@ -215,7 +217,7 @@ struct InterceptorTests {
         #expect(next.analytics.ledger().intercepted == ["no debugging": 5])
     }
 
-    @Test("an app that makes up names fills no disk")
+    @Test("many interceptor names do not grow the counts without bound")
     func manyNames() async throws {
         let counts = InterceptedCounts(folder: "/app", storage: MemoryStorage(), queue: StorageQueue(label: "test"))
         for number in 0..<1_000 { counts.add("name \(number)") }
@@ -223,9 +225,9 @@ struct InterceptorTests {
         #expect(counts.all.values.reduce(0, +) == 1_000)
     }
 
-    // MARK: Calling back
+    // MARK: Reentrant calls
 
-    @Test("one that records is not shown what it records; the others are")
+    @Test("an interceptor does not see the events that it records, but the others do")
     func records() throws {
         let box = Locked<Analytics?>(nil)
         let calls = Locked<[String]>([])
@@ -250,11 +252,11 @@ struct InterceptorTests {
                 "two saw one saw tap", "one saw tap", "one saw two saw tap", "two saw tap", "tap",
             ]
         )
-        // What they record leaves nothing behind that others take away.
+        // Interceptors redact the events of other interceptors, too.
         #expect(memory.recorded.allSatisfy { $0.attributes["email"] == nil })
     }
 
-    @Test("one that records in a task of its own does not begin again without end", .timeLimit(.minutes(30)))
+    @Test("an interceptor that records in a new task does not recurse indefinitely", .timeLimit(.minutes(30)))
     func recordsLater() async throws {
         let box = Locked<Analytics?>(nil)
         let calls = Locked(0)
@@ -276,7 +278,7 @@ struct InterceptorTests {
     }
 
     @Test(
-        "one may call everything else, and switch recording off before the event is recorded",
+        "an interceptor may call everything else, and may disable recording before the event is recorded",
         .timeLimit(.minutes(30))
     )
     func callsBack() throws {
@@ -302,7 +304,7 @@ struct InterceptorTests {
         #expect(tap.global("channel") == .string("store"))
     }
 
-    @Test("one that holds up its caller is told once")
+    @Test("a slow interceptor is reported once")
     func slow() throws {
         let clock = ManualClock()
         let memory = try Self.analytics(
@@ -321,7 +323,7 @@ struct InterceptorTests {
         #expect(memory.events(named: "slow").count == 3)
     }
 
-    @Test("of several interceptors, the one that holds up its caller is reported")
+    @Test("of several interceptors, the slow one is reported")
     func slowOne() throws {
         let clock = ManualClock()
         let memory = try Self.analytics(
@@ -355,7 +357,7 @@ struct InterceptorTests {
         #expect(memory.recorded.map(\.name) == ["before"])
     }
 
-    @Test("events of eight threads pass through at the same time, and every one is recorded or counted")
+    @Test("interceptors run on eight threads at the same time, and every event is recorded or counted")
     func threads() async throws {
         let memory = try Self.analytics([Self.noEmail, Self.noDebug])
         let analytics = memory.analytics
@@ -379,7 +381,7 @@ struct InterceptorTests {
         #expect(memory.recorded.allSatisfy { $0.attributes["email"] == nil })
     }
 
-    @Test("repeats of a queue are recognised by what was left of them, and the log shows that")
+    @Test("a queue recognizes repeats after interception, and the log shows the event after interception")
     func repeats() throws {
         let memory = try Self.analytics([Self.noEmail]) { $0.logEvents = true }
         try memory.analytics.addDestination(
@@ -391,14 +393,14 @@ struct InterceptorTests {
         #expect(!memory.log.joined().contains("email"))
     }
 
-    @Test("without one, recording takes the way it always took")
+    @Test("without interceptors, recording takes the fast path")
     func none() throws {
         let memory = try Self.analytics([])
         #expect(memory.analytics.delivery.control.gate.state == .isOpen)
         #expect(try Self.analytics([Self.noEmail]).analytics.delivery.control.gate.state == [.isOpen, .intercepts])
     }
 
-    @Test("an app's tests ask its interceptors in one line")
+    @Test("an app's tests can check its interceptors in one line")
     func inOneLine() {
         let interceptors = [Self.noEmail, Self.noDebug]
         #expect(interceptors.outcome(of: "search", ["email": "ann@example.com", "n": 1]) == .kept("search", ["n": 1]))

@@ -12,7 +12,7 @@ import TrackwayWire
 
 @testable import Trackway
 
-@Suite("What leaves for a destination")
+@Suite("Destination rules")
 struct LeavingRulesTests {
     private static func analytics(
         _ rules: [DestinationID: DestinationRules],
@@ -34,7 +34,7 @@ struct LeavingRulesTests {
         "audit": [.deny("debug_*"), .redact("email"), .rename("buy", to: "purchase")]
     ]
 
-    /// Every byte that was sent to a destination, bodies inflated.
+    /// All bytes sent to a destination, with the bodies decompressed.
     private static func sent(to id: DestinationID, by memory: InMemoryAnalytics) throws -> String {
         try memory.transport.requests.filter { $0.url.contains("//\(id).test") }.map { request in
             let isZipped = request.headers["content-encoding"] == "gzip"
@@ -42,7 +42,7 @@ struct LeavingRulesTests {
         }.joined()
     }
 
-    @Test("one destination gets what its rules leave, the other everything, the journal keeps what was recorded")
+    @Test("rules change what one destination gets, while the other and the journal have the original events")
     func apart() async throws {
         let memory = try Self.analytics(Self.redacting)
         let analytics = memory.analytics
@@ -74,14 +74,14 @@ struct LeavingRulesTests {
         #expect(ledger.destinations["collector"] == Ledger.Account(recorded: 3, delivered: 3))
     }
 
-    @Test("what is kept of an event that a back-end refused holds nothing that was redacted")
+    @Test("a dead letter contains nothing that was redacted")
     func deadLetters() async throws {
         let memory = try Self.analytics(Self.redacting)
         memory.transport.always(.acceptAllBut([0: "name_invalid"]), to: "audit")
         memory.analytics.record("buy", ["email": "secret-event", "total": 5])
         _ = await memory.analytics.flush()
         #expect(memory.analytics.ledger().destinations["audit"]?.dropped == [.rejected: 1])
-        // Refused ones count as dropped, not as changed and delivered.
+        // Refused events count as dropped, not as changed and delivered.
         #expect(memory.analytics.ledger().destinations["audit"]?.changed == 0)
         let folder = memory.folder + "/set-aside"
         let kept = try memory.storage.names(in: folder).flatMap {
@@ -92,7 +92,7 @@ struct LeavingRulesTests {
         #expect(!text.contains("secret-event"))
     }
 
-    @Test("rules hold on when a destination gets a new key, and change when the app says so")
+    @Test("rules remain when a destination gets a new key, and change when the app changes them")
     func replaced() async throws {
         let memory = try Self.analytics(Self.redacting)
         let analytics = memory.analytics
@@ -114,7 +114,7 @@ struct LeavingRulesTests {
         #expect(memory.diagnostics == [])
     }
 
-    @Test("a destination that comes at run time brings its rules, and they stay with its id")
+    @Test("a destination added at run time brings its rules, and they stay with its id")
     func added() async throws {
         let memory = try Self.analytics([:])
         let analytics = memory.analytics
@@ -138,7 +138,7 @@ struct LeavingRulesTests {
         #expect(memory.arrived(at: "nobody") == [])
     }
 
-    @Test("rules for a destination that does not exist are refused: nobody would be held to them")
+    @Test("rules for an unknown destination are rejected because they would have no effect")
     func unknown() {
         #expect {
             try Self.analytics(["audi": [.redact("email")]])
@@ -147,7 +147,7 @@ struct LeavingRulesTests {
         }
     }
 
-    @Test("what cannot be meant is told with its place, and the rest of the rules holds")
+    @Test("invalid rules are reported with their position, and the other rules apply")
     func problems() async throws {
         let rules: DestinationRules = [
             .deny(""), .deny("a*b"), .redact("", in: "x"), .rename("a", to: ""), .rename("b", to: "_x"), .sample(.nan),
@@ -169,7 +169,7 @@ struct LeavingRulesTests {
         for name in ["a", "b", "none", "debug_tap"] { memory.analytics.record(name) }
         #expect(await memory.analytics.flush().isComplete)
         #expect(memory.arrived(at: "audit") == ["a", "b"])
-        // What was told is not told again with every other change.
+        // A reported problem is not reported again with every other change.
         memory.analytics.options.sessions.timeout = .seconds(60)
         #expect(memory.diagnostics.count == 8)
         memory.analytics.options.rules["audit"] = [.sample(2)]
@@ -178,7 +178,7 @@ struct LeavingRulesTests {
         #expect(memory.diagnostics.count == 10)
     }
 
-    @Test("an erasing reaches a destination whose rules deny everything")
+    @Test("a tombstone reaches a destination whose rules deny everything")
     func erasing() async throws {
         let memory = try Self.analytics(["audit": [.deny("*"), .redact("*"), .sample(0)]])
         memory.analytics.record("tap")
@@ -190,7 +190,7 @@ struct LeavingRulesTests {
         #expect(told.event.attributes["proof"] != nil)
     }
 
-    @Test("consent comes first: what waits for it is not judged, what was refused counts as refused")
+    @Test("the rules in effect when consent is granted apply to the events that waited for it")
     func consent() async throws {
         let memory = try Self.analytics(["audit": [.deny("tap")]])
         let analytics = memory.analytics
@@ -206,7 +206,7 @@ struct LeavingRulesTests {
         #expect(analytics.ledger().isBalanced)
     }
 
-    @Test("a person is in the sample before and after signing in, on every start")
+    @Test("sampling decides the same for a user before and after sign-in and on every start")
     func people() async throws {
         let disk = Locked<FaultyStorage?>(nil)
         let transport = ScriptedTransport()
@@ -226,7 +226,7 @@ struct LeavingRulesTests {
         #expect(names.isEmpty || names.filter { !$0.hasPrefix("_") }.count == 6)
     }
 
-    @Test("formats of other back-ends see the changed event alone")
+    @Test("the formats of other back ends see only the changed event")
     func otherFormats() async throws {
         var configuration = Configuration(
             appID: "test",
@@ -270,13 +270,13 @@ struct LeavingRulesTests {
         for account in analytics.ledger().destinations.values { #expect(account.dropped[.deniedByRule] == 1) }
     }
 
-    /// A body as text: unzipped, form fields decoded.
+    /// A request body as text, decompressed and with form fields decoded.
     private static func text(of request: WireRequest) -> String {
         var body = String(decoding: request.body, as: UTF8.self)
         if let data = body.split(separator: "&").first(where: { $0.hasPrefix("data_list=") }) {
             let base64 = data.dropFirst("data_list=".count).replacing("%2B", with: "+").replacing("%2F", with: "/")
                 .replacing("%3D", with: "=")
-            // A field that is not in the form would show as text without the names looked for.
+            // If decoding fails, the encoded text remains, which lacks the names that the tests look for.
             body =
                 Base64.decode(Array(base64.utf8)).flatMap { try? Gzip.inflate($0) }.map {
                     String(decoding: $0, as: UTF8.self)

@@ -9,9 +9,9 @@ import TrackwayEvents
 import TrackwayTesting
 import TrackwayWire
 
-/// Destinations and rules that the tests of queues share.
+/// Destinations and rules shared by the queue tests.
 enum QueueFixture {
-    /// A destination of the collector's format at an address of its own.
+    /// A destination in the collector's format with its own address.
     static func destination(_ id: DestinationID) -> DestinationConfiguration {
         DestinationConfiguration(CollectorDestination(id: id, url: "http://\(id).test", writeKey: "test"))
     }
@@ -33,11 +33,12 @@ enum QueueFixture {
 
 extension InMemoryAnalytics {
 
-    /// Adds a queue, and returns when it is delivered from: only then its rules are looked at, and what every process has
-    /// left is counted.
+    /// Adds a queue and waits until delivery uses it.
+    ///
+    /// Only then are its rules checked, and the events that every process left behind counted.
     func addQueue(_ policy: DeliveryPolicy) async throws {
         try analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
-        // A flush waits until every destination is taken up.
+        // A flush waits until delivery uses every destination.
         _ = await analytics.flush()
     }
 
@@ -46,7 +47,7 @@ extension InMemoryAnalytics {
         transport.delivered.filter { $0.url.contains("//\(id).test") }.map(\.event.name)
     }
 
-    /// Returns when so many events have arrived at a queue's address.
+    /// Waits until `count` events have arrived at a queue's address.
     func untilArrived(_ count: Int, at id: DestinationID) async throws {
         try await Deadline.wait(while: arrived(at: id).count < count)
     }

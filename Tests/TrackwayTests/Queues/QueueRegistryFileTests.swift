@@ -9,13 +9,13 @@ import TrackwayTesting
 
 @testable import Trackway
 
-@Suite("What is remembered of queues")
+@Suite("Queue registry file")
 struct QueueRegistryFileTests {
     private let policy = QueueFixture.policy(same: .seconds(3600))
     private static let path = InMemoryAnalytics.usualFolder + "/streams"
 
     @Test(
-        "a damaged file is told, nothing is lost, and a new one takes its place",
+        "a damaged file is reported, loses nothing, and is replaced",
         arguments: ["", "no JSON", "{}", #"{"version":1,"streams":{"added":[1]}}"#]
     )
     func damaged(content: String) async throws {
@@ -24,7 +24,7 @@ struct QueueRegistryFileTests {
         first.analytics.record("state", to: ["queue"])
         let disk = first.storageAfterKill()
         try disk.replace(Self.path, with: Array(content.utf8), durably: true)
-        // A later process comes later, so that its log is read after the first one's.
+        // The second process starts later, so its log is read after the first one's.
         first.clock.advance(by: .milliseconds(1))
         let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
         #expect(second.diagnostics.map(\.code) == [.streamsDamaged])
@@ -39,7 +39,7 @@ struct QueueRegistryFileTests {
         #expect(third.analytics.record("another", to: ["queue"]).dropped == .duplicate)
     }
 
-    @Test("a damaged memory of what a queue took lets the next event in, and nothing else is touched")
+    @Test("after damage to its last-accepted file a queue accepts the next event, and no other queue is affected")
     func damagedMemory() throws {
         let first = try InMemoryAnalytics()
         for queue: DestinationID in ["one", "two"] {
@@ -58,14 +58,14 @@ struct QueueRegistryFileTests {
         #expect(second.diagnostics.isEmpty)
     }
 
-    @Test("what a queue takes is kept by overwriting one small file, however many queues there are")
+    @Test("accepting an event overwrites one small file, no matter how many queues there are")
     func cheap() throws {
         let memory = try InMemoryAnalytics()
         for number in 0..<50 {
             let id = try #require(DestinationID("queue-\(number)"))
             try memory.analytics.addDestination(QueueFixture.destination(id).configured(delivery: policy))
         }
-        // The first one makes the folder.
+        // The first event creates the folder.
         memory.analytics.record("first", to: ["queue-8"])
         let replaced = memory.storage.count(of: .replace)
         let overwritten = memory.storage.count(of: .overwrite)
@@ -74,7 +74,7 @@ struct QueueRegistryFileTests {
         #expect(memory.storage.count(of: .overwrite) == overwritten + 10)
     }
 
-    @Test("beyond so many queues, what those took that are not there is forgotten when a process starts")
+    @Test("above the maximum number of files, those of removed queues are deleted when a process starts")
     func manyTaken() throws {
         let first = try InMemoryAnalytics()
         try first.analytics.addDestination(QueueFixture.destination("stays").configured(delivery: policy))
@@ -92,7 +92,7 @@ struct QueueRegistryFileTests {
         #expect(third.analytics.record("state", to: ["stays"]).dropped == .duplicate)
     }
 
-    @Test("files that cannot be written are each told once, everything works, and they are written when they can be")
+    @Test("each file that cannot be written is reported once, recording works, and the file is written when possible")
     func unwritable() async throws {
         let memory = try InMemoryAnalytics()
         memory.storage.fail(.replace, with: .noSpace, paths: Self.path)
@@ -114,7 +114,7 @@ struct QueueRegistryFileTests {
         #expect(next.arrived(at: "queue") == ["early"])
     }
 
-    @Test("a file that cannot be read is told and not overwritten with less")
+    @Test("an unreadable file is reported and not overwritten with less data")
     func unreadable() throws {
         let first = try InMemoryAnalytics()
         try first.analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
@@ -148,7 +148,7 @@ struct QueueRegistryFileTests {
         #expect(next.arrived(at: "second") == ["early"])
     }
 
-    @Test("what is kept grows with the queues that are there, not with those that ever were")
+    @Test("the stored state grows with the existing queues, not with all queues that ever existed")
     func bounded() throws {
         let time = DeviceTime(wall: Timestamp(milliseconds: 1), monotonic: MonotonicTime(milliseconds: 1), boot: "b")
         var memory = QueueRegistryMemory()
@@ -162,7 +162,7 @@ struct QueueRegistryFileTests {
         #expect(memory.lastUpload(of: "gone-0") == nil)
     }
 
-    @Test("a later change takes the place of an earlier one about the same thing only")
+    @Test("a later change replaces only earlier changes of the same state")
     func replaced() {
         let time = DeviceTime(wall: Timestamp(milliseconds: 1), monotonic: MonotonicTime(milliseconds: 1), boot: "b")
         let changes: [QueueRegistryMemory.Change] = [
@@ -176,20 +176,20 @@ struct QueueRegistryFileTests {
         #expect(table[4] == [true, true, true, true, true])
     }
 
-    @Test("an app that adds others in each run and removes none is remembered those it added last")
+    @Test("if an app adds new destinations in each run and removes none, the last added ones are remembered")
     func manyAdded() throws {
         let ids = try (0..<300).map { try #require(DestinationID("queue-\($0)")) }
         var memory = QueueRegistryMemory()
         for id in ids[..<256] { memory.apply(.added(id)) }
         #expect(memory.destinations == Array(ids[..<256]))
-        // This one is added in each run.
+        // This destination is added in each run.
         memory.apply(.added(ids[0]))
         #expect(memory.destinations.count == 256)
         for id in ids[256...] { memory.apply(.added(id)) }
         #expect(memory.destinations == Array(ids[45..<256]) + [ids[0]] + Array(ids[256...]))
     }
 
-    @Test("one that is added again in each run stays among those added last")
+    @Test("a destination that is added again in each run stays among the last added ones")
     func addedAgain() throws {
         var memory = try InMemoryAnalytics()
         try memory.analytics.addDestination(QueueFixture.destination("first"))
@@ -200,7 +200,7 @@ struct QueueRegistryFileTests {
         #expect(String(decoding: bytes, as: UTF8.self).contains(#""added":["second","first"]"#))
     }
 
-    @Test("when another process asked for an upload last is known")
+    @Test("the time of another process's last upload request is known")
     func uploadElsewhere() async throws {
         let one = try InMemoryAnalytics()
         // The second process must not deliver: it does not know the queue.

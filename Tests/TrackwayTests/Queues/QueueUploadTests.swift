@@ -7,9 +7,9 @@ import TrackwayDelivery
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Queues of the front door")
+@Suite("Queues in the public API")
 struct QueueUploadTests {
-    @Test("a queue is uploaded with more events than its rule says, not with as many", arguments: [0, 1, 2, 5])
+    @Test("a queue is uploaded with more events than its threshold, not with exactly as many", arguments: [0, 1, 2, 5])
     func number(moreThan: Int) async throws {
         let memory = try InMemoryAnalytics()
         try await memory.addQueue(QueueFixture.policy(moreThan: moreThan))
@@ -24,7 +24,7 @@ struct QueueUploadTests {
         #expect(memory.analytics.pendingCount(for: "queue") == 0)
     }
 
-    @Test("the first event leaves at once, the next when the time is over, also after a restart")
+    @Test("the first event is sent immediately, the next when the time has passed, even after a restart")
     func time() async throws {
         let first = try InMemoryAnalytics()
         let policy = QueueFixture.policy(olderThan: .seconds(60))
@@ -33,14 +33,14 @@ struct QueueUploadTests {
         try await first.untilArrived(1, at: "queue")
         let began = try #require(first.analytics.lastUpload(of: "queue"))
         #expect(began == first.clock.now().wall)
-        // What arrived is known to have arrived; a kill in between would have it sent again.
+        // Flushing stores the delivery. A kill before that would cause the event to be sent again.
         #expect(await first.analytics.flush().isComplete)
         let memory = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
         try await memory.addQueue(policy)
         #expect(memory.analytics.lastUpload(of: "queue") == began)
         memory.analytics.record("second", to: ["queue"])
         #expect(memory.analytics.pendingCount(for: "queue") == 1)
-        // The wall clock says nothing within a boot.
+        // The wall clock is ignored within a boot.
         memory.clock.jumpWall(by: .seconds(86_400))
         memory.clock.advance(by: .seconds(60))
         #expect(!memory.analytics.isReadyForUpload("queue"))
@@ -49,7 +49,7 @@ struct QueueUploadTests {
         #expect(memory.arrived(at: "queue") == ["second"])
     }
 
-    @Test("what is handed over leaves, what comes later waits, and both are counted")
+    @Test("events that are handed over are sent, later ones wait, and both are counted")
     func handedOver() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -74,7 +74,7 @@ struct QueueUploadTests {
         #expect(account == Ledger.Account(recorded: 3, delivered: 3))
     }
 
-    @Test("a queue that does not exist is told, and those that exist are asked")
+    @Test("an upload request reports unknown queues and uploads the existing ones")
     func unknown() async throws {
         let memory = try InMemoryAnalytics()
         try await memory.addQueue(QueueFixture.policy())
@@ -87,7 +87,7 @@ struct QueueUploadTests {
         #expect(memory.analytics.waitingEvents(for: "nobody", most: 5).isEmpty)
     }
 
-    @Test("a queue that gets another rule is held to it")
+    @Test("a changed queue policy takes effect immediately")
     func otherRule() async throws {
         let memory = try InMemoryAnalytics()
         try await memory.addQueue(QueueFixture.policy())
@@ -98,7 +98,7 @@ struct QueueUploadTests {
         #expect(memory.analytics.record("two", to: ["queue"]).dropped == .duplicate)
     }
 
-    @Test("an event may carry a time of the app's choice")
+    @Test("an event may have a time chosen by the app")
     func chosenTime() async throws {
         let memory = try InMemoryAnalytics()
         try await memory.addQueue(QueueFixture.policy())
@@ -108,7 +108,7 @@ struct QueueUploadTests {
         #expect(event.attributes["n"] == 1)
     }
 
-    @Test("the example of the documentation does what it says")
+    @Test("the example in the documentation works as described")
     func example() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics

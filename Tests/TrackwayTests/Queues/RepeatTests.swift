@@ -7,9 +7,9 @@ import TrackwayDelivery
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Events that say nothing new")
+@Suite("Repeated events")
 struct RepeatTests {
-    /// Analytics with a queue that takes the same event once in an hour.
+    /// Analytics with a queue that accepts the same event once per hour.
     private func environment(_ storage: FaultyStorage? = nil, _ clock: ManualClock = ManualClock()) throws
         -> InMemoryAnalytics
     {
@@ -21,7 +21,7 @@ struct RepeatTests {
     }
 
     @Test(
-        "the same event is taken again when the time is over, and not before",
+        "the same event is accepted again when the time has passed, and not before",
         arguments: [(0, false), (3_599_999, false), (3_600_000, true), (3_600_001, true)]
     )
     func window(milliseconds: Int, isTaken: Bool) throws {
@@ -32,11 +32,11 @@ struct RepeatTests {
         #expect(receipt.dropped == (isTaken ? nil : .duplicate))
         #expect((receipt.sequence == 0) == !isTaken)
         #expect(memory.events(named: "state").count == (isTaken ? 2 : 1))
-        // What is left out on purpose is no mistake.
+        // Dropping a repeat is intended, so nothing is reported.
         #expect(memory.diagnostics.isEmpty)
     }
 
-    @Test("a wall clock that is set back or forward makes no difference", arguments: [-86_400, 86_400])
+    @Test("setting the wall clock back or forward does not affect repeat detection", arguments: [-86_400, 86_400])
     func wallClock(seconds: Int) throws {
         let memory = try environment()
         memory.analytics.record("state", to: ["queue"])
@@ -53,7 +53,7 @@ struct RepeatTests {
     }
 
     @Test(
-        "only an event that says the same is a repeat",
+        "only an event with the same content is a repeat",
         arguments: [
             Other(testDescription: "the same", isTaken: false) {
                 $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
@@ -74,7 +74,7 @@ struct RepeatTests {
             Other(testDescription: "another type", isTaken: true) {
                 $0.record("state", ["a": "1", "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
             },
-            Other(testDescription: "an attribute less", isTaken: true) {
+            Other(testDescription: "one attribute fewer", isTaken: true) {
                 $0.record("state", ["a": 1], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
             },
             Other(testDescription: "another item", isTaken: true) {
@@ -84,7 +84,7 @@ struct RepeatTests {
                 $0.identifySilently("ann")
                 return $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
             },
-            Other(testDescription: "to two by name", isTaken: true) {
+            Other(testDescription: "to two named destinations", isTaken: true) {
                 $0.record(
                     "state",
                     ["a": 1, "b": "x"],
@@ -92,10 +92,10 @@ struct RepeatTests {
                     to: ["queue", "collector"]
                 )
             },
-            Other(testDescription: "to all", isTaken: true) {
+            Other(testDescription: "to all destinations", isTaken: true) {
                 $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])])
             },
-            Other(testDescription: "to one that takes repeats", isTaken: true) {
+            Other(testDescription: "to a destination that accepts repeats", isTaken: true) {
                 $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["collector"])
             },
         ]
@@ -112,7 +112,7 @@ struct RepeatTests {
         #expect(other.record(memory.analytics).dropped == (other.isTaken ? nil : .duplicate))
     }
 
-    @Test("compared is with the last event taken only")
+    @Test("an event is compared only with the last accepted event")
     func toAndFro() throws {
         let memory = try environment()
         let names = ["a", "b", "a", "a", "b"]
@@ -120,7 +120,7 @@ struct RepeatTests {
         #expect(taken == [true, true, true, false, true])
     }
 
-    @Test("a repeat is recognised after a kill, and after its queue was removed and added again")
+    @Test("a repeat is recognized after a kill, and after its queue is removed and added again")
     func restart() throws {
         let first = try environment()
         first.analytics.record("state", ["level": 5], to: ["queue"])
@@ -134,7 +134,7 @@ struct RepeatTests {
         #expect(second.analytics.record("state", ["level": 6], to: ["queue"]).dropped == nil)
     }
 
-    @Test("what was taken while nobody looked for repeats is the last event, though nobody knows which it was")
+    @Test("an event that is accepted while repeats are allowed becomes the last one, with unknown content")
     func ruleWithout() throws {
         let memory = try environment()
         let analytics = memory.analytics
@@ -151,12 +151,12 @@ struct RepeatTests {
         let next = try environment(memory.storageAfterKill(), memory.clock)
         #expect(next.analytics.record("state", to: ["queue"]).dropped == nil)
         #expect(next.analytics.record("state", to: ["queue"]).dropped == .duplicate)
-        // A rule that stays a rule forgets nothing.
+        // Setting the same rule again keeps the last accepted event.
         next.analytics.setQueue(hour, of: "queue")
         #expect(next.analytics.record("state", to: ["queue"]).dropped == .duplicate)
     }
 
-    @Test("an event that could not be kept is not taken for the last one")
+    @Test("an event that could not be stored does not become the last accepted one")
     func lost() throws {
         let memory = try environment()
         memory.analytics.record("state", to: ["queue"])
@@ -165,14 +165,14 @@ struct RepeatTests {
         while memory.analytics.record("filler", ["text": .string(text)], to: ["collector"]).durability != .none {}
         #expect(memory.analytics.record("other", ["text": .string(text)], to: ["queue"]).durability == .none)
         memory.storage.heal()
-        // What waits in memory is written first; until then there is no room for more.
+        // Events held in memory are written first. Until then the memory is full.
         while memory.analytics.record("filler").durability != .kernel {}
-        // What was taken last is still the first one.
+        // The last accepted event is still the first one.
         #expect(memory.analytics.record("state", to: ["queue"]).dropped == .duplicate)
         #expect(memory.analytics.record("other", ["text": .string(text)], to: ["queue"]).dropped == nil)
     }
 
-    @Test("the ledger counts what was recorded, not what was left out")
+    @Test("the ledger counts recorded events, not dropped repeats")
     func ledger() async throws {
         let memory = try environment()
         for _ in 0..<5 { memory.analytics.record("state", to: ["queue"]) }

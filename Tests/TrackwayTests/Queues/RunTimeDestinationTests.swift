@@ -9,10 +9,10 @@ import TrackwayEvents
 import TrackwayTesting
 import TrackwayWire
 
-@Suite("Destinations that come and go")
+@Suite("Destinations added and removed at run time")
 struct RunTimeDestinationTests {
     @Test(
-        "one that was added gets what is recorded from then on, by name and without a route, and nothing after its removal"
+        "a destination gets events recorded between its addition and removal, whether or not a route names it"
     )
     func comesAndGoes() async throws {
         let memory = try InMemoryAnalytics()
@@ -40,7 +40,7 @@ struct RunTimeDestinationTests {
     }
 
     @Test(
-        "what waits for one that was removed goes on when it is added again, in order, and what came between is not its"
+        "a removed destination that is added again gets its pending events in order, and none from in between"
     )
     func addedAgain() async throws {
         let memory = try InMemoryAnalytics()
@@ -61,7 +61,7 @@ struct RunTimeDestinationTests {
         #expect(memory.arrived(at: "queue") == ["one", "two", "three"])
     }
 
-    @Test("a durable record for one that was removed is an error")
+    @Test("a durable record for a removed destination is an error")
     func durable() async throws {
         let memory = try InMemoryAnalytics()
         try memory.analytics.addDestination(QueueFixture.destination("late"))
@@ -73,7 +73,7 @@ struct RunTimeDestinationTests {
         #expect(memory.diagnostics.map(\.code) == [.unknownDestination])
     }
 
-    @Test("an id that is taken is refused, and one of the configuration stays", arguments: ["collector", "late"])
+    @Test("an id in use is rejected, and a configured destination cannot be removed", arguments: ["collector", "late"])
     func taken(name: String) throws {
         let memory = try InMemoryAnalytics()
         let id = try #require(DestinationID(name))
@@ -88,7 +88,7 @@ struct RunTimeDestinationTests {
         #expect(memory.analytics.hasDestination("collector"))
     }
 
-    @Test("there are 256 destinations at most, and room again after one was removed")
+    @Test("there are at most 256 destinations, and removing one allows another")
     func most() throws {
         let memory = try InMemoryAnalytics()
         for number in 1..<256 {
@@ -106,12 +106,12 @@ struct RunTimeDestinationTests {
         #expect(memory.diagnostics.isEmpty)
     }
 
-    @Test("after a kill, what is recorded before a destination is added again is for it, too")
+    @Test("after a kill, events recorded before a destination is added again are for it, too")
     func restart() async throws {
         let first = try InMemoryAnalytics()
         try first.analytics.addDestination(QueueFixture.destination("late"))
         first.analytics.record("one", to: ["late"])
-        // Writers come in the order in which they were started.
+        // Writers are ordered by start time.
         first.clock.advance(by: .seconds(1))
         let second = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
         #expect(!second.analytics.hasDestination("late"))
@@ -121,7 +121,7 @@ struct RunTimeDestinationTests {
         try second.analytics.addDestination(QueueFixture.destination("late"))
         #expect((await second.analytics.flush()).isComplete)
         #expect(second.arrived(at: "late") == ["one", "early"])
-        // Removed for good: the next run expects it no more.
+        // Removed permanently: the next run no longer expects it.
         second.analytics.removeDestination("late")
         let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
         third.analytics.record("later")
@@ -130,7 +130,7 @@ struct RunTimeDestinationTests {
         #expect(third.arrived(at: "late") == [])
     }
 
-    @Test("one that only an earlier run added is not expected any more once it is removed")
+    @Test("a destination that only an earlier run added is no longer expected once it is removed")
     func expectedNoMore() async throws {
         let first = try InMemoryAnalytics()
         try first.analytics.addDestination(QueueFixture.destination("late"))
@@ -144,8 +144,8 @@ struct RunTimeDestinationTests {
         #expect(third.arrived(at: "late") == [])
     }
 
-    @Test("one that is added for the first time is not sent what earlier runs have left")
-    func nothingOfThePast() async throws {
+    @Test("a destination that is added for the first time does not get the events of earlier runs")
+    func noEarlierEvents() async throws {
         let first = try InMemoryAnalytics()
         first.analytics.record("past")
         first.clock.advance(by: .seconds(1))
@@ -159,14 +159,14 @@ struct RunTimeDestinationTests {
     }
 
     @Test(
-        "recording for one destination does not wait while something of another is written",
+        "recording for one destination does not wait while state of another is written",
         arguments: [true, false]
     )
     func undisturbed(byAdding: Bool) async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         try await memory.addQueue(QueueFixture.policy(same: .seconds(60)))
-        // The first event writes what starts with it.
+        // The first event does the initial writes.
         analytics.record("first", to: ["queue"])
         memory.storage.hold(byAdding ? .create : .overwrite, paths: byAdding ? "/cursor.late" : "/taken")
         Thread.detachNewThread {
@@ -181,7 +181,7 @@ struct RunTimeDestinationTests {
         memory.storage.release()
     }
 
-    /// What became of an event that another thread records; nil when that thread is still waiting.
+    /// The durability of an event that another thread records, or nil if that thread still waits.
     private func durability(
         of name: String,
         to destination: DestinationID,
@@ -192,7 +192,7 @@ struct RunTimeDestinationTests {
             let receipt = analytics.record(name, to: [destination])
             durability.withLock { $0 = receipt.durability }
         }
-        // Seconds, so that a busy machine comes to run the thread; looked at no longer than it takes.
+        // Polls for seconds if necessary, because a busy machine may run the thread late.
         for _ in 0..<10_000_000 {
             if durability.withLock({ $0 }) != nil { break }
             await Task.yield()
@@ -200,7 +200,7 @@ struct RunTimeDestinationTests {
         return durability.withLock { $0 }
     }
 
-    @Test("recording into a queue does not wait for the file of queues either")
+    @Test("recording into a queue does not wait for the queue registry file")
     func undisturbedByFile() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
@@ -213,7 +213,7 @@ struct RunTimeDestinationTests {
         memory.storage.release()
     }
 
-    @Test("new settings of one that was added take effect at once")
+    @Test("new settings of an added destination take effect immediately")
     func replaced() async throws {
         let memory = try InMemoryAnalytics()
         try memory.analytics.addDestination(QueueFixture.destination("late"))
@@ -230,7 +230,7 @@ struct RunTimeDestinationTests {
         #expect(error?.code == .unknownDestination)
     }
 
-    @Test("consent counts for one that was added as for one without a category, whoever else is left out")
+    @Test("consent applies to an added destination as to one without a category, even if all others are denied")
     func consent() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.set("collector") { $0.consentCategory = .marketing }
@@ -251,7 +251,7 @@ struct RunTimeDestinationTests {
         #expect(analytics.record("nobody's").dropped == .consentDenied)
     }
 
-    @Test("erasing forgets what waits and what was remembered of queues, and keeps who is there")
+    @Test("erasing removes pending events and the stored queue state, and keeps the existing destinations")
     func erased() async throws {
         let first = try InMemoryAnalytics()
         try first.analytics.addDestination(QueueFixture.destination("gone"))

@@ -7,7 +7,7 @@ import TrackwayEvents
 
 @testable import Trackway
 
-@Suite("Orders of snapshots")
+@Suite("Snapshot orders")
 struct SnapshotOrdersTests {
     private static let time = DeviceTime(
         wall: Timestamp(milliseconds: 1),
@@ -23,7 +23,7 @@ struct SnapshotOrdersTests {
         return taken
     }
 
-    @Test("They are taken in their order, those that come meanwhile behind them")
+    @Test("orders are taken in sequence, and orders that arrive later follow")
     func order() {
         var orders = SnapshotOrders()
         orders.append([.ask(.appState), .stopMotion])
@@ -33,7 +33,7 @@ struct SnapshotOrdersTests {
         #expect(Self.taken(orders) == [.stopMotion, .stopHeading])
     }
 
-    @Test("Of several orders to save the last is carried out, and one alone is")
+    @Test("only the last of several save orders runs, and a single one runs too")
     func saves() {
         var orders = SnapshotOrders()
         orders.append([.save, .ask(.appState), .save])
@@ -46,7 +46,7 @@ struct SnapshotOrdersTests {
         #expect(Self.taken(orders) == [.save])
     }
 
-    @Test("Forgetting gives up what would be recorded or kept; who was to be asked or stopped, is")
+    @Test("forgetting drops orders to record or save, and keeps orders to ask or stop a source")
     func forgetting() {
         var orders = SnapshotOrders()
         orders.append([

@@ -8,9 +8,9 @@ import TrackwayDelivery
 import TrackwayEvents
 import TrackwayTesting
 
-@Suite("Threads of snapshots")
+@Suite("Snapshot threads")
 struct SnapshotThreadTests {
-    /// A source that does not answer until it is let go.
+    /// A source that does not return until it is released.
     private final class Slow: AppStateSource {
         let isAsked = DispatchSemaphore(value: 0)
         let mayAnswer = DispatchSemaphore(value: 0)
@@ -24,7 +24,7 @@ struct SnapshotThreadTests {
         }
     }
 
-    @Test("A source that takes its time holds up neither who asks nor who records, and answers in the end")
+    @Test("a slow source blocks neither snapshot requests nor recording, and its answer is recorded")
     func slow() throws {
         let source = Slow()
         let isLogged = DispatchSemaphore(value: 0)
@@ -35,7 +35,7 @@ struct SnapshotThreadTests {
         let analytics = try Analytics(configuration, in: .real(ManualClock(), storage) { isLogged.signal() })
         analytics.collectSnapshot(title: "Checkout")
         source.isAsked.wait()
-        // It is being asked now, and this thread is not the one.
+        // The source is being called now, on another thread.
         for _ in 0..<100 { analytics.record("meanwhile") }
         for _ in 0..<100 { analytics.collectSnapshot(title: "Again") }
         analytics.lifeCycleChanged(to: .willResignActive)
@@ -43,7 +43,7 @@ struct SnapshotThreadTests {
         let before = try RecordedEvents.read(in: "/app", of: storage)
         #expect(before.map(\.event.name) == Array(repeating: "meanwhile", count: 100))
         source.mayAnswer.signal()
-        // One answer for all who waited: the one for whom the app came into sight, and those who asked.
+        // One answer serves all waiting snapshots: the one for entering the foreground and the requested ones.
         for _ in 0..<102 { isLogged.wait() }
         let states = try RecordedEvents.read(in: "/app", of: storage).dropFirst(100)
         #expect(states.count == 102)
@@ -51,7 +51,7 @@ struct SnapshotThreadTests {
         #expect(states.allSatisfy { $0.attributes["battery_level"]?.double == 0.25 })
     }
 
-    /// A source after whose answer the disk keeps everybody waiting.
+    /// A source that makes the disk hang after its answer.
     private struct Holding: AppStateSource {
         let storage: FaultyStorage
 
@@ -62,7 +62,7 @@ struct SnapshotThreadTests {
     }
 
     @Test(
-        "What is being written down as the installation is erased does not come back, what was about to be told is not"
+        "an erasure discards the snapshot state being written and the snapshot about to be recorded"
     )
     func erasedMeanwhile() async throws {
         let storage = FaultyStorage(MemoryStorage(remembersRemoved: true))
@@ -84,7 +84,7 @@ struct SnapshotThreadTests {
         #expect(memory.events(named: CapturedName.appState).isEmpty)
     }
 
-    @Test("Sensors rest when the app lets go of the SDK")
+    @Test("sensors stop when the app releases the SDK")
     func letGo() throws {
         let sensors = SimulatedSensors()
         sensors.motion = .raw
@@ -98,7 +98,7 @@ struct SnapshotThreadTests {
         #expect(sensors.stops(.motion) == 1)
     }
 
-    /// Runs something that blocks on a thread of its own.
+    /// Runs blocking code on a separate thread.
     private func onThread(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { waiter in
             DispatchQueue(label: "test").async {
@@ -108,8 +108,8 @@ struct SnapshotThreadTests {
         }
     }
 
-    /// Hangs for ever when it does not happen.
-    @Test("Time brings snapshots about by itself, also after it had nothing to bring about")
+    /// Never ends if no snapshot is taken.
+    @Test("snapshots are taken automatically at intervals, and again after a time in the background")
     func time() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.snapshots = SnapshotOptions()
@@ -130,7 +130,7 @@ struct SnapshotThreadTests {
         while states() < before + 2 { await pass() }
     }
 
-    @Test("The example of the documentation does what it says")
+    @Test("the example in the documentation works as described")
     func example() throws {
         let sensors = SimulatedSensors()
         sensors.appState.batteryLevel = 0.42
@@ -146,7 +146,7 @@ struct SnapshotThreadTests {
 }
 
 extension Dependencies {
-    /// An environment whose sources are asked on threads of the system's.
+    /// An environment that calls sources on the system's threads.
     fileprivate static func real(
         _ clock: ManualClock,
         _ storage: MemoryStorage,

@@ -12,7 +12,7 @@ struct TimerTests {
         memory.events(named: name).last?.attributes["event_duration"]
     }
 
-    @Test("Ending a timer records the event of its name, with its duration in seconds and what the app adds")
+    @Test("ending a timer records an event with its name, its duration in seconds, and the app's attributes and items")
     func usual() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.startTimer("checkout")
@@ -24,7 +24,7 @@ struct TimerTests {
         #expect(memory.diagnostics.isEmpty)
     }
 
-    @Test("Paused time does not count; pausing and resuming twice changes nothing")
+    @Test("paused time does not count, and pausing or resuming twice changes nothing")
     func paused() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.startTimer("read")
@@ -40,7 +40,7 @@ struct TimerTests {
         #expect(duration(memory, "read") == 8.0)
     }
 
-    @Test("Timers of one name cross, each reached by its id")
+    @Test("overlapping timers with the same name are identified by their ids")
     func crossing() throws {
         let memory = try InMemoryAnalytics()
         let first = memory.analytics.startTimer("load")
@@ -57,7 +57,7 @@ struct TimerTests {
         #expect(memory.recorded.count == 2)
     }
 
-    @Test("A timer ended twice, or never started, leaves an event without a duration, and a diagnostic")
+    @Test("ending a timer twice or without a start records an event without a duration, and reports it")
     func endedTwice() throws {
         let memory = try InMemoryAnalytics()
         let id = memory.analytics.startTimer("once")
@@ -73,7 +73,7 @@ struct TimerTests {
         #expect(memory.diagnostics.map(\.code) == Array(repeating: .timerUnknown, count: 6))
     }
 
-    @Test("Removed and cleared timers record nothing")
+    @Test("removed and cleared timers record nothing")
     func removed() throws {
         let memory = try InMemoryAnalytics()
         let id = memory.analytics.startTimer("a")
@@ -86,7 +86,7 @@ struct TimerTests {
     }
 
     @Test(
-        "Background time does not count, unless that is asked for; ended there, the time since the exit does not count",
+        "background time counts only if requested, also for a timer that ends in the background",
         arguments: [(false, false, 3.0), (true, false, 13.0), (false, true, 1.0), (true, true, 11.0)]
     )
     func background(countsBackground: Bool, endsThere: Bool, seconds: Double) throws {
@@ -106,7 +106,7 @@ struct TimerTests {
         #expect(duration(memory, "trip") == .double(seconds))
     }
 
-    @Test("A duration of the app's own counts; the clock set back or forward does not")
+    @Test("a duration set by the app is kept, and wall clock changes do not affect durations")
     func ownAndClocks() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.startTimer("t")
@@ -119,7 +119,7 @@ struct TimerTests {
         #expect(duration(memory, "t") == 1.0)
     }
 
-    @Test("Timers end with the process: what was started before a kill is not measured")
+    @Test("timers end with the process: a timer started before a kill has no duration")
     func killed() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.startTimer("t")
@@ -129,7 +129,7 @@ struct TimerTests {
         #expect(next.diagnostics.map(\.code) == [.timerUnknown])
     }
 
-    @Test("Timers that nobody ends are bounded, and told; bad names do not trap")
+    @Test("timers that are never ended are bounded and reported, and invalid names do not trap")
     func bounds() throws {
         let memory = try InMemoryAnalytics()
         for _ in 0..<1_500 { memory.analytics.startTimer("again") }
@@ -146,7 +146,7 @@ struct TimerTests {
         #expect(memory.recorded.suffix(3).allSatisfy { $0.attributes["event_duration"] == 0.0 })
     }
 
-    @Test("Timers are the same from every thread")
+    @Test("timers work the same on every thread")
     func threads() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics

@@ -7,7 +7,9 @@ public import Foundation
 public import ObjectiveC
 #endif
 
-/// The app's object. What moves it through its life is ``SimulatedPhone``, whose pages name the rules.
+/// The application object.
+///
+/// ``SimulatedPhone`` controls its lifecycle and documents the rules.
 @MainActor open class UIApplication: UIResponder {
     public enum State: Int, Sendable {
         case active = 0
@@ -89,7 +91,7 @@ public import ObjectiveC
         super.init()
     }
 
-    // MARK: Work in the background
+    // MARK: Background work
 
     public nonisolated func beginBackgroundTask(
         withName taskName: String?,
@@ -163,7 +165,7 @@ public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
 
 #if !canImport(ObjectiveC)
 extension UIApplication {
-    /// `sendEvent(_:)`, as an exchange of the method's implementation finds it.
+    /// `sendEvent(_:)` with an exchangeable implementation.
     public static let simulatedSendEvent = SimulatedMethod<@MainActor @Sendable (UIApplication, UIEvent) -> Void> {
         _,
         event in
@@ -174,12 +176,13 @@ extension UIApplication {
         }
     }
 
-    /// `sendAction(_:to:from:for:)`, as an exchange of the method's implementation finds it.
+    /// `sendAction(_:to:from:for:)` with an exchangeable implementation.
     public static let simulatedSendAction = SimulatedMethod<
         @MainActor @Sendable (UIApplication, Selector, Any?, Any?, UIEvent?) -> Bool
     > { _, action, target, sender, event in
         if let target { return simulatedPerform(action, on: target, from: sender, for: event) }
-        // Without a target the action goes along the responders, from the first one, or from who sent it.
+        // Without a target, the action is sent along the responder chain, starting at the first responder or else at
+        // the sender.
         var responder = SimulatedPhone.current.firstResponder ?? (sender as? UIResponder)
         while let current = responder {
             if simulatedPerform(action, on: current, from: sender, for: event) { return true }
@@ -192,12 +195,12 @@ extension UIApplication {
         (target as? any SimulatedActionTarget)?.simulatedPerform(action, from: sender, for: event) ?? false
     }
 
-    /// Whether the class answers to a selector: `sharedApplication` is there in apps, and not in their extensions.
+    /// Whether the class responds to a selector: `sharedApplication` exists in apps but not in their extensions.
     public nonisolated class func responds(to selector: Selector) -> Bool {
         selector == "sharedApplication" && !SimulatedBackgroundTime.process.isInExtension
     }
 
-    /// What `sharedApplication` answers by its name.
+    /// Performs `sharedApplication` by name.
     public class func perform(_ selector: Selector) -> Unmanaged<AnyObject>? {
         responds(to: selector) ? Unmanaged.passUnretained(shared) : nil
     }

@@ -3,8 +3,10 @@
 
 public import Foundation
 
-/// Rules modelled here: in an app with scenes the delegate hears of launching, of protected data and of the end, and of no
-/// coming or going, which is told to the scenes' delegates (Apple, "Managing your app's life cycle").
+/// Rules modeled here:
+/// - In an app with scenes, the delegate is notified of the launch, of protected data and of termination, but not of
+///   foreground and background transitions, which are reported to the scene delegates (Apple, "Managing your app's life
+///   cycle").
 @MainActor /*@objc*/ public protocol UIApplicationDelegate: NSObjectProtocol {
     /*@objc*/ /*optional*/ func application(
         _ application: UIApplication,

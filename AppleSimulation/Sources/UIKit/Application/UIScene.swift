@@ -3,7 +3,9 @@
 
 public import Foundation
 
-/// One instance of an app's interface. Its life is moved by ``SimulatedPhone``.
+/// One instance of an app's UI.
+///
+/// ``SimulatedPhone`` controls its lifecycle.
 @MainActor open class UIScene: UIResponder {
     public enum ActivationState: Int, Sendable {
         case unattached = -1
@@ -40,7 +42,7 @@ public import Foundation
     public let session: UISceneSession
     open var delegate: (any UISceneDelegate)?
     open internal(set) var activationState = ActivationState.unattached
-    // The real one is as optional as this.
+    // Implicitly unwrapped like the real one.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var title: String! = ""
 

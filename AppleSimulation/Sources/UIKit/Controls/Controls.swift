@@ -95,7 +95,7 @@ public import Foundation
     }
 
     #if !canImport(ObjectiveC)
-    /// The person moves it.
+    /// The user moves the slider.
     public func simulate(value: Float) {
         setValue(value, animated: false)
         simulateChange()
@@ -110,7 +110,7 @@ public import Foundation
     open var stepValue: Double = 1
 
     #if !canImport(ObjectiveC)
-    /// The person presses its plus, or its minus.
+    /// The user presses plus or minus.
     public func simulateStep(up: Bool) {
         value = min(max(value + (up ? stepValue : -stepValue), minimumValue), maximumValue)
         simulateChange()
@@ -142,7 +142,9 @@ public import Foundation
     open func titleForSegment(at segment: Int) -> String? { titles.indices.contains(segment) ? titles[segment] : nil }
 
     #if !canImport(ObjectiveC)
-    /// The person chooses a segment; nothing is told when it is the one that is chosen already.
+    /// The user selects a segment.
+    ///
+    /// Selecting the current one reports nothing.
     public func simulate(segment: Int) {
         guard segment != selectedSegmentIndex else { return }
         selectedSegmentIndex = segment

@@ -7,12 +7,13 @@ public import Foundation
 public import ObjectiveC
 #endif
 
-/// Rules modelled here:
-/// - A control follows one finger. Down, dragging, in and out, and up are told in the order of Apple's page of `UIControl.Event`;
-///   `isTouchInside` and `isTracking` hold while `touchesEnded` runs, and are false after it.
+/// Rules modeled here:
+/// - A control tracks one touch. Touch down, drag, drag inside and outside, and touch up are reported in the order of
+///   Apple's page of `UIControl.Event`; `isTouchInside` and `isTracking` are true while `touchesEnded` runs and false
+///   afterward.
 /// - Each pair of target and action goes through `sendAction(_:to:for:)` to `UIApplication.sendAction(_:to:from:for:)`
-///   (Apple, page of `UIControl.sendAction(_:to:for:)`); a `UIAction` goes through `sendAction(_:)` alone.
-/// - UIKit forgives a finger that is a little outside of a button; here the bounds decide.
+///   (Apple, page of `UIControl.sendAction(_:to:for:)`); a `UIAction` goes only through `sendAction(_:)`.
+/// - UIKit tolerates a touch slightly outside a button; here the bounds decide.
 @MainActor open class UIControl: UIView {
     public struct Event: OptionSet, Sendable {
         public let rawValue: UInt
@@ -192,12 +193,12 @@ public import ObjectiveC
     }
 
     #if !canImport(ObjectiveC)
-    /// What a kind of control does when a finger was lifted inside of it.
+    /// The control's own reaction when a touch ends inside it.
     func simulateUse(with event: UIEvent?) {
         send(.primaryActionTriggered, with: event)
     }
 
-    /// Tells the targets that the person changed the control's value.
+    /// Notifies the targets that the user changed the control's value.
     func simulateChange() {
         send([.valueChanged, .primaryActionTriggered], with: nil)
     }

@@ -3,8 +3,10 @@
 
 public import Foundation
 
-/// Rules modelled here: a field that becomes the first responder asks its delegate, begins editing, and tells so to its delegate,
-/// as a notification and as a control event, in that order; it ends the same way (Apple, page of `UITextFieldDelegate`).
+/// Rules modeled here:
+/// - A field that becomes first responder asks its delegate, begins editing, and reports this to its delegate, as a
+///   notification and as a control event, in this order; it ends editing in the same way (Apple, page of
+///   `UITextFieldDelegate`).
 @MainActor open class UITextField: UIControl {
     public nonisolated class var textDidBeginEditingNotification: NSNotification.Name {
         .init("UITextFieldTextDidBeginEditingNotification")
@@ -56,7 +58,7 @@ public import Foundation
         becomeFirstResponder()
     }
 
-    /// The person types; the field takes the keyboard first.
+    /// The user types; the field becomes first responder before that.
     public func simulate(typing letters: String) {
         guard becomeFirstResponder() else { return }
         text = (text ?? "") + letters
@@ -64,7 +66,7 @@ public import Foundation
         sendActions(for: .editingChanged)
     }
 
-    /// The person presses the return key.
+    /// The user presses the return key.
     public func simulateReturn() {
         guard isFirstResponder, delegate?.textFieldShouldReturn(self) ?? true else { return }
         sendActions(for: .editingDidEndOnExit)

@@ -23,8 +23,10 @@ public enum UIUserInterfaceIdiom: Int, Sendable {
     case vision = 6
 }
 
-/// Rules modelled here: battery, proximity and orientation say nothing until the app has switched their monitoring on (Apple,
-/// pages of `batteryLevel`: -1, `batteryState`, `proximityState` and `orientation`), and their changes are told from then on.
+/// Rules modeled here:
+/// - Battery, proximity and orientation are unknown until the app enables their monitoring (Apple, pages of
+///   `batteryLevel`: -1, `batteryState`, `proximityState` and `orientation`), and their changes are reported from then
+///   on.
 @MainActor open class UIDevice: NSObject {
     public enum BatteryState: Int, Sendable {
         case unknown = 0
@@ -94,7 +96,7 @@ public enum UIUserInterfaceIdiom: Int, Sendable {
         super.init()
     }
 
-    /// What the device would say of itself.
+    /// The device's actual state.
     struct Facts {
         var name = "iPhone"
         var model = "iPhone"
@@ -113,7 +115,7 @@ public enum UIUserInterfaceIdiom: Int, Sendable {
 
 #if !canImport(ObjectiveC)
 extension UIDevice {
-    /// The battery changes.
+    /// Changes the battery.
     public func simulate(battery level: Float, _ state: BatteryState) {
         let before = facts
         facts.batteryLevel = level
@@ -123,29 +125,30 @@ extension UIDevice {
         if before.batteryState != state { post(Self.batteryStateDidChangeNotification) }
     }
 
-    /// The person turns the device.
+    /// The user rotates the device.
     public func simulate(orientation: UIDeviceOrientation) {
         guard facts.orientation != orientation else { return }
         facts.orientation = orientation
         if isGeneratingDeviceOrientationNotifications { post(Self.orientationDidChangeNotification) }
     }
 
-    /// Something comes near, or goes away again.
+    /// An object approaches, or moves away again.
     public func simulate(isNear: Bool) {
         guard facts.isNear != isNear else { return }
         facts.isNear = isNear
         if isProximityMonitoringEnabled { post(Self.proximityStateDidChangeNotification) }
     }
 
-    /// The device is another one, by name, kind or system version.
+    /// Changes the device's name, model or system version.
     public func simulate(name: String? = nil, model: String? = nil, systemVersion: String? = nil) {
         facts.name = name ?? facts.name
         facts.model = model ?? facts.model
         facts.systemVersion = systemVersion ?? facts.systemVersion
     }
 
-    /// The id that the vendor's apps share is another one, or absent: before the first unlocking after a restart there is none
-    /// (Apple, page of `identifierForVendor`).
+    /// Changes or removes the vendor identifier.
+    ///
+    /// It is nil before the first unlock after a restart (Apple, page of `identifierForVendor`).
     public func simulate(identifierForVendor: UUID?) {
         facts.identifierForVendor = identifierForVendor
     }

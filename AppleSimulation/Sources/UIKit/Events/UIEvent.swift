@@ -3,8 +3,9 @@
 
 public import Foundation
 
-/// Rules modelled here: one object stands for a finger from its touching to its lifting, and its view stays the one that was
-/// hit at the beginning (Apple, pages of `UITouch` and `UITouch.view`).
+/// Rules modeled here:
+/// - One object represents a touch from its beginning to its end, and its view remains the one that was hit at the
+///   beginning (Apple, pages of `UITouch` and `UITouch.view`).
 @MainActor open class UITouch: NSObject {
     public enum Phase: Int, Sendable {
         case began = 0
@@ -50,13 +51,13 @@ public import Foundation
 
 #if !canImport(ObjectiveC)
 extension UITouch {
-    /// A touch in any state, for tests that call what takes touches by themselves.
+    /// Returns a touch in any state, for tests that call touch handlers directly.
     ///
     /// - Parameters:
-    ///   - phase: How far it has come.
+    ///   - phase: The phase of the touch.
     ///   - view: The view that was hit.
-    ///   - point: Where the finger is, in the view's own coordinates.
-    ///   - tapCount: How many taps there were in a row.
+    ///   - point: The location in the view's coordinates.
+    ///   - tapCount: The number of consecutive taps.
     public static func simulated(
         _ phase: Phase,
         in view: UIView?,
@@ -121,7 +122,7 @@ extension UITouch {
 
 #if !canImport(ObjectiveC)
 extension UIEvent {
-    /// An event of these touches, for tests that call what takes events by themselves.
+    /// Returns an event with these touches, for tests that call event handlers directly.
     public static func simulated(_ touches: Set<UITouch>) -> UIEvent {
         let event = UIEvent()
         event.allTouches = touches
@@ -130,7 +131,7 @@ extension UIEvent {
 }
 #endif
 
-/// A press of a remote control's button.
+/// A press of a button on a remote control.
 @MainActor open class UIPress: NSObject {
     public enum Phase: Int, Sendable {
         case began = 0

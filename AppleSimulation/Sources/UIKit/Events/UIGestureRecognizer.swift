@@ -7,8 +7,9 @@ public import Foundation
 public import ObjectiveC
 #endif
 
-/// Rules modelled here: a window hands touches to the recognizers of the hit view and of the views around it before it hands
-/// them to the view; one that recognizes a tap cancels the view's touch (`cancelsTouchesInView`, Apple's page of it).
+/// Rules modeled here:
+/// - A window sends touches to the recognizers of the hit view and its ancestors before it sends them to the view; a
+///   recognized tap cancels the view's touch (`cancelsTouchesInView`, see its page).
 @MainActor open class UIGestureRecognizer: NSObject {
     public enum State: Int, Sendable {
         case possible = 0
@@ -58,10 +59,10 @@ public import ObjectiveC
     var point = CGPoint.zero
 
     #if !canImport(ObjectiveC)
-    /// What a subclass makes of a finger that was lifted.
+    /// Whether a subclass recognizes its gesture in a touch that ended.
     func isRecognized(_ touch: UITouch) -> Bool { false }
 
-    /// Recognizes by itself, as a gesture that is not played would make it: its targets are told.
+    /// Recognizes a gesture that is not simulated by touches, and notifies its targets.
     public func simulateRecognition() {
         state = .ended
         for held in targets {

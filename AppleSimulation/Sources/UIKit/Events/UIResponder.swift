@@ -3,10 +3,11 @@
 
 @_exported public import Foundation
 
-/// Rules modelled here:
-/// - An unhandled touch goes to the next responder (Apple, "Using responders and the responder chain to handle events").
-/// - A window has one first responder at most: another one that becomes it makes it resign first, and keeps it from happening
-///   when it refuses (the page of `becomeFirstResponder()`).
+/// Rules modeled here:
+/// - An unhandled touch goes to the next responder (Apple, "Using responders and the responder chain to handle
+///   events").
+/// - A window has at most one first responder: when another one becomes first responder, the current one must resign,
+///   and can refuse (the page of `becomeFirstResponder()`).
 @MainActor open class UIResponder: NSObject {
     public override init() {
         super.init()

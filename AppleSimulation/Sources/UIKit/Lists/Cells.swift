@@ -33,7 +33,7 @@ public import Foundation
         fill()
     }
 
-    /// As the real one, which inherits it: `UITableViewCell()` makes a cell of the default style.
+    /// Like the real class, which inherits this initializer: `UITableViewCell()` creates a cell with the default style.
     public convenience override init(frame: CGRect) {
         self.init(style: .default, reuseIdentifier: nil)
         self.frame = frame
@@ -88,12 +88,12 @@ public import Foundation
 }
 
 #if !canImport(ObjectiveC)
-/// A cell of a collection that looks like a list.
+/// A cell of a collection view with a list layout.
 @MainActor open class UICollectionViewListCell: UICollectionViewCell {
     open var indentationLevel = 0
 }
 
-/// Is told which rows may come into sight soon.
+/// Is notified of rows that may become visible soon.
 @MainActor public protocol UITableViewDataSourcePrefetching: NSObjectProtocol {
     func tableView(_ tableView: UITableView, prefetchRowsAt indexPaths: [IndexPath])
     func tableView(_ tableView: UITableView, cancelPrefetchingForRowsAt indexPaths: [IndexPath])
@@ -103,7 +103,7 @@ extension UITableViewDataSourcePrefetching {
     public func tableView(_ tableView: UITableView, cancelPrefetchingForRowsAt indexPaths: [IndexPath]) {}
 }
 
-/// Is told which items may come into sight soon.
+/// Is notified of items that may become visible soon.
 @MainActor public protocol UICollectionViewDataSourcePrefetching: NSObjectProtocol {
     func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath])
     func collectionView(_ collectionView: UICollectionView, cancelPrefetchingForItemsAt indexPaths: [IndexPath])
@@ -118,14 +118,14 @@ extension UICollectionViewDataSourcePrefetching {
 #endif
 
 extension IndexPath {
-    /// The place of a row in a table.
+    /// Creates the index path of a row in a table.
     public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
-    /// The place of an item in a collection.
+    /// Creates the index path of an item in a collection.
     public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
     /// The section.
     public var section: Int { self[0] }
-    /// The row in its section.
+    /// The row in the section.
     public var row: Int { self[1] }
-    /// The item in its section.
+    /// The item in the section.
     public var item: Int { self[1] }
 }

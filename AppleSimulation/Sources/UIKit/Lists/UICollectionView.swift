@@ -15,7 +15,8 @@ public import Foundation
     open var minimumInteritemSpacing: CGFloat = 10
 }
 
-/// Rules modelled here: those of ``UITableView``, with the flow layout's item sizes, from left to right and from top to bottom.
+/// Rules modeled here:
+/// - The rules of ``UITableView``, with the flow layout's item sizes, from left to right and from top to bottom.
 @MainActor open class UICollectionView: UIScrollView {
     public struct ScrollPosition: OptionSet, Sendable {
         public let rawValue: UInt
@@ -87,7 +88,7 @@ public import Foundation
     public weak var prefetchDataSource: (any UICollectionViewDataSourcePrefetching)?
     private static var makers: [ObjectIdentifier: () -> UICollectionViewCell] = [:]
 
-    /// Says how cells of a class are made, which a collection of the real UIKit knows by itself.
+    /// Registers a factory for cells of a class, which the real UIKit does not need.
     public static func simulate<Cell: UICollectionViewCell>(making type: Cell.Type, by maker: @escaping () -> Cell) {
         makers[ObjectIdentifier(type)] = maker
     }
@@ -130,7 +131,7 @@ public import Foundation
         if let identifier = cell.reuseIdentifier { unused[identifier, default: []].append(cell) }
     }
 
-    /// What a lifted finger does to the item beneath it.
+    /// Selects the item of a cell when a touch ends on it.
     func simulateSelection(of cell: UICollectionViewCell) {
         guard let path = indexPath(for: cell) else { return }
         guard delegate?.collectionView(self, shouldSelectItemAt: path) ?? true else { return }

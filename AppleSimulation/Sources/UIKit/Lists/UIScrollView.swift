@@ -3,9 +3,11 @@
 
 public import Foundation
 
-/// Rules modelled here: `isTracking` holds from the finger's touching, `isDragging` from its first move on, and the delegate
-/// hears of the beginning of the dragging before the first move (Apple, pages of `isTracking`, `isDragging` and
-/// `UIScrollViewDelegate`). A content offset that code sets moves the bounds' origin and is told by `scrollViewDidScroll`.
+/// Rules modeled here:
+/// - `isTracking` is true from the touch, `isDragging` from its first move, and the delegate is notified of the
+///   beginning of the drag before the first move (Apple, pages of `isTracking`, `isDragging` and
+///   `UIScrollViewDelegate`).
+/// - Setting the content offset in code moves the origin of the bounds and is reported by `scrollViewDidScroll`.
 @MainActor open class UIScrollView: UIView {
     open var contentOffset: CGPoint {
         get { bounds.origin }
@@ -36,11 +38,11 @@ public import Foundation
     }
 
     #if !canImport(ObjectiveC)
-    /// The person scrolls: puts a finger down, drags it over the distance, and lifts it.
+    /// The user scrolls: touches, drags over the distance, and lifts the finger.
     ///
     /// - Parameters:
     ///   - distance: How far the content moves up.
-    ///   - decelerates: Whether the content runs on by itself; it stands still when this call returns.
+    ///   - decelerates: Whether the content continues to scroll; it has stopped when this call returns.
     public func simulate(scrollingBy distance: CGFloat, decelerates: Bool = false) {
         guard isScrollEnabled, isUserInteractionEnabled else { return }
         simulateBeginOfScrolling()
@@ -48,19 +50,19 @@ public import Foundation
         simulateEndOfScrolling(decelerates: decelerates)
     }
 
-    /// The finger touches and begins to drag.
+    /// The user touches and begins to drag.
     public func simulateBeginOfScrolling() {
         isTracking = true
         isDragging = true
         scrollDelegate?.scrollViewWillBeginDragging(self)
     }
 
-    /// The finger drags.
+    /// The user drags.
     public func simulateMove(by distance: CGFloat) {
         contentOffset = CGPoint(x: contentOffset.x, y: max(0, contentOffset.y + distance))
     }
 
-    /// The finger is lifted.
+    /// The user lifts the finger.
     public func simulateEndOfScrolling(decelerates: Bool = false) {
         isTracking = false
         isDragging = false
@@ -74,8 +76,10 @@ public import Foundation
     #endif
 }
 
-/// Gives scroll views their `delegate`. A table's and a collection's has a type of its own, which Swift does not let a subclass
-/// declare; a member of a protocol's extension may be hidden by one of the class.
+/// Gives scroll views their `delegate`.
+///
+/// Tables and collections have a `delegate` of a different type, which Swift does not let a subclass declare; but a
+/// member of a protocol extension can be shadowed by one of the class.
 @MainActor public protocol ScrollViewDelegating: UIScrollView {}
 
 extension ScrollViewDelegating {

@@ -7,13 +7,14 @@ public import Foundation
 public import ObjectiveC
 #endif
 
-/// Rules modelled here:
-/// - Rows that come into the bounds are asked for, then `willDisplay` is told; those that leave are told by
-///   `didEndDisplaying` and wait for being used again, which `prepareForReuse` precedes (Apple, pages of `UITableViewDelegate`
+/// Rules modeled here:
+/// - Rows that enter the bounds are requested, then reported with `willDisplay`; rows that leave are reported with
+///   `didEndDisplaying` and kept for reuse, which starts with `prepareForReuse` (Apple, pages of `UITableViewDelegate`
 ///   and `prepareForReuse()`).
-/// - With a prefetching data source the next row below is announced, made and hidden before it comes into sight; `willDisplay` is told
-///   when it does (Apple, page of `UITableViewDataSourcePrefetching`, "What's new in UICollectionView", WWDC 2016).
-/// - A tap on a row goes to the cell as a touch; then the delegate is asked, and the row is selected.
+/// - With a prefetching data source, the next row below is announced, created and kept hidden before it becomes
+///   visible; `willDisplay` is reported when it does (Apple, page of `UITableViewDataSourcePrefetching`, "What's new in
+///   UICollectionView", WWDC 2016).
+/// - A tap on a row reaches the cell as a touch; then the delegate is asked, and the row is selected.
 @MainActor open class UITableView: UIScrollView {
     public enum Style: Int, Sendable {
         case plain = 0
@@ -122,7 +123,7 @@ public import ObjectiveC
     private var prefetched: [IndexPath: UITableViewCell] = [:]
     private static var makers: [ObjectIdentifier: (String) -> UITableViewCell] = [:]
 
-    /// Says how cells of a class are made, which a table of the real UIKit knows by itself.
+    /// Registers a factory for cells of a class, which the real UIKit does not need.
     public static func simulate<Cell: UITableViewCell>(making type: Cell.Type, by maker: @escaping (String) -> Cell) {
         makers[ObjectIdentifier(type)] = maker
     }
@@ -176,7 +177,7 @@ public import ObjectiveC
         shown[path]?.setSelected(false, animated: false)
     }
 
-    /// What a lifted finger does to the row beneath it.
+    /// Selects the row of a cell when a touch ends on it.
     func simulateSelection(of cell: UITableViewCell) {
         guard let path = indexPath(for: cell), delegate?.tableView(self, shouldHighlightRowAt: path) ?? true else {
             return

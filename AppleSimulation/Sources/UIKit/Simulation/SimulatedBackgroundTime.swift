@@ -4,20 +4,20 @@
 #if !canImport(ObjectiveC)
 public import Foundation
 
-/// The time that a process gets in the background: named tasks of the app, and expiring activities, which extensions have too.
+/// The background time of a process: named tasks of the app, and expiring activities, which extensions also have.
 ///
-/// Rules modelled here:
-/// - A task that is not ended when its expiration handler returns costs the app its life (Apple, page of
+/// Rules modeled here:
+/// - The app is killed if a task has not ended when its expiration handler returns (Apple, page of
 ///   `beginBackgroundTask(withName:expirationHandler:)`).
-/// - An expiring activity's block runs on a queue of its own with `false` and keeps the process awake while it runs; it is called
-///   a second time, beside the first, with `true`, when the time is over; and only with `true` when there is no time at all
-///   (page of `performExpiringActivity(withReason:using:)`).
+/// - An expiring activity's block runs on a separate queue with `false` and keeps the process awake while it runs. When
+///   the time is over, it is called a second time, concurrently with the first, with `true`. If no time is available,
+///   it is called only with `true` (page of `performExpiringActivity(withReason:using:)`).
 public final class SimulatedBackgroundTime: @unchecked Sendable {
     /// A task or an activity that keeps the process awake.
     public struct Work: Sendable, Hashable {
-        /// What the app called it.
+        /// The name that the app gave it.
         public let name: String?
-        /// Whether it is a task of the app, not an activity.
+        /// Whether it is an app task rather than an activity.
         public let isTask: Bool
         fileprivate let number: Int
     }
@@ -88,7 +88,9 @@ public final class SimulatedBackgroundTime: @unchecked Sendable {
         }
     }
 
-    /// The time is over: handlers run here, activities beside. Answers the tasks that were not ended by their handlers.
+    /// Ends the background time: runs handlers here and activities on their queue.
+    ///
+    /// Returns the tasks that handlers did not end.
     @MainActor func expire() -> [Work] {
         let (handlers, blocks) = lock.withLock {
             hasTime = false
@@ -105,7 +107,7 @@ public final class SimulatedBackgroundTime: @unchecked Sendable {
 }
 
 extension ProcessInfo {
-    /// Runs a block while the process may work on in the background.
+    /// Runs a block while the process may continue to run in the background.
     public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
         SimulatedBackgroundTime.process.perform(reason, block)
     }

@@ -4,13 +4,13 @@
 #if !canImport(ObjectiveC)
 public import Foundation
 
-// What the Objective-C runtime says of classes. Rules modelled here, all of them read from what Swift's compiler writes for Apple's
-// systems (`swiftc -emit-ir -enable-objc-interop`) and from the runtime's source (`copySwiftV1DemangledName`):
-// - A framework's Objective-C class has a name without a module.
-// - A Swift class has a mangled name. The runtime makes it readable when the class is at the top of its module, visible outside of its
-//   file, and not generic: `Shop.HomeViewController`. Every other one stays as it is.
+// Class names in the Objective-C runtime. Rules modeled here, derived from the output of Swift's compiler for Apple
+// platforms (`swiftc -emit-ir -enable-objc-interop`) and from the runtime's source (`copySwiftV1DemangledName`):
+// - An Objective-C class of a framework has a name without a module.
+// - A Swift class has a mangled name. The runtime demangles it if the class is at the top level of its module, visible
+//   outside its file, and not generic: `Shop.HomeViewController`. All others stay mangled.
 
-/// The name that `NSStringFromClass` gives.
+/// Returns the name that `NSStringFromClass` would return.
 public func simulatedName(of kind: AnyClass) -> String {
     let parts = SimulatedClassName.parts(of: String(reflecting: kind))
     guard let module = parts.first, parts.count > 1 else { return String(reflecting: kind) }
@@ -19,21 +19,21 @@ public func simulatedName(of kind: AnyClass) -> String {
     return "_Tt" + SimulatedClassName.mangled(parts, as: "C", kinds: SimulatedClassName.kinds(of: kind))
 }
 
-/// Where the bundle of a class lies.
+/// Returns the path of the bundle that contains a class.
 public func simulatedBundlePath(of kind: AnyClass) -> String {
     let module = SimulatedClassName.parts(of: String(reflecting: kind)).first?.name ?? ""
     if ["UIKit", "SwiftUI", "Foundation"].contains(module) { return "/System/Library/Frameworks/\(module).framework" }
     return "/private/var/containers/Bundle/Application/6E5C1B0A-0000-4000-8000-000000000001/\(module).app"
 }
 
-/// One module or type of a class's name.
+/// A module or type in a class name.
 struct SimulatedClassName {
     var name: String
     var isPrivate = false
     var isLocal = false
     var arguments: [[SimulatedClassName]] = []
 
-    /// The parts of a name as Swift's own runtime spells it.
+    /// Returns the parts of a name in the spelling of Swift's own runtime.
     static func parts(of name: String) -> [SimulatedClassName] {
         var rest = Substring(name)
         return type(&rest)
@@ -67,7 +67,7 @@ struct SimulatedClassName {
         return parts
     }
 
-    /// The kinds of the types around a class and its own, as far as its mangled name says them.
+    /// Returns the kinds of a class and its enclosing types, as far as the mangled name contains them.
     static func kinds(of type: Any.Type) -> [Character] {
         guard let name = _mangledTypeName(type) else { return [] }
         var kinds: [Character] = []
@@ -85,7 +85,7 @@ struct SimulatedClassName {
         return kinds
     }
 
-    /// The name in the notation that the compiler keeps for Objective-C.
+    /// Returns the name in the mangling that the compiler uses for Objective-C.
     static func mangled(_ parts: [SimulatedClassName], as kind: Character, kinds: [Character] = []) -> String {
         guard parts.count > 1 else { return "" }
         if parts.map(\.name) == ["Swift", "String"] { return "SS" }

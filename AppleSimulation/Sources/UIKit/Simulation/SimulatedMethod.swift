@@ -4,24 +4,28 @@
 #if !canImport(ObjectiveC)
 public import Foundation
 
-/// A method whose implementation can be exchanged, as the Objective-C runtime does it: for the class that has it, and for those
-/// of its subclasses that do not override it, or call `super`.
+/// A method with an exchangeable implementation, as in the Objective-C runtime.
 ///
-/// It is used like `method_getImplementation` and `method_setImplementation`: keep what ``setImplementation(_:)`` answers, call it
-/// from your own, and put it back only while ``implementation`` is still your own.
+/// An exchange applies to the class that implements the method, and to its subclasses that do not override it or that
+/// call `super`.
+///
+/// Use it like `method_getImplementation` and `method_setImplementation`: keep the result of ``setImplementation(_:)``,
+/// call it from your own implementation, and restore it only while ``implementation`` is still your own.
 @MainActor public final class SimulatedMethod<Body> {
-    /// An implementation; it is compared by identity, like the pointer that it stands for.
+    /// An implementation.
+    ///
+    /// It is compared by identity, like the pointer that it represents.
     public final class Implementation {
-        /// What it does; the first argument is the receiver.
+        /// The implementation's code; the first argument is the receiver.
         public let body: Body
 
-        /// Makes one.
+        /// Creates an implementation.
         public init(_ body: Body) {
             self.body = body
         }
     }
 
-    /// What is called now.
+    /// The current implementation.
     public private(set) var implementation: Implementation
     private let original: Implementation
 
@@ -30,27 +34,29 @@ public import Foundation
         implementation = original
     }
 
-    /// Exchanges what is called, and answers what was called before.
+    /// Replaces the implementation and returns the previous one.
     @discardableResult
     public func setImplementation(_ new: Implementation) -> Implementation {
         defer { implementation = new }
         return implementation
     }
 
-    /// Whether nobody has exchanged it, or everybody put back what was there.
+    /// Whether the method has its original implementation.
     public var isOriginal: Bool { implementation === original }
 
-    /// Puts back what the class came with, whoever exchanged it: for tests that leave nothing behind.
+    /// Restores the original implementation, regardless of later exchanges.
+    ///
+    /// For cleanup in tests.
     public func restore() {
         implementation = original
     }
 }
 
-/// A selector, which Linux does not know: a name that compares.
+/// A selector for Linux, which has none: a comparable name.
 public struct Selector: ExpressibleByStringLiteral, Hashable, CustomStringConvertible, Sendable {
     public let description: String
 
-    /// Makes one of its name.
+    /// Creates a selector with this name.
     public init(_ name: String) {
         description = name
     }
@@ -60,7 +66,7 @@ public struct Selector: ExpressibleByStringLiteral, Hashable, CustomStringConver
     }
 }
 
-/// The selector of a name.
+/// Returns the selector with this name.
 public func NSSelectorFromString(_ name: String) -> Selector {
     Selector(name)
 }
@@ -70,15 +76,15 @@ public func NSStringFromSelector(_ selector: Selector) -> String {
     selector.description
 }
 
-/// What targets of actions are on Linux, where no method can be called by its name.
+/// A target of actions on Linux, where methods cannot be called by name.
 @MainActor public protocol SimulatedActionTarget: AnyObject {
-    /// Does what the method of this name does.
+    /// Performs the method with this name.
     ///
     /// - Parameters:
     ///   - action: The method's selector.
     ///   - sender: The control, gesture recognizer or bar item.
-    ///   - event: The event that led to it, if there was one.
-    /// - Returns: Whether there is such a method.
+    ///   - event: The event that caused the action, if any.
+    /// - Returns: Whether the method exists.
     func simulatedPerform(_ action: Selector, from sender: Any?, for event: UIEvent?) -> Bool
 }
 #endif

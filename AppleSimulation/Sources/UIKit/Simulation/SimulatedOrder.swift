@@ -4,27 +4,29 @@
 #if !canImport(ObjectiveC)
 public import Foundation
 
-/// The order in which screens are told that they come and go, where Apple promises none, and systems and versions differ.
+/// The order of appearance notifications, which Apple does not guarantee and which differs between systems and
+/// versions.
 ///
-/// Code that counts screens has to come to the same result in each of them, so a test of such code runs in all.
+/// Code that counts screens must have the same result in every order, so its tests run in all of them.
 public struct SimulatedOrder: Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// Whether the screen that comes is told before the one that goes (firebase-ios-sdk 4838 for SwiftUI).
+    /// Whether the appearing screen is notified before the disappearing one (firebase-ios-sdk 4838 for SwiftUI).
     public var comingFirst: Bool
-    /// Whether SwiftUI's views appear while their controller's view is about to, and not only after it did (the same).
+    /// Whether SwiftUI views appear when their controller's view is about to appear, rather than after it has appeared
+    /// (same source).
     public var viewsFirst: Bool
 
-    /// An order.
+    /// Creates an order.
     public init(comingFirst: Bool = false, viewsFirst: Bool = false) {
         self.comingFirst = comingFirst
         self.viewsFirst = viewsFirst
     }
 
-    /// Every order.
+    /// All orders.
     public static let allCases: [SimulatedOrder] = [
         .init(), .init(comingFirst: true), .init(viewsFirst: true), .init(comingFirst: true, viewsFirst: true),
     ]
 
-    /// The order in words.
+    /// A description of the order.
     public var description: String {
         "\(comingFirst ? "coming" : "going") first, \(viewsFirst ? "views before" : "views after") their controller"
     }

@@ -4,24 +4,26 @@
 #if !canImport(ObjectiveC)
 public import Foundation
 
-/// Rules modelled here:
-/// - Without scenes an app that a person opens is inactive while its launch is told, then active; `willEnterForeground` does not
-///   come at a cold launch (Apple, "Managing your app's life cycle").
-/// - With scenes the state is background while the launch is told and scenes connect, and `willEnterForeground` comes at a cold
-///   launch too (bugsnag-cocoa 1307, dd-sdk-ios 2321; TN3187).
-/// - While `willEnterForeground` is told the state is still background, and while `willResignActive` is told still active (pages
-///   of both notifications).
-/// - A launch in the background tells the launch and nothing else; scenes connect when a person comes.
-/// - The app's own notifications come with the first scene that comes and the last one that goes.
-/// - An object's delegate hears before its notification is posted, scenes before the app. This order is our own reading.
+/// Rules modeled here:
+/// - Without scenes, an app that the user opens is inactive while its launch is reported, then active;
+///   `willEnterForeground` is not sent at a cold launch (Apple, "Managing your app's life cycle").
+/// - With scenes, the state is background while the launch is reported and scenes connect, and `willEnterForeground` is
+///   also sent at a cold launch (bugsnag-cocoa 1307, dd-sdk-ios 2321; TN3187).
+/// - During `willEnterForeground` the state is still background, and during `willResignActive` it is still active
+///   (pages of both notifications).
+/// - A background launch reports only the launch; scenes connect when the user opens the app.
+/// - The app's own notifications are sent for the first scene that enters the foreground and the last one that leaves
+///   it.
+/// - An object's delegate is notified before its notification is posted, and scenes before the app. This order is our
+///   own interpretation.
 extension SimulatedPhone {
-    /// Starts the app, unless it runs.
+    /// Launches the app, unless it is running.
     ///
     /// - Parameters:
-    ///   - reason: Why.
+    ///   - reason: The launch reason.
     ///   - delegate: The app's delegate.
-    ///   - sceneDelegate: Makes the delegate of each scene; nil is an app whose windows are not scenes.
-    ///   - main: What the app does before UIKit runs.
+    ///   - sceneDelegate: Creates the delegate of each scene; nil for an app without scenes.
+    ///   - main: The app's code that runs before UIKit.
     public func launch(
         _ reason: LaunchReason = .person,
         delegate: (any UIApplicationDelegate)? = nil,
@@ -49,7 +51,7 @@ extension SimulatedPhone {
         if hasScenes { showScenes() } else { becomeActive() }
     }
 
-    /// The person opens the app that runs already, from the home screen or the app switcher.
+    /// The user opens the running app, from the home screen or the app switcher.
     public func openApp() {
         guard isRunning, application.applicationState != .active else { return }
         isSuspended = false
@@ -65,7 +67,7 @@ extension SimulatedPhone {
         }
     }
 
-    /// The person leaves the app, which is not suspended yet: see ``suspend()``.
+    /// The user leaves the app, which is not suspended yet: see ``suspend()``.
     public func pressHome() {
         guard isRunning else { return }
         interrupt()
@@ -78,7 +80,7 @@ extension SimulatedPhone {
         }
     }
 
-    /// Something covers the app for a moment: a call, the control centre, the app switcher.
+    /// Something temporarily covers the app: a call, the control center, the app switcher.
     public func interrupt() {
         if hasScenes {
             for scene in foregroundScenes where scene.activationState == .foregroundActive { deactivate(scene) }
@@ -89,7 +91,7 @@ extension SimulatedPhone {
         }
     }
 
-    /// What covered the app is gone.
+    /// Ends the interruption.
     public func endInterruption() {
         if hasScenes {
             for scene in foregroundScenes { activate(scene) }
@@ -98,12 +100,12 @@ extension SimulatedPhone {
         }
     }
 
-    /// The system holds an app in the background still.
+    /// The system suspends a backgrounded app.
     public func suspend() {
         if application.applicationState == .background { isSuspended = true }
     }
 
-    /// The process is gone, and was told nothing.
+    /// Kills the process without notifying the app.
     public func kill() {
         isRunning = false
         isSuspended = false
@@ -114,8 +116,9 @@ extension SimulatedPhone {
         SimulatedBackgroundTime.process.reset()
     }
 
-    /// The person throws the app out of the app switcher. It is told so unless it is suspended (Apple, page of
-    /// `applicationWillTerminate(_:)`).
+    /// The user swipes the app away in the app switcher.
+    ///
+    /// The app is notified unless it is suspended (Apple, page of `applicationWillTerminate(_:)`).
     public func swipeAway() {
         guard isRunning else { return }
         if !isSuspended {
@@ -127,7 +130,7 @@ extension SimulatedPhone {
         kill()
     }
 
-    /// The system is short of memory.
+    /// The system is low on memory.
     public func warnOfMemory() {
         applicationDelegate?.applicationDidReceiveMemoryWarning(application)
         post(UIApplication.didReceiveMemoryWarningNotification, application)
@@ -135,7 +138,7 @@ extension SimulatedPhone {
 
     // MARK: Locking
 
-    /// The person locks the phone: an app in front goes to the background, then protected files become unreadable.
+    /// The user locks the phone: a foreground app goes to the background, then protected files become inaccessible.
     public func lock() {
         guard !isLocked else { return }
         wasInFrontWhenLocked = isRunning && application.applicationState != .background
@@ -147,7 +150,7 @@ extension SimulatedPhone {
         isLocked = true
     }
 
-    /// The person unlocks the phone: protected files can be read, and the app that was in front comes back.
+    /// The user unlocks the phone: protected files become accessible, and the app that was in the foreground returns.
     public func unlock() {
         let wasUnreadable = !isProtectedDataAvailable
         isLocked = false
@@ -161,7 +164,7 @@ extension SimulatedPhone {
         wasInFrontWhenLocked = false
     }
 
-    /// The phone starts anew: nothing runs, and no protected file can be read before it is unlocked.
+    /// Restarts the phone: no process runs, and protected files are inaccessible until the first unlock.
     public func restart() {
         kill()
         isLocked = true

@@ -5,7 +5,7 @@
 public import Foundation
 
 extension SimulatedPhone {
-    /// The scenes in front, in the order in which they connected.
+    /// The foreground scenes, in the order in which they connected.
     public var foregroundScenes: [UIWindowScene] {
         scenes.filter { $0.activationState == .foregroundActive || $0.activationState == .foregroundInactive }
     }
@@ -16,7 +16,7 @@ extension SimulatedPhone {
             .sorted { $0.session.persistentIdentifier < $1.session.persistentIdentifier }
     }
 
-    /// The person opens another window of the app, on a device that shows several.
+    /// The user opens another window of the app, on a device that supports several.
     @discardableResult
     public func openWindow() -> UIWindowScene {
         let scene = connect()
@@ -24,7 +24,7 @@ extension SimulatedPhone {
         return scene
     }
 
-    /// The system takes a scene's resources back, or the person closes the window.
+    /// The system reclaims a scene's resources, or the user closes the window.
     public func disconnect(_ scene: UIScene) {
         if scene.activationState != .background { sendToBackground(scene) }
         scene.activationState = .unattached
@@ -34,7 +34,7 @@ extension SimulatedPhone {
         for window in (scene as? UIWindowScene)?.windows ?? [] { shownWindows.removeAll { $0 === window } }
     }
 
-    /// One scene comes to the front.
+    /// Brings one scene to the foreground.
     public func bringToFront(_ scene: UIScene) {
         if scene.activationState == .unattached || scene.activationState == .background {
             let isFirst = foregroundScenes.isEmpty
@@ -49,7 +49,7 @@ extension SimulatedPhone {
         activate(scene)
     }
 
-    /// One scene leaves the screen.
+    /// Sends one scene to the background.
     public func sendToBackground(_ scene: UIScene) {
         if scene.activationState == .foregroundActive { deactivate(scene) }
         guard scene.activationState == .foregroundInactive else { return }

@@ -6,7 +6,7 @@ public import Foundation
 
 /// A finger on the screen.
 @MainActor public final class SimulatedFinger {
-    /// The touch, which is one object from the finger's touching to its lifting.
+    /// The touch object, which is the same from the beginning of the touch to its end.
     public let touch: UITouch
     private let event: UIEvent
 
@@ -22,26 +22,26 @@ public import Foundation
         send(.began)
     }
 
-    /// Moves to a place of the window.
+    /// Moves to a location in the window.
     public func move(to point: CGPoint) {
         touch.previousPoint = touch.point
         touch.point = point
         send(.moved)
     }
 
-    /// Moves to the middle of a view.
+    /// Moves to the center of a view.
     public func move(to view: UIView) {
         move(to: view.middleInWindow)
     }
 
-    /// Lifts. A cell beneath it is selected.
+    /// Lifts the finger, which selects a cell below it.
     public func lift() {
         let view = touch.view
         send(.ended)
         guard touch.phase == .ended, let view else { return }
         var current: UIView? = view
         while let ancestor = current {
-            // A control within a cell takes the touch for itself.
+            // A control inside a cell consumes the touch.
             if ancestor is UIControl { return }
             if let cell = ancestor as? UITableViewCell { return select(cell) }
             if let cell = ancestor as? UICollectionViewCell { return select(cell) }
@@ -49,7 +49,7 @@ public import Foundation
         }
     }
 
-    /// The system takes the touch away: a call comes, a scroll view begins to scroll.
+    /// The system cancels the touch, because of a call or the start of scrolling.
     public func cancel() {
         send(.cancelled)
     }
@@ -72,34 +72,36 @@ public import Foundation
 }
 
 extension SimulatedPhone {
-    /// The window that a finger meets first: the key window, else the last one shown.
+    /// The window that receives touches: the key window, or else the last one shown.
     public var topWindow: UIWindow? { shownWindows.last { $0.isKeyWindow } ?? shownWindows.last }
 
-    /// Puts a finger down on a place of a window; nil when no window is shown.
+    /// Touches a location in a window; nil if no window is shown.
     public func touch(at point: CGPoint, in window: UIWindow? = nil, taps: Int = 1) -> SimulatedFinger? {
         guard let window = window ?? topWindow else { return nil }
         return SimulatedFinger(at: point, in: window, taps: taps)
     }
 
-    /// Taps on a place of a window.
+    /// Taps a location in a window.
     public func tap(at point: CGPoint, in window: UIWindow? = nil) {
         touch(at: point, in: window)?.lift()
     }
 
-    /// Taps on the middle of a view. What covers it takes the touch, and nothing happens when it is in no window.
+    /// Taps the center of a view.
+    ///
+    /// A view that covers it gets the touch. Without a window nothing happens.
     public func tap(_ view: UIView) {
         guard let window = view.window else { return }
         tap(at: view.middleInWindow, in: window)
     }
 
-    /// Puts a finger down on the middle of a view and lifts it elsewhere.
+    /// Touches the center of a view and lifts the finger elsewhere.
     public func drag(from view: UIView, to point: CGPoint) {
         guard let window = view.window, let finger = touch(at: view.middleInWindow, in: window) else { return }
         finger.move(to: point)
         finger.lift()
     }
 
-    /// Presses a button of the remote control.
+    /// Presses a button on the remote control.
     public func press(_ type: UIPress.PressType, on responder: UIResponder? = nil) {
         guard let window = topWindow else { return }
         let press = UIPress()

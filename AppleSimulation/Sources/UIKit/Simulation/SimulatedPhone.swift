@@ -4,7 +4,7 @@
 #if !canImport(ObjectiveC)
 public import Foundation
 
-/// The phone that the simulated frameworks belong to, and the person who holds it: what a test drives.
+/// The phone of the simulated frameworks and its user, controlled by tests.
 ///
 /// ```swift
 /// let phone = SimulatedPhone.new()
@@ -14,48 +14,54 @@ public import Foundation
 /// phone.openApp()
 /// ```
 ///
-/// There is one, so tests that use it run one after the other, on the main thread.
+/// There is one phone per process, so its tests run serially on the main thread.
 @MainActor public final class SimulatedPhone {
-    /// The phone in use.
+    /// The current phone.
     public private(set) static var current = SimulatedPhone()
 
-    /// Why an app is started.
+    /// The reason of a launch.
     public enum LaunchReason: Sendable {
-        /// A person opens it.
+        /// The user opens the app.
         case person
-        /// The system wants it to do something: a push, a place, a download.
+        /// The system has work for the app: a push notification, a location, a download.
         case background
-        /// The system expects that a person will open it soon. `ActivePrewarm` stands in the environment while `main` runs, and is
-        /// gone when the launch is told (firebase-ios-sdk 9362).
+        /// The system expects the user to open the app soon.
+        ///
+        /// `ActivePrewarm` is in the environment while `main` runs and has been removed when the launch is reported
+        /// (firebase-ios-sdk 9362).
         case prewarmed
     }
 
-    /// The running app's object. Each start of the app has its own.
+    /// The running app's object.
+    ///
+    /// Each launch has a new one.
     public internal(set) var application = UIApplication()
-    /// The device's facts and sensors.
+    /// The device's properties and sensors.
     public let device = UIDevice()
     let screen = UIScreen()
 
-    /// How many times `UIScreen.main` was asked for: early, it costs a SwiftUI app its accent colour (posthog-ios 237).
+    /// The number of reads of `UIScreen.main`.
+    ///
+    /// An early read makes a SwiftUI app lose its accent color (posthog-ios 237).
     public internal(set) var mainScreenReadings = 0
-    /// Whether the app runs: started, and neither ended nor killed.
+    /// Whether the app is running: launched, and neither terminated nor killed.
     public internal(set) var isRunning = false
-    /// Whether the system holds the app still, in the background.
+    /// Whether the app is suspended.
     public internal(set) var isSuspended = false
     /// Whether the screen is locked.
     public internal(set) var isLocked = false
-    /// Whether files of the class that waits for the first unlocking after a restart can be read.
+    /// Whether files that are protected until the first unlock after a restart can be read.
     public internal(set) var isUnlockedSinceRestart = true
-    /// Whether the system ended the app because it held on to its time in the background.
+    /// Whether the system killed the app because it exceeded its background time.
     public internal(set) var isKilledForOverstaying = false
 
-    /// The order in which screens are told that they come and go.
+    /// The order of appearance notifications.
     public var order = SimulatedOrder()
 
     var isProtectedDataAvailable: Bool { !isLocked && isUnlockedSinceRestart }
     var hasScenes = false
     var makeSceneDelegate: (@MainActor () -> any UIWindowSceneDelegate)?
-    /// The app's own object has no other owner.
+    /// The application object has no other strong reference to its delegate.
     var applicationDelegate: (any UIApplicationDelegate)?
     var sceneNumber = 0
     var shownWindows: [UIWindow] = []
@@ -65,7 +71,9 @@ public import Foundation
 
     init() {}
 
-    /// Puts the phone away and takes a new one, on which nothing runs. What the tested code keeps in the process stays.
+    /// Replaces the phone with a new one on which no app runs.
+    ///
+    /// State that the tested code keeps in the process remains.
     @discardableResult
     public static func new(idiom: UIUserInterfaceIdiom = .phone) -> SimulatedPhone {
         SimulatedBackgroundTime.process.reset()
@@ -75,7 +83,7 @@ public import Foundation
         return current
     }
 
-    /// Puts back every exchanged method, as a new process would find it.
+    /// Restores every exchanged method, as in a new process.
     public static func restoreMethods() {
         UIViewController.simulatedViewWillAppear.restore()
         UIViewController.simulatedViewDidAppear.restore()
@@ -85,20 +93,22 @@ public import Foundation
         UIApplication.simulatedSendAction.restore()
     }
 
-    /// Says whether the process is an app's extension, in which there is no `UIApplication.shared`.
+    /// Whether the process is an app extension, which has no `UIApplication.shared`.
     public var isExtension: Bool {
         get { SimulatedBackgroundTime.process.isInExtension }
         set { SimulatedBackgroundTime.process.isInExtension = newValue }
     }
 
-    // MARK: Time in the background
+    // MARK: Background time
 
-    /// What keeps the process awake now: named tasks and expiring activities, the oldest first.
+    /// The work that currently keeps the process awake: named tasks and expiring activities, oldest first.
     public var backgroundWork: [SimulatedBackgroundTime.Work] { SimulatedBackgroundTime.process.underWay }
-    /// What kept the process awake and is over.
+    /// The completed background work.
     public var finishedBackgroundWork: [SimulatedBackgroundTime.Work] { SimulatedBackgroundTime.process.over }
 
-    /// The system's patience is at its end: expiration handlers run. An app that does not end its tasks in them is killed.
+    /// Ends the background time: expiration handlers run.
+    ///
+    /// An app that does not end its tasks in them is killed.
     public func expireBackgroundTime() {
         if !SimulatedBackgroundTime.process.expire().isEmpty {
             isKilledForOverstaying = true

@@ -3,10 +3,12 @@
 
 public import Foundation
 
-/// Rules modelled here: a push makes the old controller's `viewWillDisappear`, the new one's `viewWillAppear`, then
-/// `viewDidDisappear` and `viewDidAppear` run in this order, unless ``SimulatedPhone/order`` says otherwise. A swipe back that is given up half-way makes the outer one's
-/// `viewWillAppear` and `viewWillDisappear` run again, and the inner one's `viewDidAppear` once more (Apple, page of
-/// `viewWillAppear(_:)`; Sensors Analytics' article on automatic screens).
+/// Rules modeled here:
+/// - A push calls the old controller's `viewWillDisappear`, the new one's `viewWillAppear`, then `viewDidDisappear` and
+///   `viewDidAppear` in this order, unless ``SimulatedPhone/order`` specifies otherwise.
+/// - A canceled swipe back calls the outer controller's `viewWillAppear` and `viewWillDisappear` again, and the inner
+///   one's `viewDidAppear` once more (Apple, page of `viewWillAppear(_:)`; Sensors Analytics' article on automatic
+///   screens).
 @MainActor open class UINavigationController: UIViewController {
     open weak var delegate: (any UINavigationControllerDelegate)?
     open private(set) var navigationBar = UINavigationBar(frame: .zero)
@@ -104,7 +106,7 @@ public import Foundation
         if let new { delegate?.navigationController(self, didShow: new, animated: animated) }
     }
 
-    /// The person begins to swipe back and lets the screen go again.
+    /// The user begins to swipe back and cancels.
     public func simulateAbandonedSwipeBack() {
         guard children.count > 1, let top = topViewController else { return }
         let outer = children[children.count - 2]
@@ -120,7 +122,7 @@ public import Foundation
 
 #if !canImport(ObjectiveC)
 extension UIViewController {
-    /// The end of a transition from one child to another.
+    /// Completes a transition from one child to another.
     fileprivate func finish(_ old: UIViewController?, _ new: UIViewController?, _ animated: Bool) {
         let comingFirst = SimulatedPhone.current.order.comingFirst
         if comingFirst, isAppeared { new?.didAppear(animated) }
@@ -159,7 +161,8 @@ extension UINavigationControllerDelegate {
 }
 #endif
 
-/// Rules modelled here: the selected controller alone is on screen; choosing another one exchanges them.
+/// Rules modeled here:
+/// - Only the selected controller is on screen; selecting another one replaces it.
 @MainActor open class UITabBarController: UIViewController {
     open weak var delegate: (any UITabBarControllerDelegate)?
     open private(set) var tabBar = UITabBar(frame: .zero)

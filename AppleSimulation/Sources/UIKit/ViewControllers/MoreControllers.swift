@@ -8,7 +8,7 @@ public import ObjectiveC
 #endif
 
 @MainActor open class UITableViewController: UIViewController, UITableViewDataSource, UITableViewDelegate {
-    // The real one is as optional as this.
+    // Implicitly unwrapped like the real one.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var tableView: UITableView! = UITableView(frame: .zero, style: .plain)
 
@@ -88,7 +88,7 @@ public import ObjectiveC
     }
 
     #if !canImport(ObjectiveC)
-    /// The person taps a button: the alert goes, then its closure runs.
+    /// The user taps a button: the alert is dismissed, then the button's closure runs.
     public func simulate(choosing title: String) {
         guard let action = actions.first(where: { $0.title == title }), action.isEnabled else { return }
         presentingViewController?.dismiss(animated: true)
@@ -137,7 +137,7 @@ public import ObjectiveC
     }
 
     #if !canImport(ObjectiveC)
-    /// The person taps it.
+    /// The user taps the item.
     public func simulateTap() {
         guard isEnabled else { return }
         if let primaryAction {

@@ -3,14 +3,14 @@
 
 public import Foundation
 
-/// Rules modelled here:
-/// - The view is made when it is first asked for, and `viewDidLoad` follows.
-/// - Appearing and disappearing are told in pairs; a controller that has appeared does not appear again before it disappeared
-///   (Apple, page of `viewWillAppear(_:)` and "View controllers" in the UIKit documentation).
-/// - A page sheet, which is how controllers are presented unless they say otherwise, leaves the one beneath it on screen; one
-///   over the full screen makes it disappear, after its own appearing (page of `modalPresentationStyle`).
-/// - What is told, is told by the bodies of this class: like with an exchanged method of the real one, a subclass that does not
-///   call `super` is not seen by those who exchanged it.
+/// Rules modeled here:
+/// - The view is created on first access, followed by `viewDidLoad`.
+/// - Appearances and disappearances are reported in pairs; a controller that has appeared does not appear again before
+///   it has disappeared (Apple, page of `viewWillAppear(_:)` and "View controllers" in the UIKit documentation).
+/// - A page sheet, the default presentation style, leaves the presenting controller on screen; a full-screen
+///   presentation makes it disappear after the presented one has appeared (page of `modalPresentationStyle`).
+/// - Reports come from the method bodies of this class: as with an exchanged method of the real class, a subclass that
+///   does not call `super` is not visible to code that exchanged the method.
 @MainActor open class UIViewController: UIResponder, NSCoding {
     open var title: String? {
         didSet { navigationItem.title = navigationItem.title ?? title }
@@ -30,7 +30,7 @@ public import Foundation
 
     private var loadedView: UIView?
     var isAppeared = false
-    /// Whether `viewDidAppear` was told, and `viewWillDisappear` was not since.
+    /// Whether `viewDidAppear` was called without a later `viewWillDisappear`.
     private var isSettled = false
 
     public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) {
@@ -50,7 +50,7 @@ public import Foundation
 
     // MARK: The view
 
-    // The real one is as optional as this.
+    // Implicitly unwrapped like the real one.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var view: UIView! {
         get {
@@ -206,38 +206,38 @@ public enum UIModalPresentationStyle: Int, Sendable {
 
 #if !canImport(ObjectiveC)
 extension UIViewController {
-    /// `viewWillAppear(_:)`, as an exchange of the method's implementation finds it.
+    /// `viewWillAppear(_:)` with an exchangeable implementation.
     public static let simulatedViewWillAppear = SimulatedMethod<@MainActor @Sendable (UIViewController, Bool) -> Void> {
         _,
         _ in
     }
-    /// `viewDidAppear(_:)`, as an exchange of the method's implementation finds it.
+    /// `viewDidAppear(_:)` with an exchangeable implementation.
     public static let simulatedViewDidAppear = SimulatedMethod<@MainActor @Sendable (UIViewController, Bool) -> Void> {
         _,
         _ in
     }
-    /// `viewWillDisappear(_:)`, as an exchange of the method's implementation finds it.
+    /// `viewWillDisappear(_:)` with an exchangeable implementation.
     public static let simulatedViewWillDisappear = SimulatedMethod<
         @MainActor @Sendable (UIViewController, Bool) -> Void
     > {
         _,
         _ in
     }
-    /// `viewDidDisappear(_:)`, as an exchange of the method's implementation finds it.
+    /// `viewDidDisappear(_:)` with an exchangeable implementation.
     public static let simulatedViewDidDisappear = SimulatedMethod<@MainActor @Sendable (UIViewController, Bool) -> Void>
     { _, _ in
     }
 
-    /// Whether it is on screen.
+    /// Whether the controller is on screen.
     public var simulatedIsOnScreen: Bool { isAppeared }
 
-    /// Comes on screen, with the children that are shown in it.
+    /// Makes the controller and its shown children appear.
     public func simulateAppearing(animated: Bool = false) {
         willAppear(animated)
         didAppear(animated)
     }
 
-    /// Leaves the screen, with the children that are shown in it.
+    /// Makes the controller and its shown children disappear.
     public func simulateDisappearing(animated: Bool = false) {
         willDisappear(animated)
         didDisappear(animated)

@@ -3,7 +3,9 @@
 
 public import Foundation
 
-/// A colour; nothing is drawn, so it is no more than its parts.
+/// A color.
+///
+/// Nothing is drawn, so it only stores its components.
 open class UIColor: NSObject, @unchecked Sendable {
     private let parts: [CGFloat]
 
@@ -25,10 +27,10 @@ open class UIColor: NSObject, @unchecked Sendable {
     open class var secondaryLabel: UIColor { UIColor(white: 0.4, alpha: 1) }
 }
 
-/// A picture that is only known by its name.
+/// An image, identified only by its name.
 open class UIImage: NSObject, @unchecked Sendable {
     #if !canImport(ObjectiveC)
-    /// What it was asked for by.
+    /// The name that the image was requested with.
     public let simulatedName: String
     #endif
 

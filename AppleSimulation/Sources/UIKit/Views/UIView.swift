@@ -7,11 +7,11 @@ public import Foundation
 public import ObjectiveC
 #endif
 
-/// Rules modelled here:
-/// - Hit testing goes from the last subview to the first, and leaves out what is hidden, does not interact or is nearly
-///   transparent (less than 0.01; Apple, page of `hitTest(_:with:)`).
-/// - The next responder is the controller that the view belongs to, else the superview (page of `UIResponder.next`).
-/// - A view is told before and after it comes into a window or a superview, outer views first.
+/// Rules modeled here:
+/// - Hit testing goes from the last subview to the first and skips views that are hidden, not interactive, or nearly
+///   transparent (alpha below 0.01; Apple, page of `hitTest(_:with:)`).
+/// - The next responder is the controller that the view belongs to, or else the superview (page of `UIResponder.next`).
+/// - A view is notified before and after it moves to a window or superview, outer views first.
 @MainActor open class UIView: UIResponder, NSCoding {
     public enum ContentMode: Int, Sendable {
         case scaleToFill = 0
@@ -114,7 +114,7 @@ public import ObjectiveC
         for subview in subviews { subview.layoutIfNeeded() }
     }
 
-    // MARK: Places
+    // MARK: Coordinates
 
     open func point(inside point: CGPoint, with event: UIEvent?) -> Bool {
         bounds.contains(point)
@@ -146,7 +146,7 @@ public import ObjectiveC
         CGRect(origin: convert(rect.origin, to: view), size: rect.size)
     }
 
-    /// Where the bounds' origin lies in the window, or in the outermost view of one without.
+    /// The origin of the bounds in the window, or in the outermost view outside a window.
     private var originInWindow: CGPoint {
         let outer = superview?.originInWindow ?? .zero
         guard superview != nil else { return CGPoint(x: -bounds.minX, y: -bounds.minY) }
@@ -187,7 +187,7 @@ extension UIView {
         for view in subviews { view.tell(body) }
     }
 
-    /// Where a finger that wants this view is put down: its middle, in the window's coordinates.
+    /// The center in window coordinates, where a simulated touch on this view begins.
     var middleInWindow: CGPoint {
         convert(CGPoint(x: bounds.midX, y: bounds.midY), to: nil)
     }

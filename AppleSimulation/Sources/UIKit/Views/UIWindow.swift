@@ -7,11 +7,11 @@ public import Foundation
 public import ObjectiveC
 #endif
 
-/// Rules modelled here:
-/// - A window that is made key and shown makes its root controller appear, in the background too (Sensors Analytics, article on
-///   automatic screens: controllers that appear during a passive launch).
-/// - A window sends a touch to the gesture recognizers of the hit view and its ancestors, then to the view; and a press to the
-///   first responder, else to its root controller's view.
+/// Rules modeled here:
+/// - A window that is made key and visible makes its root controller appear, also in the background (Sensors Analytics,
+///   article on automatic screens: controllers that appear during a passive launch).
+/// - A window sends a touch to the gesture recognizers of the hit view and its ancestors, then to the view; and a press
+///   to the first responder, or else to its root controller's view.
 @MainActor open class UIWindow: UIView {
     public struct Level: RawRepresentable, Hashable, Sendable {
         public let rawValue: CGFloat

@@ -7,40 +7,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Calls to malloc, calloc, realloc and aligned allocation made by this process so far.
+/// Returns the number of calls to malloc, calloc, realloc and aligned allocation in this process so far.
 uint64_t ccounters_allocations(void);
-/// Nanoseconds on a clock that only goes forward.
+/// Returns nanoseconds of a monotonic clock.
 uint64_t ccounters_nanoseconds(void);
-/// Nanoseconds of processor time this process has used, user and system, all threads.
+/// Returns the user and system processor time of all threads of this process, in nanoseconds.
 uint64_t ccounters_processor_nanoseconds(void);
 
-/// What the kernel says about this process's memory, in KiB.
+/// The kernel's memory statistics of this process, in KiB.
 typedef struct ccounters_memory {
     uint64_t resident, peak, anonymous;
 } ccounters_memory;
 void ccounters_read_memory(ccounters_memory *memory);
 
-/// How often this process's threads went to sleep by themselves, summed over the threads there are (Linux). Each thread
-/// is told of, with its number and name; the text is valid during the call only.
+/// Returns the number of voluntary context switches, summed over the current threads of this process (Linux).
+///
+/// Calls `each` with the id and name of every thread; the string is valid only during the call.
 uint64_t ccounters_list_wakes(void *context, void (*each)(void *context, const char *thread, uint64_t wakes));
 
-/// What the kernel says this process has written, in bytes: to anything by calls, and to a disk.
+/// The kernel's statistics of the bytes this process has written: with system calls to any descriptor, and to a disk.
 typedef struct ccounters_io {
     uint64_t written_by_calls, written_to_disk;
 } ccounters_io;
 ccounters_io ccounters_read_io(void);
 
-/// Opens a file for appending; -1 on error.
+/// Opens a file for appending.
+///
+/// Returns -1 on error.
 int ccounters_open(const char *path);
-/// Appends with write(2); 0 when everything was written.
+/// Appends with write(2).
+///
+/// Returns 0 if everything was written.
 int ccounters_write(int file, const void *bytes, size_t count);
 void ccounters_close(int file);
 
-/// Serves HTTP on a loopback port, one thread per connection, answering every POST as a collector that took everything.
-/// Does not return unless the port cannot be had.
+/// Serves HTTP on a loopback port and responds to every POST like a collector that accepted everything.
+///
+/// Uses one thread per connection. Returns only if the port is not available.
 int ccounters_sink(uint16_t port);
-/// When the first POST had come as a whole to a sink of this process, by ccounters_nanoseconds(); 0 while none has.
+/// Returns the ccounters_nanoseconds() time of the first complete POST to a sink of this process; 0 before that.
 uint64_t ccounters_first_post(void);
-/// Listens on a loopback port, lets connections come, and never answers. Does not return unless the port cannot be had.
+/// Listens on a loopback port, lets clients connect, and never responds.
+///
+/// Returns only if the port is not available.
 int ccounters_silence(uint16_t port);
 #endif

@@ -5,9 +5,10 @@ package import Collector
 package import TrackwayEvents
 package import TrackwayJournal
 
-/// Takes the records of a block, and holds what its rows are made of once it is known which of its events arrived in blocks before.
+/// Collects the contents of a block's records, from which its rows are made.
 ///
-/// The rows are a function of the records and of that. Not safe for several threads at once.
+/// The rows are a function of the records and of the contents of earlier blocks (``KnownRows``), which are looked up
+/// later. Not thread-safe.
 package final class BlockBuilder {
     /// An event that is stored unless it has arrived before.
     struct Candidate {
@@ -24,17 +25,17 @@ package final class BlockBuilder {
         let context: ContextHash?
         let body: [UInt8]
         let values: ColumnValues
-        /// The name of the screen that it shows, as a value of a column; empty for none.
+        /// The name of the screen that it shows, as a column value; empty for none.
         let screen: [UInt8]
-        /// What the event says of its device, if it is a snapshot.
+        /// The event's device data, if it is a snapshot.
         let snapshot: DeviceSnapshot?
-        /// What its context tells of its session.
+        /// The beginning of its session, as reported by its context.
         let began: SessionBeginning
-        /// What was captured with it; nil when it is no captured event.
+        /// The captured data; nil unless it is a captured event.
         let captured: CapturedRow?
-        /// Where it stands among what its record says of people.
+        /// Its place among the user traits records of its log record.
         let telling: Telling.Place
-        /// How it was admitted again, if it was refused at first.
+        /// How it was admitted later, if it was initially rejected.
         var replayed: StoredEvent.Replayed?
 
         var account: AccountKey? {
@@ -50,29 +51,29 @@ package final class BlockBuilder {
         /// The writer.
         package let writer: WriterID
 
-        /// A writer of an installation.
+        /// Creates the key of a writer.
         package init(installation: InstallationID, writer: WriterID) {
             self.installation = installation
             self.writer = writer
         }
     }
 
-    /// What ranges of one meaning belong to.
+    /// The writer, kind, and reason of sequence ranges.
     struct RangeKey: Hashable {
         let account: AccountKey
         let kind: RangeKind
         let reason: String
     }
 
-    /// What a writer said of itself.
+    /// A writer's claims about itself.
     struct Claims {
         var recorded: UInt64 = 0
         var received = Timestamp(milliseconds: .min)
-        /// Where the first of its batches begins.
+        /// The position where its first batch begins.
         let first: EventPosition
     }
 
-    /// Names the content of a context: half of its SHA-256.
+    /// The hash of a context's content: half of its SHA-256.
     struct ContextHash: Hashable {
         let high: UInt64
         let low: UInt64
@@ -84,7 +85,9 @@ package final class BlockBuilder {
         }
     }
 
-    /// A context belongs to an installation, so that erasing the one removes the other.
+    /// The key of a context.
+    ///
+    /// It includes the installation, so that erasing an installation removes its contexts.
     struct ContextKey: Hashable {
         let installation: InstallationID?
         let hash: ContextHash
@@ -106,32 +109,32 @@ package final class BlockBuilder {
     private(set) var ranges: [RangeKey: SequenceRanges] = [:]
     private(set) var contexts: [ContextKey: [UInt8]] = [:]
     private(set) var descriptions = ContextDescriptions()
-    /// Which of the block's contexts each is, in the order in which they are met.
+    /// The index of each context within the block, in order of first occurrence.
     private(set) var contextNumbers: [ContextKey: UInt32] = [:]
-    /// What contexts say of people.
+    /// The user traits in contexts.
     private(set) var tellings: [Telling] = []
     private var telling = Telling.Place(record: 0)
-    private(set) var orders: [InstallationID: ErasureOrder] = [:]
-    private(set) var refusals = BlockRefusals()
-    private(set) var arrivals = BlockArrivals()
-    /// Where the record begins, and how many headers of batches were met in it.
+    private(set) var orders: [InstallationID: DeletionRequest] = [:]
+    private(set) var refusals = RejectionLog()
+    private(set) var arrivals = BlockIngestCounts()
+    /// The position where the record begins, and the number of batch headers read from it so far.
     private var place: (start: LogPosition, headers: Int) = (.start, 0)
-    /// How many events wait to be stored, in the words of a walk.
+    /// The number of events that the walk has reported and not stored yet.
     private var waiting = 0
     private var batch = Batch()
     private let limits: AdmissionLimits
 
-    /// No records yet.
+    /// Creates a builder without records.
     ///
-    /// - Parameter limits: Those of admission, by which batches are taken apart.
+    /// - Parameter limits: The limits of admission, used for splitting batches.
     package init(limits: AdmissionLimits = AdmissionLimits()) {
         self.limits = limits
     }
 
-    /// The next record.
+    /// Adds the next record.
     ///
-    /// - Parameter start: Where it begins.
-    package func enter(_ record: KeptRecord, at start: LogPosition) throws {
+    /// - Parameter start: The position where it begins.
+    package func enter(_ record: ParsedRecord, at start: LogPosition) throws {
         place = (start, 0)
         waiting = 0
         if case .batch(let batch, _, _) = record {
@@ -140,16 +143,16 @@ package final class BlockBuilder {
             refusals.beginRecord(inReplay: false)
         }
         telling = Telling.Place(record: EventPosition(segment: start.segment, offset: start.offset).rawValue)
-        try RecordWalk(self, limits: limits).enter(record, at: start)
+        try RecordVisitor(self, limits: limits).enter(record, at: start)
     }
 
-    /// A record that is none of ours, or cannot be told apart from damage.
+    /// Counts a record that is foreign, or that cannot be distinguished from damage.
     package func pass() { arrivals.damaged += 1 }
 
-    /// The ids of its events.
+    /// The ids of the block's events.
     package var ids: [EventID] { candidates.map(\.event) }
 
-    /// The installations that something in it belongs to.
+    /// The installations that own data in the block.
     package var installations: [InstallationID] {
         var all = Set(candidates.compactMap(\.installation))
         all.formUnion(claims.keys.map(\.installation))
@@ -158,14 +161,14 @@ package final class BlockBuilder {
         return Array(all)
     }
 
-    /// The installations that are erased in it.
+    /// The installations that the block erases.
     package var erased: [InstallationID] { Array(orders.keys) }
 
-    /// The writers some of whose numbers were refused in it.
+    /// The writers with sequence numbers that the block rejects.
     package var refusedAccounts: [AccountKey] { refusals.accounts }
 }
 
-extension BlockBuilder: RecordSink {
+extension BlockBuilder: RecordConsumer {
     package func isOwnFailure(_ error: any Error) -> Bool { false }
 
     package func begin(
@@ -197,7 +200,7 @@ extension BlockBuilder: RecordSink {
 
     package func account(_ range: ClosedRange<UInt64>, _ kind: RangeKind, reason: String) {
         guard let account = batch.account else { return }
-        // As in an index, which counts in numbers with a sign.
+        // As in an index, which uses signed numbers.
         let most = UInt64(Int64.max - 1)
         let range = min(range.lowerBound, most)...min(range.upperBound, most)
         ranges[RangeKey(account: account, kind: kind, reason: reason), default: SequenceRanges()].insert(range)
@@ -208,7 +211,7 @@ extension BlockBuilder: RecordSink {
         let hash = ContextHash(content)
         batch.context = hash
         batch.facts = ContextFacts(context: content, clock: clock)
-        // Admission checked the text: what cannot be read says nothing.
+        // Admission checked the text. Unreadable content has no values.
         batch.global = ColumnValues(global: try? JSONValue.parse(Array(content)))
         let key = ContextKey(installation: batch.installation, hash: hash)
         descriptions.meet(key, content, batch.facts)
@@ -254,22 +257,26 @@ extension BlockBuilder: RecordSink {
         arrived(event.sequence)
     }
 
-    /// The screen that an event shows: the one it names, else that of its context.
+    /// Returns the screen that an event shows: its own, or else that of its context.
     private func screen(_ event: ReceivedEvent) -> [UInt8] {
-        // As an index decodes what was captured: admission has checked the text.
+        // Decoded as in an index. Admission has checked the text.
         let attributes = event.attributes.flatMap { try? JSONValue.parse($0) }?.object
         let screen = attributes?[CapturedKey.screenName]?.string ?? batch.facts.screen
-        return screen.map { QuestionValue.text(Array($0.utf8)).columnBytes } ?? []
+        return screen.map { QueryValue.text(Array($0.utf8)).columnBytes } ?? []
     }
 
-    /// What an event says of its device; nil when it is no snapshot, and when it is not known whose.
+    /// Returns the device data of a snapshot.
+    ///
+    /// Nil for other events, and if the installation is unknown.
     private func snapshot(_ name: String, _ received: ReceivedEvent) -> DeviceSnapshot? {
         guard batch.installation != nil, let kind = DeviceSnapshot.Kind(name) else { return nil }
         let context = batch.context.flatMap { contexts[ContextKey(installation: batch.installation, hash: $0)] }
         return DeviceSnapshot(kind, received, context: context)
     }
 
-    /// Whether an event has arrived before is known later: as far as is known here none has.
+    /// Returns the number of events to store.
+    ///
+    /// Duplicates are only detected later, so all events count as new here.
     package func store() -> Int {
         defer { waiting = 0 }
         return waiting
@@ -286,7 +293,7 @@ extension BlockBuilder: RecordSink {
         let key = RangeKey(account: account, kind: .rejected, reason: "")
         let isNew = !(ranges[key]?.contains(sequence...sequence) ?? false)
         self.account(sequence...sequence, .rejected, reason: "")
-        // A number that is refused again is not kept twice.
+        // A sequence number that is rejected again is not stored twice.
         if isNew { refusals.refuse(failure, of: batch.installation, number: (account, sequence)) }
     }
 
@@ -315,7 +322,7 @@ extension BlockBuilder: RecordSink {
         )
     }
 
-    package func erase(_ order: ErasureOrder, sequence: UInt64?) {
+    package func erase(_ order: DeletionRequest, sequence: UInt64?) {
         arrived(sequence)
         let installation = order.installation
         guard orders[installation] == nil else { return }

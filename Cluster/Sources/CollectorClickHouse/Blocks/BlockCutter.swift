@@ -3,29 +3,37 @@
 
 package import TrackwayEvents
 
-/// Decides where a block ends. A value: it is told which records follow one another, and what time it is.
+/// Decides where a block ends.
+///
+/// A value type: the caller passes in the consecutive records and the current time.
 package struct BlockCutter: Sendable {
-    /// How large blocks become, and how long they wait.
+    /// The maximum size and age of blocks.
     package struct Limits: Sendable, Hashable {
-        /// After so many events a block ends; a record is never divided.
+        /// The number of events at which a block ends.
+        ///
+        /// Records are never split.
         package var events = 20_000
-        /// After so many bytes of inflated bodies a block ends: what is in memory at once.
+        /// The number of bytes of inflated bodies at which a block ends.
+        ///
+        /// All of them are in memory at the same time.
         package var bytes = 32 << 20
-        /// After so many records a block ends, however little is in them.
+        /// The number of records at which a block ends, however small they are.
         package var records = 20_000
-        /// So long after its first record a block ends.
+        /// The time after its first record at which a block ends.
         package var wait: Duration = .seconds(1)
 
-        /// The usual limits.
+        /// Creates the default limits.
         package init() {}
     }
 
-    /// The length of a week. Weeks are counted from the beginning of 1970, so they begin on Thursdays.
+    /// The length of a week in milliseconds.
+    ///
+    /// Weeks are counted from the beginning of 1970, so they begin on Thursdays.
     package static let millisecondsOfWeek: Int64 = 604_800_000
 
     /// The sequence of the first record.
     package let first: UInt64
-    /// The sequence behind the last record that was taken.
+    /// The sequence after that of the last record in the block.
     package private(set) var next: UInt64
     private let limits: Limits
     private var events = 0
@@ -33,34 +41,34 @@ package struct BlockCutter: Sendable {
     private var week: Int64?
     private var deadline: MonotonicTime?
 
-    /// A block that begins with a record.
+    /// Creates a cutter for a block that begins with the record `first`.
     package init(from first: UInt64, limits: Limits = Limits()) {
         self.first = first
         next = first
         self.limits = limits
     }
 
-    /// Whether there is no record in it.
+    /// Whether the block has no records.
     package var isEmpty: Bool { next == first }
 
-    /// Whether nothing more fits into it.
+    /// Whether the block has reached a size limit.
     package var isFull: Bool {
         events >= limits.events || bytes >= limits.bytes || next - first >= UInt64(limits.records)
     }
 
-    /// Whether it ends now, even though more would fit into it.
+    /// Whether the block's time limit has passed, even if it is not full.
     package func isDue(at now: MonotonicTime) -> Bool { deadline.map { now >= $0 } ?? false }
 
-    /// The next record.
+    /// Adds the next record.
     ///
     /// - Parameters:
-    ///   - events: How many events it has.
-    ///   - bytes: How many bytes they have, inflated.
-    ///   - received: When they arrived; nil for a record that has none.
-    /// - Returns: Whether it belongs to the block. If not, the block ends before it.
+    ///   - events: The number of its events.
+    ///   - bytes: The size of its events in bytes, inflated.
+    ///   - received: The time they arrived; nil for a record without a time of arrival.
+    /// - Returns: Whether the record was added. If not, the block ends before it.
     package mutating func take(events: Int, bytes: Int, received: Timestamp?, at now: MonotonicTime) -> Bool {
         if let received {
-            // As ClickHouse divides: towards zero.
+            // Rounded toward zero, as in ClickHouse.
             let week = received.milliseconds / Self.millisecondsOfWeek
             guard self.week == nil || self.week == week else { return false }
             self.week = week

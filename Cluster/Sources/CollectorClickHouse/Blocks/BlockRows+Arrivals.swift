@@ -4,12 +4,12 @@
 internal import Collector
 internal import TrackwayEvents
 
-// What a block says of arrivals: what was refused and admitted again, how much of whom came, and where it lies.
+// Rows about arrivals: rejections, replays, counts per installation, and position ranges.
 extension BlockRows {
-    /// Writes what was refused, and what was done about it.
+    /// Writes rejections and changes to earlier rejections.
     ///
-    /// - Parameter known: What is known from blocks before.
-    mutating func write(_ refusals: BlockRefusals, known: KnownRows) {
+    /// - Parameter known: What is known from earlier blocks.
+    mutating func write(_ refusals: RejectionLog, known: KnownRows) {
         for step in refusals.steps {
             if let installation = step.installation, known.erased.contains(installation) { continue }
             if let (account, number) = step.sequence, known.refused[account]?.contains(number...number) ?? false {
@@ -19,7 +19,7 @@ extension BlockRows {
         }
     }
 
-    private mutating func write(_ step: BlockRefusals.Step) {
+    private mutating func write(_ step: RejectionLog.Step) {
         let failure = step.failure
         add(.failures, step.installation) { [block] row in
             row.integer(failure.position.rawValue)
@@ -39,7 +39,7 @@ extension BlockRows {
         }
     }
 
-    /// Writes how an event was admitted again.
+    /// Writes the replay that admitted an event, if there was one.
     mutating func writeReplay(_ candidate: BlockBuilder.Candidate) {
         guard let replayed = candidate.replayed else { return }
         add(.replays, candidate.installation) { [block] row in
@@ -52,10 +52,10 @@ extension BlockRows {
         }
     }
 
-    /// Writes how much of whom came, and where it lies.
-    mutating func write(_ sums: ArrivalSums, damaged: UInt64) {
+    /// Writes per-installation counts and position ranges.
+    mutating func write(_ sums: PlaceAggregates, damaged: UInt64) {
         for (installation, count) in sums.counts {
-            // Whoever is erased leaves these numbers, and nothing else.
+            // These counts and the erasure itself are all that remains of an erased installation.
             add(.counts, nil) { [block] row in
                 row.id(installation)
                 row.integer(block)
@@ -83,8 +83,8 @@ extension BlockRows {
 }
 
 extension RowBinary {
-    /// A text that may be absent: behind a mark, or nothing at all.
+    /// Appends a string with its type mark, or an empty value for nil.
     fileprivate mutating func optional(_ text: String?) {
-        string(text.map { QuestionValue.text(Array($0.utf8)).columnBytes } ?? [])
+        string(text.map { QueryValue.text(Array($0.utf8)).columnBytes } ?? [])
     }
 }

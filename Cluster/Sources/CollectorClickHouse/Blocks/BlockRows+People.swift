@@ -4,16 +4,18 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// What the new events of a block add to people, and where they were.
-struct PeopleSums {
-    /// Whose events, and where. The user is empty for the installation's visitor.
+/// Sums of a block's new events by person, installation, and session.
+struct PersonAggregates {
+    /// The person, installation, and session of events.
+    ///
+    /// The user is empty for the installation's visitor.
     struct Key: Hashable {
         let user: ByteText
         let installation: InstallationID?
         let session: ByteText
     }
 
-    /// What is added.
+    /// The sums of one key.
     struct Sum {
         var first = Int64.max
         var last = Int64.min
@@ -22,7 +24,9 @@ struct PeopleSums {
 
     private(set) var sums: [Key: Sum] = [:]
 
-    /// The next event, in the order of arrival. Nobody is somebody without a user and an installation.
+    /// Adds the next event, in order of arrival.
+    ///
+    /// Skips events with neither user nor installation.
     mutating func add(_ event: BlockBuilder.Candidate) {
         guard event.isSomebodys else { return }
         let key = Key(
@@ -40,20 +44,20 @@ struct PeopleSums {
 }
 
 extension BlockBuilder.Candidate {
-    /// Whether it counts for a person.
+    /// Whether the event counts for a person.
     fileprivate var isSomebodys: Bool { !user.isEmpty || installation != nil }
 }
 
-extension PeopleSums.Key {
-    /// The person's number among those who were seen at once.
+extension PersonAggregates.Key {
+    /// The person's number, which orders people who were last seen at the same time.
     fileprivate var number: Int64 {
-        guard user.text.isEmpty, let installation else { return TimedPlace.number(of: .user(user.text)) }
-        return TimedPlace.number(of: .visitor(installation))
+        guard user.text.isEmpty, let installation else { return TimeCursor.number(of: .user(user.text)) }
+        return TimeCursor.number(of: .visitor(installation))
     }
 }
 
 extension BlockRows {
-    /// Writes what belongs to a person or a session of a new event.
+    /// Writes the rows that a new event adds to its person or session.
     mutating func writeUse(of event: BlockBuilder.Candidate) {
         let block = Int64(clamping: decision.block)
         if event.isSomebodys {
@@ -97,7 +101,7 @@ extension BlockRows {
         }
     }
 
-    /// Writes what a context says of a person.
+    /// Writes the user traits in a context.
     mutating func write(_ telling: Telling) {
         let block = Int64(clamping: decision.block)
         add(.traits, telling.installation) { row in
@@ -113,8 +117,8 @@ extension BlockRows {
         }
     }
 
-    /// Writes sums of people.
-    mutating func write(_ people: PeopleSums) {
+    /// Writes the sums of people and of their sessions.
+    mutating func write(_ people: PersonAggregates) {
         let block = Int64(clamping: decision.block)
         for (key, sum) in people.sums {
             add(.people, key.installation) { row in

@@ -4,16 +4,16 @@
 package import Collector
 package import TrackwayEvents
 
-/// What is known from blocks before a block.
+/// What earlier blocks contain that affects a block's rows.
 package struct KnownRows: Sendable, Hashable {
-    /// Those of its ids that events of earlier blocks have.
+    /// The block's event ids that already occur in earlier blocks.
     package var ids: Set<EventID>
-    /// Those of its installations that were erased in earlier blocks.
+    /// The block's installations that were erased in earlier blocks.
     package var erased: Set<InstallationID>
-    /// The numbers of its writers that were refused in earlier blocks.
+    /// The sequence numbers of the block's writers that earlier blocks rejected.
     package var refused: [BlockBuilder.AccountKey: SequenceRanges] = [:]
 
-    /// What is known.
+    /// Creates the known rows.
     package init(ids: Set<EventID> = [], erased: Set<InstallationID> = []) {
         self.ids = ids
         self.erased = erased
@@ -22,28 +22,30 @@ package struct KnownRows: Sendable, Hashable {
 
 /// The rows of a block, ready to be sent.
 package struct BlockRows: Sendable {
-    /// Which version of this function decides what the rows are. A block is written by the version it was decided with.
+    /// The version of the function that turns records into rows.
+    ///
+    /// A block is written by the version it was decided with.
     package static let version = 3
 
-    /// The block.
+    /// The decision that defines the block.
     package let decision: BlockDecision
-    /// How many events it has that had not arrived before.
+    /// The number of events that had not arrived before.
     package private(set) var events = 0
-    /// How many events it has that had.
+    /// The number of events that had arrived before.
     package private(set) var repeats = 0
-    /// The week in which its events arrived: all in one; nil without an event.
+    /// The week of arrival, the same for all events; nil without events.
     package private(set) var week: Int64?
-    /// The installations that it has rows of.
+    /// The installations that own rows of the block.
     package private(set) var installations: Set<InstallationID> = []
     private var rows: [ColumnTable: RowBinary] = [:]
     private var counts: [ColumnTable: Int] = [:]
 
-    /// The rows of a block.
+    /// Creates the rows of a block.
     ///
     /// - Parameters:
     ///   - decision: The block.
-    ///   - builder: What is in its records.
-    ///   - known: What is known from the blocks before it.
+    ///   - builder: The contents of its records.
+    ///   - known: What is known from earlier blocks.
     /// - Complexity: O(bytes).
     package init(_ decision: BlockDecision, _ builder: BlockBuilder, known: KnownRows) {
         self.decision = decision
@@ -52,9 +54,9 @@ package struct BlockRows: Sendable {
         var met = known.ids
         var repeated: [BlockBuilder.AccountKey: UInt64] = [:]
         var sessions: [SessionKey: SessionSum] = [:]
-        var sums = BlockSums()
-        var arrivals = ArrivalSums()
-        var people = PeopleSums()
+        var sums = BlockAggregates()
+        var arrivals = PlaceAggregates()
+        var people = PersonAggregates()
         for candidate in builder.candidates {
             guard isKept(candidate.installation) else {
                 arrivals.addRefused(candidate)
@@ -97,15 +99,15 @@ package struct BlockRows: Sendable {
         writeBlock()
     }
 
-    /// A table's rows; nil when the block has none there.
+    /// Returns the rows of a table; nil if the block has none.
     package func bytes(_ table: ColumnTable) -> [UInt8]? { rows[table]?.bytes }
 
-    /// How many rows the block has in a table.
+    /// Returns the number of the block's rows in a table.
     package func count(_ table: ColumnTable) -> Int { counts[table] ?? 0 }
 
     var block: Int64 { Int64(clamping: decision.block) }
 
-    /// Adds a row, of an installation if it has something of one.
+    /// Adds a row, which belongs to `installation` unless that is nil.
     mutating func add(_ table: ColumnTable, _ installation: InstallationID?, _ write: (inout RowBinary) -> Void) {
         write(&rows[table, default: RowBinary()])
         counts[table, default: 0] += 1
@@ -144,7 +146,7 @@ package struct BlockRows: Sendable {
             row.halves(key.hash.high, key.hash.low)
             row.integer(block)
             row.string(body)
-            // Admission checked the text: what cannot be read says nothing.
+            // Admission checked the text. Unreadable content has no values.
             row.values(ColumnValues(context: try? JSONValue.parse(body)))
             row.short(number)
         }
@@ -161,7 +163,7 @@ package struct BlockRows: Sendable {
             row.unsigned(sum.events)
             row.integer(sum.start)
             row.integer(sum.ordinal)
-            row.integer(TimedPlace.number(ofSession: key.session.text, of: key.installation))
+            row.integer(TimeCursor.number(ofSession: key.session.text, of: key.installation))
         }
     }
 
@@ -191,7 +193,7 @@ package struct BlockRows: Sendable {
         }
     }
 
-    private mutating func write(_ order: ErasureOrder) {
+    private mutating func write(_ order: DeletionRequest) {
         add(.erasures, nil) { [block] row in
             row.id(order.installation)
             row.integer(block)
@@ -219,15 +221,15 @@ private struct SessionKey: Hashable {
     let session: ByteText
 }
 
-/// What a block adds to a session.
+/// The sums that a block adds to a session.
 private struct SessionSum {
     var user = ""
     var first = Int64.max
     var last = Int64.min
     var events: UInt64 = 0
-    /// When it began, as far as the block knows.
+    /// The time it began, as far as the block shows.
     var start = Int64.max
-    /// Its number among those of its installation; 0 when nothing says so.
+    /// Its number within its installation; 0 if unknown.
     var ordinal: Int64 = 0
 
     mutating func add(_ event: BlockBuilder.Candidate) {
@@ -242,12 +244,12 @@ private struct SessionSum {
 }
 
 extension RowBinary {
-    /// An id, or that of nobody.
+    /// Appends an id, or zeros for nil.
     mutating func id(_ id: (some UniqueID)?) {
         if let id { self.id(id) } else { noID() }
     }
 
-    /// The names of values, and the values.
+    /// Appends the names of values, then the values.
     mutating func values(_ values: ColumnValues) {
         values.write(to: &self)
     }

@@ -1,58 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A table that blocks are written into. In this order: where the last one has a block, the others have it too.
+/// A table that blocks are written to.
 ///
-/// The key of each ends in what says from which place or block a row is, so that writing a block again replaces its rows by themselves.
+/// A block is written to the tables in the order of the cases: if the last one has it, so do the others.
+///
+/// Each key ends with the position or the block of the row, so writing a block again replaces its rows automatically.
 package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     /// The events.
     case events
-    /// Their ids, by which an event that comes again is recognised.
+    /// The event ids, used to detect duplicates.
     case ids
-    /// What held for several events: the app, the device, the person.
+    /// Contexts, which apply to several events: app, device, and person.
     case contexts
-    /// Sums of sessions, one row for each block they have events in.
+    /// Sums of sessions, one row for each block with events of the session.
     case sessions
-    /// Sums of people, by person, one row for each session and block they have events in.
+    /// Sums by person, one row for each session and block with events of the person.
     case people
-    /// The same by installation and session.
+    /// The same sums by installation and session.
     case visits
-    /// Where a person's events lie, in the order of time.
+    /// The positions of a person's events, in order of time.
     case timeline
-    /// What was said of people: contexts, and events that change attributes.
+    /// User traits: contexts, and events that change attributes.
     case traits
-    /// Screens, clicks, starts and ends.
+    /// Screens, clicks, and app starts and ends.
     case usage
-    /// What writers said of themselves, one row for each block.
+    /// Writers' claims about themselves, one row for each block.
     case writers
-    /// What has become of writers' numbers, one row for each range and block.
+    /// The states of writers' sequence numbers, one row for each range and block.
     case ranges
-    /// Sums of devices, one row for each block they have events in.
+    /// Sums of devices, one row for each block with events of the device.
     case devices
-    /// What contexts say of app and device, one row for each context and block.
+    /// App and device facts in contexts, one row for each context and block.
     case descriptions
-    /// What devices reported about themselves.
+    /// Snapshots: what devices reported about themselves.
     case snapshots
-    /// How many events of each name there are in each quarter of an hour, one row for each block.
+    /// Event counts by name and quarter of an hour, one row for each block.
     case names
-    /// What was refused, and what was done about it: one row for each step.
+    /// Rejections and later changes to them, one row for each step.
     case failures
-    /// Which events were refused at first, and where.
+    /// Events that were initially rejected, with the position of the rejection.
     case replays
-    /// How much of whom came, one row for each installation and block.
+    /// Arrival counts, one row for each installation and block.
     case counts
-    /// Between which places whose events lie, one row for each block.
+    /// Position ranges by owner, one row for each block.
     case places
-    /// Who was erased.
+    /// Erased installations.
     case erasures
-    /// The blocks themselves, with how many rows each has elsewhere.
+    /// The blocks, with the number of their rows in the other tables.
     case blocks
 
     /// A column.
     package struct Column: Sendable, Hashable {
         /// Its name.
         package var name: String
-        /// Its type, as both old and new versions write it.
+        /// Its type, spelled so that old and new versions of ClickHouse accept it.
         package var type: Kind
     }
 
@@ -67,17 +69,19 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
         case texts = "Array(String)"
     }
 
-    /// The version of all tables together. A program does not touch those of a newer one.
+    /// The version of all tables together.
+    ///
+    /// A program does not use tables of a newer version.
     package static let version = 3
 
-    /// Those that hold something of an installation, and lose it when that is erased.
+    /// The tables with rows of installations, removed when the installation is erased.
     package static let ofInstallations: [ColumnTable] = [
         .events, .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures,
         .replays, .places,
         .devices, .descriptions, .snapshots,
     ]
 
-    /// The columns, in the order of the rows that are written.
+    /// The columns, in the order of the written rows.
     package var columns: [Column] {
         switch self {
         case .events:
@@ -195,7 +199,7 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What makes two rows the same row.
+    /// The columns that identify a row.
     package var key: [String] {
         switch self {
         case .events: ["position"]
@@ -222,28 +226,35 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Those whose rows ``blocks`` counts beside events and ids, of which there are as many as it has `rows`.
+    /// The tables whose rows ``blocks`` counts separately.
+    ///
+    /// Events and ids are not listed: there are as many of each as the block has `rows`.
     package static let counted: [ColumnTable] = [
         .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures, .replays,
         .counts, .places,
         .devices, .descriptions, .snapshots, .names, .erasures,
     ]
 
-    /// Those that are divided by the week of arrival, and lose a week as a whole. The others are sums, state, and what questions by key are
-    /// answered from, and stay.
+    /// The tables that are partitioned by week of arrival, and lose whole weeks.
+    ///
+    /// The others are kept: they contain sums, state, and the rows that point queries read.
     package static let byWeek: [ColumnTable] = [.events]
 
-    /// By what it is divided. An insert that lies in one part of it is there as a whole or not at all, so blocks end where the week
-    /// changes.
+    /// The partition expression; nil for a single partition.
+    ///
+    /// An insert into one partition is atomic, so blocks end where the week changes.
     private var partition: String? {
         Self.byWeek.contains(self) ? "intDiv(received, \(BlockCutter.millisecondsOfWeek))" : nil
     }
 
-    /// Which column says which of two rows of one key counts: the one with the higher number. Nil where they are equal anyway.
+    /// The column that decides between two rows with one key: the higher number wins.
+    ///
+    /// Nil if such rows are equal anyway.
     private var versionColumn: String? { self == .names ? "version" : nil }
 
-    /// How many rows lie between two that can be found by the key; nil for the usual 8,192. Few where rows are long, and where few of
-    /// them are asked for at once.
+    /// The number of rows per index entry; nil for the default of 8,192.
+    ///
+    /// Small where rows are long, and where queries read few of them at once.
     private var granularity: Int? {
         switch self {
         case .snapshots: 128
@@ -252,9 +263,9 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The statement that makes it, unless it is there.
+    /// Returns the statement that creates the table unless it exists.
     ///
-    /// - Parameter settings: What new versions are told beside, such as to sync what is inserted.
+    /// - Parameter settings: Additional settings for new versions of ClickHouse, such as to sync inserts.
     package func creation(settings: [String]) -> String {
         let columns = columns.map { "\($0.name) \($0.type.rawValue)" }.joined(separator: ", ")
         let partition = partition.map { " PARTITION BY \($0)" } ?? ""
@@ -265,7 +276,7 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
             + "ORDER BY (\(key.joined(separator: ", ")))\(settings)"
     }
 
-    /// The statement that rows follow.
+    /// The statement that inserts rows, which follow it.
     package var insertion: String {
         "INSERT INTO \(rawValue) (\(columns.map(\.name).joined(separator: ", "))) FORMAT RowBinary"
     }

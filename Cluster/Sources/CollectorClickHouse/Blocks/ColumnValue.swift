@@ -4,13 +4,15 @@
 package import Collector
 package import TrackwayEvents
 
-/// How values of attributes and of the context stand in columns of texts: equal values are equal bytes, and within numbers, as within
-/// texts, the order of the bytes is that of the values. So a table compares them exactly, without knowing JSON.
+/// The encoding of attribute and context values in text columns.
 ///
-/// The first byte says what follows: `t` a text as UTF-8, `n` ten bytes of a number, `b` a `0` or a `1`, `s` a list or an object as
-/// JSON. No value is no bytes at all.
-extension QuestionValue {
-    /// The first byte of each kind.
+/// Equal values have equal bytes, and among numbers, as among strings, the order of the bytes is the order of the
+/// values. A table therefore compares them exactly without parsing JSON.
+///
+/// The first byte is the type: `t` for a string as UTF-8, `n` for ten bytes of a number, `b` for `0` or `1`, `s` for a
+/// list or an object as JSON. A missing value has no bytes at all.
+extension QueryValue {
+    /// The first byte of each type.
     enum Mark {
         static let text = UInt8(ascii: "t")
         static let number = UInt8(ascii: "n")
@@ -18,14 +20,14 @@ extension QuestionValue {
         static let structure = UInt8(ascii: "s")
     }
 
-    /// The value as it stands in a column.
+    /// The value as encoded in a column.
     package var columnBytes: [UInt8] {
         var bytes: [UInt8] = []
         appendColumnBytes(to: &bytes)
         return bytes
     }
 
-    /// Appends the value as it stands in a column.
+    /// Appends the value as encoded in a column.
     func appendColumnBytes(to bytes: inout [UInt8]) {
         switch self {
         case .text(let text):
@@ -43,7 +45,7 @@ extension QuestionValue {
         }
     }
 
-    /// The value that stands in a column; nil for none, and for bytes that are none.
+    /// Decodes a column value; nil for a missing or invalid value.
     package init?(columnBytes bytes: some Collection<UInt8>) {
         let content = bytes.dropFirst()
         switch bytes.first {
@@ -59,8 +61,10 @@ extension QuestionValue {
 }
 
 extension JSONNumber {
-    /// Ten bytes whose order is that of the numbers, and which are equal for equal numbers: the greatest double that is not greater,
-    /// so written that its bytes sort, and by how much the number is greater than that, which only large whole numbers are.
+    /// Ten bytes that sort as the numbers do, and are equal for equal numbers.
+    ///
+    /// They are the greatest double that is not above the number, in a form whose bytes sort, followed by the
+    /// difference between the two. Only large integers have a difference.
     package var sortedBytes: [UInt8] {
         var bytes: [UInt8] = []
         appendSortedBytes(to: &bytes)
@@ -80,14 +84,14 @@ extension JSONNumber {
             above = UInt16(truncatingIfNeeded: value - Int64(below))
             double = below
         }
-        // Greater doubles have greater bits, and negative ones just the other way round.
+        // The bits of positive doubles sort as the doubles do, and those of negative ones in reverse.
         let bits = double.bitPattern
         let sorted = bits >> 63 == 0 ? bits | 1 << 63 : ~bits
         withUnsafeBytes(of: sorted.bigEndian) { bytes.append(contentsOf: $0) }
         withUnsafeBytes(of: above.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// The number of ten bytes; nil when they are not ten.
+    /// Decodes a number; nil unless there are ten bytes.
     package init?(sortedBytes bytes: some Collection<UInt8>) {
         guard bytes.count == 10 else { return nil }
         let sorted = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -4,53 +4,57 @@
 package import Collector
 package import TrackwayEvents
 
-/// The values of an event, or of a context, by their names, as they stand in two columns of equally many texts.
+/// The named values of an event or a context, as two columns of strings.
 ///
-/// What a question finds under a name is decided here, once, as an index decides it when it is asked: the last of several values of
-/// one name counts, null is no value, and an attribute that the event has not is that of all events, if the context has it.
+/// Both columns have the same number of strings. The value that a query finds for a name is determined here, when the
+/// block is written, by the rules that an index applies to queries. The last of several values with one name is used.
+/// Null is a missing value. An attribute that the event lacks comes from the context's global attributes, if they
+/// contain it.
 package struct ColumnValues: Sendable {
-    /// Where one value stands in ``bytes``.
+    /// The ranges of one name and its value in ``bytes``.
     private struct Entry: Sendable {
         var name: Range<Int>
         /// Empty for null.
         var value: Range<Int>
     }
 
-    /// Beyond so many names a name is looked up by its hash: a body may have very many.
+    /// The number of names beyond which names are looked up by hash.
+    ///
+    /// A body may have a very large number of names.
     private static let maxCompared = 24
 
-    /// The names and values, one behind another: an event has many small ones.
+    /// The names and values in one buffer, because an event has many small ones.
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
-    /// The places of all names, once there are more than are compared one by one.
+    /// The indexes of all names, once there are too many to compare one by one.
     private var places: [[UInt8]: Int] = [:]
 
-    /// No values.
+    /// Creates a list without values.
     package init() {}
 
-    /// How many values there are.
+    /// The number of values.
     package var count: Int { entries.count }
 
-    /// The value under a name.
+    /// Returns the value of a name.
     ///
     /// - Complexity: O(bytes).
-    package subscript(name: String) -> QuestionValue? {
+    package subscript(name: String) -> QueryValue? {
         Array(name.utf8).withUnsafeBytes { place(of: $0) }
-            .flatMap { QuestionValue(columnBytes: bytes[entries[$0].value]) }
+            .flatMap { QueryValue(columnBytes: bytes[entries[$0].value]) }
     }
 
-    /// The attributes of an event.
+    /// Creates the values of an event's attributes.
     ///
     /// - Parameters:
     ///   - event: the event as it was received.
-    ///   - global: what its context says of all events.
+    ///   - global: the global attributes from its context.
     /// - Complexity: O(bytes + values of the context).
     package init(event: UnsafeRawBufferPointer, global: ColumnValues) {
         bytes.reserveCapacity(event.count / 2)
         do throws(JSONError) {
             try read(event)
         } catch {
-            // Admission checked the text: what is no object has no attributes.
+            // Admission checked the text. Content other than an object has no attributes.
         }
         if entries.contains(where: { $0.value.isEmpty }) {
             entries.removeAll { $0.value.isEmpty }
@@ -68,25 +72,25 @@ package struct ColumnValues: Sendable {
         }
     }
 
-    /// The members of a context, by their paths.
+    /// Creates the values of a context's members, named by their paths.
     ///
-    /// - Complexity: O(bytes × depth), at most ``QuestionLimits/pathParts`` deep.
+    /// - Complexity: O(bytes × depth); the depth is at most ``QueryLimits/pathParts``.
     package init(context: JSONValue?) {
         guard case .object(let object)? = context else { return }
         add(object, below: [], depth: 1)
     }
 
-    /// What a context says of all events.
+    /// Creates the values of a context's global attributes.
     package init(global context: JSONValue?) {
         guard case .object(let object)? = context, case .object(let global)? = Self.last(of: object)["global"] else {
             return
         }
-        for (name, value) in Self.last(of: global) where name.utf8.count <= QuestionLimits.nameBytes {
-            if let value = QuestionValue(value) { set(Array(name.utf8), value) }
+        for (name, value) in Self.last(of: global) where name.utf8.count <= QueryLimits.nameBytes {
+            if let value = QueryValue(value) { set(Array(name.utf8), value) }
         }
     }
 
-    /// The name under which the member at the end of a path stands.
+    /// Returns the name of the member at a path.
     package static func name(of path: [String]) -> [UInt8] {
         Array(path.map(escaped).joined(separator: ".").utf8)
     }
@@ -108,13 +112,13 @@ package struct ColumnValues: Sendable {
         }
     }
 
-    private mutating func set(_ name: [UInt8], _ value: QuestionValue) {
+    private mutating func set(_ name: [UInt8], _ value: QueryValue) {
         name.withUnsafeBytes { enter($0) }
         value.appendColumnBytes(to: &bytes)
         entries[entries.count - 1].value = entries[entries.count - 1].name.upperBound..<bytes.count
     }
 
-    /// A name that was not met before, without a value so far.
+    /// Adds a new name, without a value so far.
     private mutating func enter(_ name: UnsafeRawBufferPointer) {
         let start = bytes.count
         bytes.append(contentsOf: name)
@@ -140,23 +144,25 @@ package struct ColumnValues: Sendable {
     }
 
     private mutating func add(_ object: JSONValue.Object, below path: [String], depth: Int) {
-        for (name, value) in Self.last(of: object) where name.utf8.count <= QuestionLimits.nameBytes {
-            guard let found = QuestionValue(value) else { continue }
+        for (name, value) in Self.last(of: object) where name.utf8.count <= QueryLimits.nameBytes {
+            guard let found = QueryValue(value) else { continue }
             set(Self.name(of: path + [name]), found)
-            if case .object(let inner) = value, depth < QuestionLimits.pathParts {
+            if case .object(let inner) = value, depth < QueryLimits.pathParts {
                 add(inner, below: path + [name], depth: depth + 1)
             }
         }
     }
 
-    /// The last member of each name, names compared byte by byte, in the order in which the names come first.
+    /// Returns the last member of each name, in order of first occurrence.
+    ///
+    /// Names are compared byte by byte.
     private static func last(of object: JSONValue.Object) -> Members {
         var members = Members()
         for member in object.members { members.set(member) }
         return members
     }
 
-    /// Reads an event's attributes; those that are null get no bytes.
+    /// Reads an event's attributes; null values get no bytes.
     private mutating func read(_ event: UnsafeRawBufferPointer) throws(JSONError) {
         var scanner = try JSONScanner(event)
         try scanner.enterObject()
@@ -175,9 +181,11 @@ package struct ColumnValues: Sendable {
         }
     }
 
-    /// The place of an attribute of this name, which may be new; nil for a name longer than any question can name.
+    /// Returns the index of an attribute, which may be new.
+    ///
+    /// Nil for a name longer than any that a query can contain.
     private mutating func begin(_ name: UnsafeRawBufferPointer) -> Int? {
-        guard name.count <= QuestionLimits.nameBytes else { return nil }
+        guard name.count <= QueryLimits.nameBytes else { return nil }
         if let known = place(of: name) { return known }
         enter(name)
         return entries.count - 1
@@ -185,24 +193,24 @@ package struct ColumnValues: Sendable {
 
     private mutating func readValue(at place: Int, _ scanner: inout JSONScanner) throws(JSONError) {
         let start = bytes.count
-        // Nearly all are plain texts and numbers, of which nothing is made on the way.
+        // Nearly all are plain strings and numbers, which need no intermediate objects.
         switch try scanner.peek() {
-        case .number: QuestionValue.number(try scanner.readNumber().simplest).appendColumnBytes(to: &bytes)
+        case .number: QueryValue.number(try scanner.readNumber().simplest).appendColumnBytes(to: &bytes)
         case .string:
             let text = try scanner.readText()
-            bytes.append(QuestionValue.Mark.text)
+            bytes.append(QueryValue.Mark.text)
             if text.hasEscapes {
                 bytes.append(contentsOf: scanner.string(text).utf8)
             } else {
                 bytes.append(contentsOf: scanner.bytes(text.range))
             }
-        default: QuestionValue(try scanner.readValue())?.appendColumnBytes(to: &bytes)
+        default: QueryValue(try scanner.readValue())?.appendColumnBytes(to: &bytes)
         }
         entries[place].value = start..<bytes.count
     }
 }
 
-/// Members by their names, each once.
+/// Members by name, each name once.
 private struct Members: Sequence {
     private var list: [(name: String, value: JSONValue)] = []
     private var places: [[UInt8]: Int] = [:]

@@ -4,16 +4,16 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// What a snapshot says of its device, as it stands in a row.
+/// A snapshot's device data, as stored in a row.
 struct DeviceSnapshot {
-    /// The kinds of snapshots, as rows number them.
+    /// The kinds of snapshots, as numbered in rows.
     enum Kind: UInt8 {
         /// Device properties.
         case properties = 0
         /// An app state.
         case state = 1
 
-        /// The kind of an event by its name; nil for events that are no snapshots.
+        /// Returns the kind of an event by its name; nil unless it is a snapshot.
         init?(_ name: String) {
             switch name {
             case CapturedName.deviceProperties: self = .properties
@@ -24,35 +24,35 @@ struct DeviceSnapshot {
     }
 
     let kind: Kind
-    /// The name of the context's screen, as a value of a column; empty for none.
+    /// The name of the context's screen, as a column value; empty for none.
     let screen: [UInt8]
-    /// The event's attributes as they were received; empty for none.
+    /// The event's attributes as received; empty for none.
     let body: [UInt8]
 
-    /// What an event says.
+    /// Reads the device data of an event.
     ///
     /// - Parameter context: The content of its context.
     init(_ kind: Kind, _ event: ReceivedEvent, context: [UInt8]?) {
         self.kind = kind
         body = event.attributes.map { Array($0) } ?? []
         let name = kind == .state ? context.flatMap { Self.screen(of: $0) } : nil
-        screen = name.map { QuestionValue.text(Array($0.utf8)).columnBytes } ?? []
+        screen = name.map { QueryValue.text(Array($0.utf8)).columnBytes } ?? []
     }
 
     private static func screen(of context: [UInt8]) -> String? {
-        // Admission checked the text: what cannot be read says nothing.
+        // Admission checked the text. Unreadable content has no screen.
         (try? JSONValue.parse(context))?["screen"]?["name"]?.string
     }
 }
 
-/// What the contexts of a block say of app and device, in the order in which they are met.
+/// The app and device facts in a block's contexts, in order of first occurrence.
 struct ContextDescriptions {
-    /// What one context says.
+    /// The facts in one context.
     struct Entry {
-        /// Which of the block's contexts it is.
+        /// The number of the context within the block.
         let number: UInt32
         let facts: DeviceFacts
-        /// The app's version, as what events do not keep to is grouped by it; empty for none.
+        /// The app's version, by which plan violations are grouped; empty for none.
         let release: String
     }
 
@@ -60,10 +60,10 @@ struct ContextDescriptions {
     private var met: Set<BlockBuilder.ContextKey> = []
     private var count: UInt32 = 0
 
-    /// Nothing yet.
+    /// Creates an empty list.
     init() {}
 
-    /// A context is met; what it says counts the first time.
+    /// Reads a context, unless it was read before.
     ///
     /// - Complexity: O(bytes) the first time, else O(1).
     mutating func meet(_ key: BlockBuilder.ContextKey, _ content: UnsafeRawBufferPointer, _ facts: ContextFacts) {
@@ -75,7 +75,7 @@ struct ContextDescriptions {
         entries[key] = Entry(number: count, facts: told, release: release)
     }
 
-    /// Forgets what the contexts of an installation say.
+    /// Removes the facts from an installation's contexts.
     mutating func remove(_ installation: InstallationID) {
         entries = entries.filter { $0.key.installation != installation }
     }

@@ -3,57 +3,63 @@
 
 package import TrackwayEvents
 
-/// Writes rows in ClickHouse's format `RowBinary`: the values of a row in the order of the columns, one row after another.
+/// Writes rows in ClickHouse's format `RowBinary`.
+///
+/// A row consists of its values in column order, and rows follow one another directly.
 package struct RowBinary: Sendable {
-    /// What was written.
+    /// The rows written so far.
     package private(set) var bytes: [UInt8] = []
 
-    /// No rows.
+    /// Creates a writer without rows.
     package init() {}
 
-    /// A value of type `Int64`.
+    /// Appends a value of type `Int64`.
     package mutating func integer(_ value: Int64) { fixed(UInt64(bitPattern: value)) }
 
-    /// A value of type `UInt64`.
+    /// Appends a value of type `UInt64`.
     package mutating func unsigned(_ value: UInt64) { fixed(value) }
 
-    /// A value of type `UInt32`.
+    /// Appends a value of type `UInt32`.
     package mutating func short(_ value: UInt32) { fixed(value) }
 
-    /// A value of type `UInt8`.
+    /// Appends a value of type `UInt8`.
     package mutating func byte(_ value: UInt8) { bytes.append(value) }
 
-    /// A value of type `FixedString(16)`, in the order in which ids are written: ClickHouse's own type for them sorts by the second
-    /// half first.
+    /// Appends an id as a value of type `FixedString(16)`.
+    ///
+    /// The bytes are in the order in which ids are written as text. ClickHouse's own type for ids is not used because
+    /// it sorts by the second half first.
     package mutating func id(_ id: some UniqueID) { halves(id.high, id.low) }
 
-    /// The id of nobody: sixteen zeros.
+    /// Appends sixteen zeros in place of a missing id.
     package mutating func noID() { halves(0, 0) }
 
-    /// A value of type `FixedString(16)`.
+    /// Appends a value of type `FixedString(16)`.
     package mutating func halves(_ high: UInt64, _ low: UInt64) {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes.append(contentsOf: $0) }
     }
 
-    /// A value of type `String`: its length, seven bits a byte and the lowest first, then its bytes.
+    /// Appends a value of type `String`.
+    ///
+    /// The length comes first, seven bits per byte and the lowest first, then the bytes.
     package mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { string($0) }
     }
 
-    /// A value of type `String`.
+    /// Appends a value of type `String`.
     package mutating func string(_ content: some Collection<UInt8>) {
         length(content.count)
         bytes.append(contentsOf: content)
     }
 
-    /// A value of type `Array(String)`: how many there are, then each.
+    /// Appends a value of type `Array(String)`: the number of strings, then each string.
     package mutating func strings(_ texts: some Collection<[UInt8]>) {
         length(texts.count)
         for text in texts { string(text) }
     }
 
-    /// A value of type `Array(String)` of so many texts, each as a closure gives it.
+    /// Appends a value of type `Array(String)` with `count` strings from a closure.
     package mutating func strings(_ count: Int, _ text: (Int) -> UnsafeRawBufferPointer) {
         length(count)
         for index in 0..<count { string(text(index)) }
@@ -74,9 +80,9 @@ package struct RowBinary: Sendable {
 }
 
 extension RowBinary {
-    /// Reads rows of one column of type `FixedString(16)`.
+    /// Decodes rows with one column of type `FixedString(16)`.
     ///
-    /// - Returns: The halves of each; nil when the bytes are no whole number of them.
+    /// - Returns: The halves of each; nil if the number of bytes is not a multiple of 16.
     package static func ids(_ bytes: [UInt8]) -> [(high: UInt64, low: UInt64)]? {
         guard bytes.count.isMultiple(of: 16) else { return nil }
         return stride(from: 0, to: bytes.count, by: 16).map { start in

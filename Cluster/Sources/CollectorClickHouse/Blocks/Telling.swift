@@ -4,39 +4,39 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// What a context says of a person.
+/// The user traits in a context.
 struct Telling {
-    /// Where something that is said of people stands: in the order of arrival.
+    /// The place of user traits in order of arrival.
     struct Place {
-        /// The place of the record.
+        /// The position of the log record.
         let record: Int64
-        /// Which of those that its record says.
+        /// The number within the log record.
         private(set) var part: UInt32 = 0
 
-        /// Before the first one of a record.
+        /// Creates the place before the first one of a log record.
         init(record: Int64) {
             self.record = record
         }
 
-        /// The next place.
+        /// Advances to the next place and returns it.
         mutating func next() -> Place {
             part += 1
             return self
         }
     }
 
-    /// What kind of row it is; the others are called as ``CapturedKind`` is.
+    /// The kind of row; the others have the names of ``CapturedKind``.
     static let kind = "context"
 
-    /// Who is signed in; empty for the installation's visitor.
+    /// The signed-in user; empty for the installation's visitor.
     let user: String
     let installation: InstallationID?
     let place: Place
     let context: BlockBuilder.ContextHash
-    /// The part of the context that is about the person, as a context.
+    /// The part of the context about the person, as a context.
     let content: [UInt8]
 
-    /// What a context says; nil when it says nothing of anybody.
+    /// Reads a context; nil if it describes no person.
     init?(
         _ facts: ContextFacts,
         _ context: UnsafeRawBufferPointer,
@@ -57,7 +57,7 @@ struct Telling {
         }
     }
 
-    /// The members `user` of a context, and nothing else of it.
+    /// Returns a context with only the `user` members of a context.
     private static func people(in context: UnsafeRawBufferPointer) throws(JSONError) -> [UInt8] {
         var parts: [[UInt8]] = []
         var scanner = try JSONScanner(context)
@@ -71,14 +71,14 @@ struct Telling {
     }
 }
 
-/// What was captured with an event, as it stands in rows.
+/// An event's captured data, as stored in rows.
 enum CapturedRow {
-    /// Of the app.
+    /// Data about the app.
     case usage(UsageRow)
-    /// Of the person: what the operation is, and the event's attributes.
+    /// Data about the person: the operation, and the event's attributes.
     case person(CapturedKind, [UInt8])
 
-    /// Reads an event; nil when nothing of it was captured.
+    /// Reads an event; nil if it has no captured data.
     init?(_ name: String, _ event: ReceivedEvent, _ facts: ContextFacts, at time: Timestamp) {
         guard name.utf8.first == UInt8(ascii: "_"), let kind = CapturedKind(name) else { return nil }
         let values = CapturedKind.values(event.attributes)

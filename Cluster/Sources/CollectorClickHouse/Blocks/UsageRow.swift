@@ -4,9 +4,9 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// A screen, a click, or a start or end of the app, as the table of usage has it.
+/// A row of the usage table: a screen, a click, or an app start or end.
 struct UsageRow: Sendable, Hashable {
-    /// What kind of row it is.
+    /// The kinds of rows.
     enum Kind: UInt8 {
         case screen = 0
         case engagement = 1
@@ -14,9 +14,9 @@ struct UsageRow: Sendable, Hashable {
         case launch = 3
     }
 
-    /// What else there is to tell of a row.
+    /// Bits that describe a row.
     private enum Flag {
-        /// It has a name, a detail, more, and a number: one bit each.
+        /// Whether the row has `name`, `detail`, `more`, and `number`: one bit each.
         static let name: UInt8 = 1
         static let detail: UInt8 = 2
         static let more: UInt8 = 4
@@ -32,7 +32,7 @@ struct UsageRow: Sendable, Hashable {
     let number: Int64
     let flags: UInt8
 
-    /// A row as it was read.
+    /// Creates a row as read from the table.
     init(kind: UInt8, name: String, detail: String, more: String, number: Int64, flags: UInt8) {
         (self.kind, self.name, self.detail) = (kind, name, detail)
         (self.more, self.number, self.flags) = (more, number, flags)
@@ -57,7 +57,7 @@ struct UsageRow: Sendable, Hashable {
         )
     }
 
-    /// The row of what was captured.
+    /// Creates the row of a captured fact.
     init(_ fact: CapturedFact) {
         switch fact {
         case .screen(let screen, let before):
@@ -72,9 +72,9 @@ struct UsageRow: Sendable, Hashable {
         }
     }
 
-    /// What was captured; nil for a kind that is not known.
+    /// Returns the captured fact; nil for an unknown kind.
     ///
-    /// - Parameter time: When it happened.
+    /// - Parameter time: The time it happened.
     func fact(at time: Timestamp) -> CapturedFact? {
         func has(_ flag: UInt8) -> Bool { flags & flag != 0 }
         let number = has(Flag.number) ? number : nil

@@ -5,19 +5,21 @@ package import Collector
 package import TrackwayEvents
 internal import TrackwayJournal
 
-/// What is asked of tables by whoever deletes what was erased from their stream.
+/// The tables, as used for deleting erased records from their stream.
 package protocol ErasedStore: ColumnStore {
-    /// Everybody who was erased.
+    /// Returns all erased installations.
     ///
     /// - Throws: ``ColumnFailure``.
     func erased() async throws(ColumnFailure) -> Set<InstallationID>
 
-    /// The blocks in which anything of installations that were erased came, whether it was kept or not, in their order.
+    /// Returns the blocks in which data of erased installations arrived, in order.
+    ///
+    /// This includes events that were not stored.
     ///
     /// - Parameters:
-    ///   - done: Blocks up to this one are left out for whoever was erased in one of them.
-    ///   - goal: The last block that counts, for what came and for who was erased.
-    ///   - first: The first block that is told.
+    ///   - done: Blocks up to this one are omitted for installations that were erased in one of them.
+    ///   - goal: The last block to consider, for arrivals and for erasures.
+    ///   - first: The first block to return.
     /// - Throws: ``ColumnFailure``.
     func erasedBlocks(
         after done: UInt64,
@@ -26,44 +28,45 @@ package protocol ErasedStore: ColumnStore {
     ) async throws(ColumnFailure) -> [UInt64]
 }
 
-/// What deleting the records of erased installations came to.
-package struct ErasingReport: Sendable, Hashable {
-    /// How many records were deleted.
+/// The result of deleting the records of erased installations.
+package struct DeletionReport: Sendable, Hashable {
+    /// The number of deleted records.
     package var deleted = 0
-    /// How many blocks are still to be looked through; nil when that is not known.
+    /// The number of blocks still to be searched; nil if unknown.
     package var left: Int?
-    /// Why no more was deleted; nil when that was not found out.
-    package var hold: StreamErasure.Hold?
-    /// Why it could not be finished; nil when it was.
+    /// Why no more records were deleted; nil if unknown.
+    package var hold: DeletionPlanner.Hold?
+    /// Why the search could not be finished; nil if it was.
     package var trouble: String?
 
-    /// Nothing yet.
+    /// Creates an empty report.
     package init() {}
 }
 
-extension StreamForwarding {
-    /// Between two blocks that are read.
+extension ForwardingRunner {
+    /// The pause after reading a block.
     private static let pause: Duration = .milliseconds(20)
 
-    /// Deletes the records from the stream that are of erased installations alone: does what a ``StreamErasure`` orders, once. Several at
-    /// once do no harm.
+    /// Deletes the stream's records that belong to erased installations only.
+    ///
+    /// Runs a ``DeletionPlanner`` once. Concurrent runs are safe.
     ///
     /// - Parameters:
-    ///   - list: Where it is listed what is deleted.
+    ///   - list: The list of deleted records.
     ///   - stream: The stream.
     ///   - store: The tables.
     package func eraseRecords(
-        _ list: some ErasedRecords,
-        _ stream: some StreamUpkeep,
+        _ list: some DeletedRecordList,
+        _ stream: some StreamMaintenance,
         _ store: some ErasedStore
-    ) async -> ErasingReport {
-        var report = ErasingReport()
-        var erasure = StreamErasure()
+    ) async -> DeletionReport {
+        var report = DeletionReport()
+        var erasure = DeletionPlanner()
         do throws(StepFailure) {
             var erased: Set<InstallationID>?
             var first: UInt64 = 1
             while erasure.order != .end {
-                if Task.isCancelled { throw StepFailure(reason: "It was told to end.") }
+                if Task.isCancelled { throw StepFailure(reason: "The operation was canceled.") }
                 if let fault = fault { throw StepFailure(reason: fault) }
                 switch erasure.order {
                 case .look:
@@ -87,7 +90,7 @@ extension StreamForwarding {
                     erasure.read(try await records(of: whose, in: block, since: first))
                     await sleep(Self.pause)
                 case .prepare, .list, .delete, .note, .end:
-                    do throws(UpkeepFailure) {
+                    do throws(StreamMaintenanceError) {
                         try await carryOut(&erasure, list)
                     } catch {
                         throw StepFailure(reason: error.description)
@@ -104,13 +107,13 @@ extension StreamForwarding {
     }
 
     private func look(
-        _ list: some ErasedRecords,
-        _ stream: some StreamUpkeep,
+        _ list: some DeletedRecordList,
+        _ stream: some StreamMaintenance,
         _ store: some ErasedStore
-    ) async throws(StepFailure) -> StreamErasure.Look {
+    ) async throws(StepFailure) -> DeletionPlanner.Look {
         let completed = try await ask { () throws(ColumnFailure) in try await store.completed() }
-        do throws(UpkeepFailure) {
-            return StreamErasure.Look(
+        do throws(StreamMaintenanceError) {
+            return DeletionPlanner.Look(
                 extent: try await stream.extent(),
                 completed: completed,
                 readers: try await stream.readers(),
@@ -122,9 +125,9 @@ extension StreamForwarding {
     }
 
     private func carryOut(
-        _ erasure: inout StreamErasure,
-        _ list: some ErasedRecords
-    ) async throws(UpkeepFailure) {
+        _ erasure: inout DeletionPlanner,
+        _ list: some DeletedRecordList
+    ) async throws(StreamMaintenanceError) {
         switch erasure.order {
         case .prepare:
             try await list.prepare()
@@ -142,24 +145,24 @@ extension StreamForwarding {
         }
     }
 
-    /// The records of a block that are of erased installations alone.
+    /// Returns a block's records that belong to erased installations only.
     ///
-    /// - Parameter first: The first record that the stream has still.
+    /// - Parameter first: The first record that is still in the stream.
     private func records(
         of erased: Set<InstallationID>,
         in block: UInt64,
         since first: UInt64
-    ) async throws(StepFailure) -> [ErasedRecord] {
+    ) async throws(StepFailure) -> [DeletedRecordEntry] {
         let decision = try await decided(block)
         var next = max(decision.first, first)
-        var found: [ErasedRecord] = []
+        var found: [DeletedRecordEntry] = []
         while next <= decision.last {
             for record in try await records(from: next) where record.start.streamSequence <= decision.last {
                 next = record.start.streamSequence + 1
                 guard let owner = owner(of: record), erased.contains(owner.installation) else { continue }
                 if let origin = try await refused(before: owner, since: first) { found.append(origin) }
                 found.append(
-                    ErasedRecord(
+                    DeletedRecordEntry(
                         sequence: record.start.streamSequence,
                         installation: owner.installation,
                         events: owner.events
@@ -175,9 +178,13 @@ extension StreamForwarding {
         return RecordOwner(kept(record), at: record.start, limits: limits)
     }
 
-    /// The batch that was refused as a whole at first, of a record that admits it again. It names nobody by itself, and would stand there
-    /// as refused again if only the record that admits it went.
-    private func refused(before owner: RecordOwner, since first: UInt64) async throws(StepFailure) -> ErasedRecord? {
+    /// Returns the rejected batch that a record replays.
+    ///
+    /// Nil unless the batch was rejected as a whole and is still in the stream. It does not name its installation, and
+    /// would be listed as rejected again if only the record that replays it were deleted.
+    private func refused(before owner: RecordOwner, since first: UInt64) async throws(StepFailure)
+        -> DeletedRecordEntry?
+    {
         guard let origin = owner.origin, origin.stream == source.number, origin.streamSequence >= first else {
             return nil
         }
@@ -185,6 +192,6 @@ extension StreamForwarding {
         guard let record = try await records(from: sequence).first, record.start.streamSequence == sequence,
             record.kind == .quarantine
         else { return nil }
-        return ErasedRecord(sequence: sequence, installation: owner.installation, events: 0)
+        return DeletedRecordEntry(sequence: sequence, installation: owner.installation, events: 0)
     }
 }

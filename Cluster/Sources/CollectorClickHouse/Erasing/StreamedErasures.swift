@@ -5,34 +5,35 @@ package import Collector
 package import TrackwayEvents
 internal import TrackwayJournal
 
-/// Finds erasures in a stream's records as they arrive, for a collector whose tables learn of them later.
+/// Finds erasures in a stream's records as they arrive.
 ///
-/// Tables know an erasure once a forwarder has written its block, and not at all while they cannot be reached. Until then a collector
-/// without an index would accept events that are never kept.
+/// Used by a collector whose tables receive erasures later: only after a forwarder has written the block, and not at
+/// all while the tables are unreachable. Until then, a collector without an index would accept events that are never
+/// stored.
 package struct StreamedErasures: Sendable {
-    /// Between two looks whether there are new records.
+    /// The pause between checks for new records.
     private static let pause: Duration = .milliseconds(100)
-    /// After a failure.
+    /// The pause after a failure.
     private static let failurePause: Duration = .seconds(1)
 
     /// The stream's records.
     package var records: any RecordStream
-    /// The sequence that the stream is known to have come to.
+    /// Returns the highest known sequence of the stream.
     package var highest: @Sendable () -> UInt64
-    /// The sequence of the last record that the tables have; nil while they were never reached.
+    /// Returns the sequence of the tables' last record; nil until they are reached.
     package var tables: @Sendable () -> UInt64?
-    /// Whether an error of ``records`` says that a record is gone for good.
+    /// Whether an error of ``records`` means that a record is permanently gone.
     package var isGone: @Sendable (any Error) -> Bool
-    /// Takes an erased installation, and the sequence of the record that says so.
+    /// Called with an erased installation and the sequence of the erasing record.
     package var found: @Sendable (InstallationID, UInt64) -> Void
-    /// Takes a warning, a sentence. It must return at once.
+    /// Called with a warning, one sentence; must return immediately.
     package var notice: @Sendable (String) -> Void
-    /// Those of admission, by which batches are taken apart.
+    /// The limits of admission, used for splitting batches.
     package var limits: AdmissionLimits
-    /// Waits; ends early when the task is cancelled.
+    /// Sleeps; returns early when the task is canceled.
     package var sleep: @Sendable (Duration) async -> Void
 
-    /// Erasures of a stream.
+    /// Creates a finder of a stream's erasures.
     package init(
         records: any RecordStream,
         highest: @escaping @Sendable () -> UInt64,
@@ -53,24 +54,26 @@ package struct StreamedErasures: Sendable {
         self.sleep = sleep
     }
 
-    /// Follows the stream until the task is cancelled. What is in the tables is not read; while these cannot be reached at the start, it
-    /// begins with the records that arrive from then on, and reads the others once it is known where the tables end.
+    /// Follows the stream until the task is canceled.
+    ///
+    /// Records that the tables have are not read. If the tables are unreachable at the start, reading begins with the
+    /// records that arrive from then on; the earlier ones are read once the end of the tables is known.
     package func run() async {
         var place = Place()
         while !Task.isCancelled { await step(&place) }
     }
 
-    /// Where the reading is.
+    /// The state of reading the stream.
     struct Place: Sendable, Hashable {
-        /// The sequence of the next record; nil before the first look.
+        /// The sequence of the next record; nil before the first step.
         var next: UInt64?
-        /// Whether it is known where the tables ended at the beginning.
+        /// Whether the end of the tables at the start is known.
         var knowsTables = false
         /// Whether the last read failed.
         var isFailing = false
     }
 
-    /// Reads what there is next, or waits.
+    /// Reads the next records, or waits.
     func step(_ place: inout Place) async {
         let last = highest()
         if !place.knowsTables, let written = tables() {
@@ -95,14 +98,14 @@ package struct StreamedErasures: Sendable {
         } catch {
             if Task.isCancelled { return }
             if isGone(error) {
-                // What was purged is in the tables, and with it whoever was erased.
+                // Purged records are in the tables, including the erasures in them.
                 place.next = max(next + 1, (tables() ?? 0) + 1)
                 return
             }
             if !place.isFailing {
                 notice(
-                    "Erasures cannot be read from the stream, so events of an installation that is erased now may be accepted until the tables "
-                        + "have it; nothing of them is kept: \(error)"
+                    "Erasures cannot be read from the stream. Until the tables contain an erasure, events of that "
+                        + "installation may be accepted, but they are not stored: \(error)"
                 )
             }
             place.isFailing = true
@@ -110,15 +113,17 @@ package struct StreamedErasures: Sendable {
         }
     }
 
-    /// The installations that a record erases: by an operator's order, or by themselves.
+    /// Returns the installations that a record erases.
     ///
-    /// - Complexity: O(inflated bytes) for a batch, a small part of what taking it apart costs.
+    /// Either an operator or the installation itself requested the erasure.
+    ///
+    /// - Complexity: O(inflated bytes) for a batch; a small part of the cost of splitting it.
     static func erased(in record: StreamedRecord, limits: AdmissionLimits) -> [InstallationID] {
         record.payload.withUnsafeBytes { payload in
             switch record.kind {
-            // An order that cannot be read erases nothing; whoever fills the tables reports it.
+            // An unreadable request erases nothing; the process that fills the tables reports it.
             case .erasure?: (try? ErasureRecord(payload: payload)).map { [$0.installation] } ?? []
-            // The same of a batch.
+            // The same applies to a batch.
             case .intake?: (try? IntakeRecord(payload: payload)).map { erased(in: $0, limits: limits) } ?? []
             default: []
             }
@@ -126,11 +131,11 @@ package struct StreamedErasures: Sendable {
     }
 
     private static func erased(in batch: IntakeRecord, limits: AdmissionLimits) -> [InstallationID] {
-        // Other formats have no word for it. Nearly no batch has one, and those need not be taken apart.
-        // One that cannot be inflated erases nothing; whoever fills the tables reports it.
+        // Other formats cannot express erasures. Almost no batch contains one, and the others need not be split. A
+        // batch that cannot be inflated erases nothing; the process that fills the tables reports it.
         guard batch.header.format == .trackway, (try? batch.mayHaveTombstone(limits: limits)) == true else { return [] }
         var erased: [InstallationID] = []
-        // Behind an event that cannot be read there is none that counts.
+        // Events after an unreadable one are ignored.
         try? batch.visit(
             limits: limits,
             event: { event in

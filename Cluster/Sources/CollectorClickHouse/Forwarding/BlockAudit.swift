@@ -4,18 +4,18 @@
 package import Collector
 package import TrackwayEvents
 
-/// What an audit found of one block.
+/// The rows that an audit found missing from one block.
 package struct BlockFinding: Sendable, Hashable {
     /// The block.
     package var decision: BlockDecision
-    /// How many rows are missing in which table.
+    /// The number of missing rows in each table.
     package var missing: [ColumnTable: Int]
-    /// Whether it was written again.
+    /// Whether the missing rows were written again.
     package var isMended: Bool
-    /// Whether it cannot be written again, since records of it were purged from the stream.
+    /// Whether rewriting is impossible because records were purged from the stream.
     package var isPurged: Bool
 
-    /// A finding.
+    /// Creates a finding.
     package init(decision: BlockDecision, missing: [ColumnTable: Int], isMended: Bool, isPurged: Bool = false) {
         self.decision = decision
         self.missing = missing
@@ -24,75 +24,86 @@ package struct BlockFinding: Sendable, Hashable {
     }
 }
 
-/// What an audit came to.
+/// The result of an audit.
 package struct AuditReport: Sendable, Hashable {
-    /// How many blocks were looked at.
+    /// The number of audited blocks.
     package var blocks: UInt64 = 0
-    /// How many events they have.
+    /// The number of their events.
     package var events: UInt64 = 0
-    /// How many of the blocks arrived in weeks of which events are not kept any more.
+    /// The number of blocks that arrived in weeks whose events are no longer kept.
     package var expired: UInt64 = 0
-    /// What is missing, block by block.
+    /// The missing rows, block by block.
     package var findings: [BlockFinding] = []
-    /// How many erased installations had rows still, which were ordered to go.
+    /// The number of erased installations that still had rows.
+    ///
+    /// An audit that writes also orders their removal.
     package var remains = 0
-    /// Why it could not be finished; nil when it was.
+    /// Why the audit could not be finished; nil if it was.
     package var trouble: String?
 
-    /// Whether everything is there, now.
+    /// Whether all rows exist now.
     package var isWhole: Bool { trouble == nil && findings.allSatisfy(\.isMended) }
 
-    /// Whether something was written again by which it is found what erased installations have in the stream.
+    /// Whether rewritten rows may reveal more records of erased installations.
+    ///
+    /// Such records are found through the tables of counts and of erasures.
     package var mayHaveHiddenErased: Bool {
         findings.contains { $0.isMended && ($0.missing[.counts] != nil || $0.missing[.erasures] != nil) }
     }
 
-    /// Nothing yet.
+    /// Creates an empty report.
     package init() {}
 }
 
-/// What an audit asks of tables.
+/// The tables, as used by an audit.
 package protocol AuditedStore: ColumnStore {
-    /// How many rows each of some blocks has in a table; those without any are missing.
+    /// Returns the number of rows that each block has in a table.
+    ///
+    /// Blocks without rows are omitted.
     ///
     /// - Throws: ``ColumnFailure``.
     func rows(of blocks: ClosedRange<UInt64>, in table: ColumnTable) async throws(ColumnFailure) -> [UInt64: Int]
 
-    /// What the table of blocks says how many rows each has where; those that are not in it are missing.
+    /// Returns each block's row counts as stated by the table of blocks.
+    ///
+    /// Blocks that are missing there are omitted.
     ///
     /// - Throws: ``ColumnFailure``.
     func told(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: [ColumnTable: Int]]
 
-    /// The installations that were erased and have rows still.
+    /// Returns the erased installations that still have rows.
     ///
     /// - Throws: ``ColumnFailure``.
     func remains() async throws(ColumnFailure) -> [InstallationID]
 
-    /// How many events of installations that were erased since each of some blocks had when it was written; blocks in which nobody was
-    /// erased are missing.
+    /// Returns the number of each block's written events whose installations were erased since.
+    ///
+    /// Blocks without erased installations are omitted.
     ///
     /// - Throws: ``ColumnFailure``.
     func erasedEvents(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: Int]
 
-    /// Those of some blocks that arrived in weeks of which events are not kept any more.
+    /// Returns the blocks that arrived in weeks whose events are no longer kept.
     ///
     /// - Throws: ``ColumnFailure``.
     func expired(among blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> Set<UInt64>
 }
 
-extension StreamForwarding {
-    /// So many blocks are asked for at once.
+extension ForwardingRunner {
+    /// The number of blocks per query.
     private static let stretch: UInt64 = 1_000
 
-    /// Compares what is in the tables with what the table of blocks says, block by block, and writes again what is not whole.
+    /// Compares the tables with the table of blocks, and rewrites incomplete blocks.
     ///
-    /// Looks at the blocks that count as written when it begins; whoever forwards meanwhile is not in its way.
+    /// Audits the blocks that count as written when it begins. Forwarding may continue concurrently.
     ///
-    /// Events of weeks that went by age are not missed, and are not written again. A block of which records were purged is compared with what was written, less what was erased since, and is never written again.
+    /// Events of expired weeks are not reported as missing, and are not written again. A block whose records were
+    /// purged is compared with its row counts when it was written, less what was erased since, and is never written
+    /// again.
     ///
     /// - Parameters:
-    ///   - isMending: Whether to write; else it only tells.
-    ///   - first: The sequence of the first record that the stream has still.
+    ///   - isMending: Whether to write missing rows; otherwise they are only reported.
+    ///   - first: The sequence of the first record that is still in the stream.
     package func audit(_ store: some AuditedStore, isMending: Bool, since first: UInt64 = 1) async -> AuditReport {
         var report = AuditReport()
         do throws(StepFailure) {
@@ -114,11 +125,11 @@ extension StreamForwarding {
         return report
     }
 
-    /// The last block that counts as written, whatever is missing before it.
+    /// Returns the last block that counts as written, whatever is missing before it.
     private func highestWritten(_ store: some AuditedStore) async throws(StepFailure) -> UInt64 {
         let completed = try await ask { () throws(ColumnFailure) in try await store.completed() }
         var highest = completed
-        // A gap is for whoever forwards, and for this; blocks behind it are looked at, too.
+        // The forwarder and this audit fill gaps, so blocks after a gap are audited too.
         while try await decision(highest + 1) != nil {
             let range = highest + 1...highest + Self.stretch
             let told = try await ask { () throws(ColumnFailure) in try await store.told(of: range) }
@@ -128,7 +139,7 @@ extension StreamForwarding {
         return highest
     }
 
-    /// What the tables lack of some blocks. Nothing is written.
+    /// Returns the rows missing from blocks, without writing anything.
     func lacking(
         _ store: some AuditedStore,
         _ blocks: ClosedRange<UInt64>,
@@ -156,7 +167,8 @@ extension StreamForwarding {
         for table in ColumnTable.allCases where table != .blocks {
             found[table] = try await ask { () throws(ColumnFailure) in try await store.rows(of: blocks, in: table) }
         }
-        // Behind the rows: what was recorded meanwhile may have gone before they were counted.
+        // Queried after the rows: weeks recorded as expired in the meantime may have been dropped before rows were
+        // counted.
         let expired = try await ask { () throws(ColumnFailure) in try await store.expired(among: blocks) }
         if !expired.isEmpty { try await checkRecord(of: store) }
         report.expired += UInt64(expired.count)
@@ -164,7 +176,7 @@ extension StreamForwarding {
         for block in blocks {
             report.blocks += 1
             report.events += UInt64(told[block]?[.ids] ?? 0)
-            // What went by age is not missing.
+            // Expired rows are not missing.
             let told = told[block]?.filter { !(expired.contains(block) && ColumnTable.byWeek.contains($0.key)) }
             let isWhole =
                 told != nil
@@ -190,12 +202,12 @@ extension StreamForwarding {
         }
     }
 
-    /// What a block lacks that cannot be made anew.
+    /// Returns the missing rows of a block that cannot be rebuilt.
     ///
-    /// Of an erased installation only its events were counted for themselves. The other tables that lose something with it may have fewer
-    /// rows than were written, and how many fewer is not known.
+    /// Only the events of erased installations are counted separately. The other tables that lose rows with an
+    /// installation may have fewer rows than were written, and the difference is unknown.
     ///
-    /// - Parameter erased: How many events went with whom was erased; nil when nobody of the block was.
+    /// - Parameter erased: The number of the block's erased events; nil if no installation of the block was erased.
     private static func missing(
         told: [ColumnTable: Int]?,
         found: [ColumnTable: Int],
@@ -213,11 +225,11 @@ extension StreamForwarding {
     func decided(_ block: UInt64) async throws(StepFailure) -> BlockDecision {
         if let decision = try await decision(block) { return decision }
         throw StepFailure(
-            reason: "Block \(block) is in the tables, and no such block was decided: they were made of another stream."
+            reason: "The tables have block \(block), which was never decided: they belong to another stream."
         )
     }
 
-    /// Makes a block's rows anew, and writes them where any are missing.
+    /// Recomputes a block's rows, and writes those of tables that lack any.
     private func mend(
         _ store: some AuditedStore,
         _ decision: BlockDecision,
@@ -227,7 +239,7 @@ extension StreamForwarding {
         let block = decision.block
         guard decision.version <= BlockRows.version else {
             throw StepFailure(
-                reason: "Block \(block) was decided by a newer version of trackway. Install that version here, too."
+                reason: "Block \(block) was decided by a newer version of trackway. Install that version here."
             )
         }
         let rows = try await currentRows(store, decision)
@@ -243,7 +255,7 @@ extension StreamForwarding {
         if try await ask({ () throws(ColumnFailure) in try await store.told(of: block...block) })[block] == nil {
             missing[.blocks] = 1
         }
-        // What is not there any more was erased.
+        // The rows that no longer exist were erased.
         if missing.isEmpty { return }
         if isMending {
             try await write(rows, into: store) { missing[$0] != nil }
@@ -251,7 +263,7 @@ extension StreamForwarding {
         report.findings.append(BlockFinding(decision: decision, missing: missing, isMended: isMending))
     }
 
-    /// A block's rows as they are to be now: without those of installations that were erased in whatever block.
+    /// Returns a block's rows as they should be now: without installations that any block erased.
     private func currentRows(
         _ store: some AuditedStore,
         _ decision: BlockDecision

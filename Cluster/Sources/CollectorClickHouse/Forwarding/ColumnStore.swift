@@ -4,14 +4,16 @@
 package import Collector
 package import TrackwayEvents
 
-/// Where blocks are written. ``ClickHouseStore`` is the one there is; tests bring theirs.
+/// The tables that blocks are written to.
+///
+/// ``ClickHouseStore`` is the only implementation in production; tests bring their own.
 package protocol ColumnStore: Sendable {
-    /// How many blocks are there from the first one on, without a gap.
+    /// Returns the number of consecutive blocks, from the first one, that exist.
     ///
     /// - Throws: ``ColumnFailure``.
     func completed() async throws(ColumnFailure) -> UInt64
 
-    /// Which of a block's ids and installations are known from blocks before it.
+    /// Returns which of a block's ids and installations earlier blocks contain.
     ///
     /// - Throws: ``ColumnFailure``.
     func known(
@@ -20,7 +22,7 @@ package protocol ColumnStore: Sendable {
         before block: UInt64
     ) async throws(ColumnFailure) -> KnownRows
 
-    /// The numbers of some writers that were refused in blocks before one.
+    /// Returns the writers' sequence numbers that earlier blocks rejected.
     ///
     /// - Throws: ``ColumnFailure``.
     func refused(
@@ -28,28 +30,34 @@ package protocol ColumnStore: Sendable {
         before block: UInt64
     ) async throws(ColumnFailure) -> [BlockBuilder.AccountKey: SequenceRanges]
 
-    /// Writes rows; all of them or none. When it throws they may be there nevertheless, or come to be there later.
+    /// Writes rows atomically: all of them or none.
     ///
-    /// - Parameter rows: In the format `RowBinary`.
+    /// If it throws, the rows may still exist, or appear later.
+    ///
+    /// - Parameter rows: The rows, in the format `RowBinary`.
     /// - Throws: ``ColumnFailure``.
     func insert(_ rows: [UInt8], into table: ColumnTable) async throws(ColumnFailure)
 
-    /// Which of some installations were erased, in whatever block.
+    /// Returns which of the installations were erased, by any block.
     ///
     /// - Throws: ``ColumnFailure``.
     func erased(among installations: [InstallationID]) async throws(ColumnFailure) -> [InstallationID]
 
-    /// Removes all rows of some installations. It may take its time after this has returned; until then readers leave them out.
+    /// Removes all rows of the installations.
+    ///
+    /// The removal may continue after this returns. Until it is done, readers omit these rows.
     ///
     /// - Throws: ``ColumnFailure``.
     func remove(_ installations: [InstallationID]) async throws(ColumnFailure)
 
-    /// The week from which on events are kept, by when they arrived; nil when nothing ever went by age.
+    /// Returns the first week of arrival whose events are kept; nil if none ever expired.
     ///
     /// - Throws: ``ColumnFailure``.
     func firstWeek() async throws(ColumnFailure) -> Int64?
 
-    /// Drops a week of every table that is divided by weeks. Nothing happens where there is none.
+    /// Drops a week from every table that is partitioned by week.
+    ///
+    /// Does nothing if the week does not exist.
     ///
     /// - Throws: ``ColumnFailure``.
     func drop(week: Int64) async throws(ColumnFailure)
@@ -57,40 +65,40 @@ package protocol ColumnStore: Sendable {
 
 /// Why a store cannot be used.
 package struct ColumnFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Nobody answers, or not in time.
+        /// The server does not respond, or not in time.
         case unreachable
-        /// Who answers is not ClickHouse.
+        /// The server is not ClickHouse.
         case stranger
-        /// Name or password are wrong, or the user may not do this.
+        /// The name or password is wrong, or the user lacks permission.
         case refused
-        /// It takes no writes.
+        /// The server does not accept writes.
         case readOnly = "read_only"
-        /// There is no room.
+        /// The server's disk is full.
         case full
-        /// It has too much to do.
+        /// The server is overloaded.
         case busy
-        /// The tables are not there, or not as they have to be.
+        /// The tables are missing, or do not have the required structure.
         case tables
-        /// It says something else.
+        /// Any other error.
         case other
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     package var kind: Kind
-    /// A sentence with the server, what is wrong there, and what helps.
+    /// A sentence with the server, the problem, and its fix.
     package var description: String
-    /// The server's number of its error; nil when it gave none.
+    /// The server's error code; nil if it is missing.
     package var number: Int?
 
-    /// A failure.
+    /// Creates a failure.
     package init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description
     }
 
-    /// Whether it stays so until somebody does something about it.
+    /// Whether the failure lasts until an operator fixes the cause.
     package var isLasting: Bool {
         switch kind {
         case .stranger, .refused, .tables: true

@@ -3,64 +3,72 @@
 
 package import Collector
 
-/// Decides what whoever carries a stream's records into tables does next. A value: it is asked for its ``order``, and told what came
-/// of it.
+/// Decides the next step of a process that copies records into tables.
 ///
-/// It knows nothing that another one, or the next one after a death, does not find out. The only cursor is the list of decided blocks,
-/// and which of them are in the table of blocks: the lowest that is not there is the next one. When it is decided it is written as it
-/// was decided, by whoever comes first, and again by whoever comes later, which changes nothing. When it is not, it is cut and decided;
-/// of several who do that at once, one succeeds, and the others stand by (``Standby``).
+/// A value type: the caller reads ``order``, carries it out, and passes in the result.
+///
+/// Another forwarder, or the next one after a crash, can find out everything that this one knows. The only cursor is
+/// the list of decided blocks, and which of them are in the table of blocks: the lowest missing one is next. If it is
+/// decided, the first process to find it writes it as decided; later processes write it again, which changes nothing.
+/// If it is undecided, it is cut and decided. Of several processes that do so concurrently, one succeeds, and the
+/// others stand by (``Standby``).
 package struct Forwarder: Sendable {
-    /// What is to be done next.
+    /// The next step.
     package enum Order: Sendable, Hashable {
-        /// See how many blocks are written.
+        /// Read the number of written blocks.
         case count
-        /// Read what was decided about a block, and about the one before it, unless that is 0.
+        /// Read the decisions about a block and about the one before it, unless that is 0.
         case readDecisions(block: UInt64)
-        /// Take records from a sequence on until a block is full, or its time is over.
+        /// Collect records from a sequence onward, until a block ends.
+        ///
+        /// A block ends when it is full or its time limit has passed.
         case collect(from: UInt64)
         /// Decide a block.
         case decide(BlockDecision)
         /// Read the records of a decided block.
         case load(BlockDecision)
-        /// See which of the block's events are known, and make its rows.
+        /// Find out which of the block's events are known, and make its rows.
         case recognise(BlockDecision)
-        /// Write the block's rows into all tables but that of blocks.
+        /// Write the block's rows to all tables except the table of blocks.
         case insert(BlockDecision)
-        /// Remove what is there of installations that were erased.
+        /// Remove the rows of erased installations.
         case erase(BlockDecision)
-        /// Write the block into the table of blocks: then it counts as written.
+        /// Write the block to the table of blocks, after which it counts as written.
         case complete(BlockDecision)
-        /// See whether somebody else has decided a block, and how far the stream has come.
+        /// Read whether another process has decided a block, and the stream's highest sequence.
         case watch(block: UInt64)
         /// Wait.
         case wait(Duration)
-        /// End: everything there is is written.
+        /// End: everything is written.
         case rest
-        /// End with this reason.
+        /// End for this reason.
         case stop(String)
     }
 
-    /// How long what may take.
+    /// Intervals and numbers of attempts.
     package struct Times: Sendable, Hashable {
-        /// So often it is looked whether somebody else finishes what was decided, before that is done here.
+        /// The number of checks before this process writes a block decided by another.
+        ///
+        /// Until then, the process that decided the block may finish it.
         package var looks = 4
-        /// Between two looks.
+        /// The interval between two checks.
         package var look: Duration = .milliseconds(500)
-        /// At so many looks one that stands by may see nothing come on before it takes over.
+        /// The number of checks without progress before a standby takes over.
         package var looksAlone = 6
-        /// After the first failure.
+        /// The pause after the first failure.
         package var firstPause: Duration = .milliseconds(500)
-        /// At most so long after failures of the tables that follow one another.
+        /// The maximum pause after consecutive failures of the tables.
         package var longestPause: Duration = .seconds(30)
-        /// At most so long after failures of the engine: it is asked little, and mostly back after an election.
+        /// The maximum pause after consecutive failures of the engine.
+        ///
+        /// It receives few requests, and is usually back after an election.
         package var longestEnginePause: Duration = .seconds(1)
 
-        /// The usual times.
+        /// Creates the default values.
         package init() {}
     }
 
-    /// What failed.
+    /// The part that failed.
     package enum Part: Sendable, Hashable {
         /// The engine: records, or decisions about blocks.
         case engine
@@ -73,48 +81,54 @@ package struct Forwarder: Sendable {
         case reading(block: UInt64)
         case collecting(block: UInt64, from: UInt64)
         case deciding(BlockDecision)
-        /// Somebody has decided this block, and may be writing it.
+        /// Another process has decided this block, and may be writing it.
         case yielding(BlockDecision)
         case loading(BlockDecision)
         case recognising(BlockDecision)
         case inserting(BlockDecision)
-        /// Behind all tables but that of blocks: what is erased is gone before the block counts as written.
+        /// After all tables except the table of blocks: erased rows are removed before the block counts as written.
         case erasing(BlockDecision)
         case completing(BlockDecision)
-        /// Somebody else writes: looks at what they decide.
+        /// Another process writes: checks its decisions.
         case watching(Standby)
-        /// Between two such looks.
+        /// Waits between two such checks.
         case idling(Standby)
-        /// Sees whether what they decided is written.
+        /// Checks whether its decided blocks are written.
         case checking(Standby)
         case pausing(Duration)
         case resting
         case stopped(String)
     }
 
-    /// Which versions of rows can be written. A decision of another one is for another program.
+    /// The versions of rows that can be written.
+    ///
+    /// A decision with another version is for another version of the program.
     private static let versions = 1...BlockRows.version
 
     private let times: Times
     private var state = State.counting
-    /// The decision that was found without its rows, and how often these were looked for.
+    /// The decision found without its rows, and the number of checks for them.
     private var yielded: (decision: BlockDecision, looks: Int)?
-    /// The block that is written at once where it is found decided, since nobody has written it for long.
+    /// The block to write immediately if it is found decided.
+    ///
+    /// No process has written it for a long time.
     private var abandoned: UInt64?
     private var failures: [Part: Int] = [:]
-    /// Whether it wrote the last block that it knows of, and nothing failed since.
+    /// Whether it wrote the last block that it knows of, without a failure since.
     package private(set) var isWriting = false
-    /// Whether anything was ever written or read there: what is wrong from the start does not become right by waiting.
+    /// Whether the tables were ever read successfully.
+    ///
+    /// A setup that is wrong from the start is not fixed by waiting.
     private var hasBegun = false
-    /// The last record that is known to be in the tables with all before it; 0 for none.
+    /// The record up to which the tables are known complete; 0 for none.
     package private(set) var written: UInt64 = 0
 
-    /// One that has just begun.
+    /// Creates a forwarder in its initial state.
     package init(times: Times = Times()) {
         self.times = times
     }
 
-    /// What is to be done next.
+    /// The next step.
     package var order: Order {
         switch state {
         case .counting: .count
@@ -136,7 +150,7 @@ package struct Forwarder: Sendable {
         }
     }
 
-    /// Whether somebody else writes, and this one looks on.
+    /// Whether another process writes while this one watches.
     package var isStandingBy: Bool {
         switch state {
         case .watching, .idling, .checking: true
@@ -144,9 +158,9 @@ package struct Forwarder: Sendable {
         }
     }
 
-    // MARK: What came of it
+    // MARK: Results of steps
 
-    /// So many blocks are written.
+    /// Continues with the number of written blocks.
     package mutating func counted(_ completed: UInt64) {
         switch state {
         case .counting:
@@ -154,7 +168,7 @@ package struct Forwarder: Sendable {
             let theirs = yielded?.decision
             if let theirs, theirs.block <= completed { yielded = nil }
             if let theirs, theirs.block == completed {
-                // They have written it, so they are there.
+                // The other process has written it, so it is active.
                 written = theirs.last
                 isWriting = false
                 state = .watching(Standby(next: completed + 1, end: theirs.last, isWhole: true))
@@ -168,11 +182,11 @@ package struct Forwarder: Sendable {
         }
     }
 
-    /// This was decided about the block that is looked for by one that stands by.
+    /// Continues with the decision that a standby watches for.
     ///
     /// - Parameters:
-    ///   - highest: The sequence that the stream is known to have come to.
-    ///   - isEnding: Whether it ends where everything there is is written.
+    ///   - highest: The highest known sequence of the stream.
+    ///   - isEnding: Whether to end once everything is written.
     package mutating func watched(_ decision: BlockDecision?, highest: UInt64, isEnding: Bool = false) {
         guard case .watching(var standby) = state else { return }
         failures = [:]
@@ -195,22 +209,23 @@ package struct Forwarder: Sendable {
         case .wait, .idle: state = .idling(standby)
         case .count: state = .checking(standby)
         case .takeOver(let block):
-            // Of what is not decided nobody writes rows.
+            // No process writes rows of an undecided block, so only a decided one can be abandoned.
             if !standby.isWhole { abandoned = block }
             state = .reading(block: block)
         }
     }
 
-    /// This was decided about the block, and about the one before it.
+    /// Continues with the decisions about the block and about the one before it.
     ///
-    /// - Parameter isNewest: Whether the block behind it is not decided. Of the newest somebody may be writing the rows; where another
-    ///   is decided behind one that is missing, the tables have lost it, or are filled anew.
+    /// - Parameter isNewest: Whether the block after it is undecided. Another process may be writing the rows of the
+    ///   newest block. If a later block is decided while this one is missing, the tables have lost it, or are being
+    ///   refilled.
     package mutating func read(_ decision: BlockDecision?, previous: BlockDecision?, isNewest: Bool = true) {
         guard case .reading(let block) = state else { return }
         if block > 1, previous == nil {
             state = .stopped(
-                "The tables have block \(block - 1), and no such block was decided: they were made of another stream, or the stream of "
-                    + "decisions was made anew. Name a database of its own behind --to, and prepare it with `trackway-cluster engine init`."
+                "The tables have block \(block - 1), which was never decided: they belong to another stream, or the "
+                    + "decisions were recreated. Prepare a new database with `trackway-cluster engine init` for --to."
             )
             return
         }
@@ -242,23 +257,25 @@ package struct Forwarder: Sendable {
     private static func fault(of decision: BlockDecision, _ number: UInt64) -> String? {
         if decision.block != number {
             return
-                "In place \(number) of the decisions stands block \(decision.block): somebody else writes into the stream of decisions. "
-                + "See who may."
+                "Decision \(number) is about block \(decision.block): another program writes to the stream of "
+                + "decisions. Check who is allowed to publish to it."
         }
         guard !versions.contains(decision.version) else { return nil }
         return
-            "Block \(number) was decided by a newer version of trackway (rows of version \(decision.version), and this one knows "
-            + "\(versions.upperBound)). Install that version here, too."
+            "Block \(number) was decided by a newer version of trackway (rows of version \(decision.version); this "
+            + "program supports \(versions.upperBound)). Install that version on this machine."
     }
 
     private static func fault(of decision: BlockDecision, behind end: UInt64) -> String? {
         guard decision.first != end + 1 else { return nil }
         return
-            "Block \(decision.block) was decided to begin with record \(decision.first), and \(end + 1) is what follows the block before "
-            + "it: somebody else writes into the stream of decisions. See who may."
+            "Block \(decision.block) was decided to begin with record \(decision.first) instead of \(end + 1): another "
+            + "program writes to the stream of decisions. Check who is allowed to publish to it."
     }
 
-    /// A block was collected up to a record; nil when there are no records, and none are waited for.
+    /// Continues with the last record of the collected block.
+    ///
+    /// Nil if no records exist and none are awaited.
     package mutating func collected(last: UInt64?) {
         guard case .collecting(let block, let first) = state else { return }
         guard let last else {
@@ -268,43 +285,43 @@ package struct Forwarder: Sendable {
         state = .deciding(BlockDecision(block: block, first: first, last: last, version: BlockRows.version))
     }
 
-    /// The block was decided as it was proposed here, or otherwise by somebody else.
+    /// Continues after the block was decided, as proposed here or by another process.
     package mutating func decided(_ isOurs: Bool) {
         guard case .deciding(let decision) = state else { return }
         guard !isOurs else {
             state = .recognising(decision)
             return
         }
-        // They are quicker, and go on.
+        // The other process is faster, and continues.
         isWriting = false
         state = .watching(Standby(next: decision.block, end: decision.first - 1, isWhole: true))
     }
 
-    /// The block's records were read.
+    /// Continues after the block's records were read.
     package mutating func loaded() {
         guard case .loading(let decision) = state else { return }
         state = .recognising(decision)
     }
 
-    /// The block's rows were made.
+    /// Continues after the block's rows were made.
     package mutating func recognised() {
         guard case .recognising(let decision) = state else { return }
         state = .inserting(decision)
     }
 
-    /// The block's rows are in all tables but that of blocks.
+    /// Continues after the rows were written to all tables except the table of blocks.
     package mutating func inserted() {
         guard case .inserting(let decision) = state else { return }
         state = .erasing(decision)
     }
 
-    /// What is erased is ordered to go.
+    /// Continues after the removal of erased rows was ordered.
     package mutating func erased() {
         guard case .erasing(let decision) = state else { return }
         state = .completing(decision)
     }
 
-    /// The block counts as written.
+    /// Continues after the block was marked as written.
     package mutating func completed() {
         guard case .completing(let decision) = state else { return }
         failures = [:]
@@ -315,7 +332,7 @@ package struct Forwarder: Sendable {
         state = .reading(block: decision.block + 1)
     }
 
-    /// The time is over.
+    /// Continues after the wait.
     package mutating func waited() {
         switch state {
         case .yielding, .pausing: state = .counting
@@ -324,16 +341,17 @@ package struct Forwarder: Sendable {
         }
     }
 
-    /// The order could not be carried out.
+    /// Continues after a failure of the order.
     ///
-    /// Everything that was in memory is let go of. What was decided or written stays, and is found again. Pauses grow with the failures of
-    /// the part that failed: tables that were away for long do not make it wait for an engine that was away for a moment.
+    /// Everything in memory is discarded. Decisions and written rows remain, and are found again. Pauses grow with the
+    /// consecutive failures of the part that failed: a long outage of the tables does not prolong the wait for an
+    /// engine that fails for a moment.
     ///
     /// - Parameters:
-    ///   - reason: A sentence.
-    ///   - part: What failed.
-    ///   - isLasting: Whether it stays so until somebody does something about it.
-    ///   - isFinal: Whether nothing that can be done would make it right for this process.
+    ///   - reason: One sentence.
+    ///   - part: The part that failed.
+    ///   - isLasting: Whether the failure lasts until an operator fixes the cause.
+    ///   - isFinal: Whether nothing can fix the failure for this process.
     package mutating func failed(
         _ reason: String,
         of part: Part = .tables,

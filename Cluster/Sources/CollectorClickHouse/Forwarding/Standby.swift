@@ -3,48 +3,51 @@
 
 internal import Collector
 
-/// Decides when whoever stands by takes over. A value: it is told what is seen at each look at the decisions.
+/// Decides when a standby process takes over.
 ///
-/// Somebody else decides blocks and writes them. As long as decisions follow one another all is well, for none is made before the block
-/// before it is whole. Taking over too early costs work, and nothing else: of two who decide a block one succeeds.
+/// A value type: the caller passes in what each check of the decisions finds.
+///
+/// Another process decides blocks and writes them. While new decisions appear, it is healthy, because none is made
+/// before the previous block is complete. Taking over too early only costs work: of two processes that decide a block,
+/// one succeeds.
 struct Standby: Sendable, Hashable {
-    /// What comes next.
+    /// The next step.
     enum Step: Sendable, Hashable {
-        /// Look at once.
+        /// Check immediately.
         case look
-        /// Look after a while.
+        /// Check after a pause.
         case wait
-        /// There is nothing to take, and everything is written.
+        /// There is nothing to take over, and everything is written.
         case idle
-        /// See how many blocks are written.
+        /// Read the number of written blocks.
         case count
-        /// Write the blocks from this one on.
+        /// Write the blocks, starting with this one.
         case takeOver(block: UInt64)
     }
 
-    /// After so many looks the tables are asked whether the last decided block is whole.
+    /// The number of checks before the tables are queried about the last decided block.
     private static let looksBeforeCount = 2
 
-    /// The block whose decision is looked for.
+    /// The block whose decision is awaited.
     private(set) var next: UInt64
-    /// The last record that was decided upon.
+    /// The last record of the decided blocks.
     private(set) var end: UInt64
-    /// Whether all blocks before ``next`` are known to be whole.
+    /// Whether all blocks before ``next`` are known to be complete.
     private(set) var isWhole: Bool
     private var looks = 0
 
-    /// Stands by behind a block.
+    /// Creates a standby that waits for the decision about `next`.
     init(next: UInt64, end: UInt64, isWhole: Bool) {
         self.next = next
         self.end = end
         self.isWhole = isWhole
     }
 
-    /// This is what was decided about ``next``; nil for nothing.
+    /// Continues with the decision about ``next``; nil for none.
     ///
     /// - Parameters:
-    ///   - highest: The sequence that the stream is known to have come to.
-    ///   - limit: At so many looks nothing may come on before it takes over.
+    ///   - highest: The highest known sequence of the stream.
+    ///   - limit: The number of checks without progress before it takes over.
     mutating func saw(_ decision: BlockDecision?, highest: UInt64, limit: Int) -> Step {
         if let decision {
             next += 1
@@ -62,10 +65,10 @@ struct Standby: Sendable, Hashable {
         return looks < Self.looksBeforeCount ? .wait : .count
     }
 
-    /// So many blocks are written.
+    /// Continues with the number of written blocks.
     mutating func counted(_ completed: UInt64, limit: Int) -> Step {
         guard completed + 1 < next else {
-            // Somebody has written it: that is a sign of life.
+            // Another process has written it, so it is active.
             isWhole = true
             looks = 0
             return .wait

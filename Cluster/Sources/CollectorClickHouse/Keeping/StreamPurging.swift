@@ -4,29 +4,29 @@
 package import Collector
 package import TrackwayEvents
 
-/// What removing records from a stream came to.
+/// The result of removing records from a stream.
 package struct PurgeReport: Sendable, Hashable {
-    /// The stream's records afterwards; nil when that is not known.
+    /// The range of the stream's records afterward; nil if unknown.
     package var extent: StreamExtent?
-    /// The sequence before which everything went, or would go; nil when nothing does.
+    /// The sequence before which everything was or would be removed; nil for nothing.
     package var before: UInt64?
-    /// How many records were removed.
+    /// The number of removed records.
     package var removed: UInt64 = 0
-    /// Whether nothing was to be removed.
+    /// Whether this was a trial, which removes nothing.
     package var isTrial = false
-    /// Why no more was removed; nil when that was not found out.
-    package var hold: StreamPurge.Hold?
-    /// How far the indexes are.
-    package var readers: [ReaderPlace] = []
-    /// Why it could not be finished; nil when it was.
+    /// Why no more records were removed; nil if unknown.
+    package var hold: PurgePlanner.Hold?
+    /// The positions of the indexes.
+    package var readers: [ReaderPosition] = []
+    /// Why the purge could not be finished; nil if it was.
     package var trouble: String?
 
-    /// Nothing yet.
+    /// Creates an empty report.
     package init() {}
 
-    /// Whether all that is old went, or what did not is on its way: an index that reads on, or nothing at all.
+    /// Whether all old records are removed, or wait only for an active index.
     ///
-    /// - Parameter now: The time, by which collectors are silent.
+    /// - Parameter now: The time that decides which collectors are silent.
     package func isGood(at now: Timestamp) -> Bool {
         guard trouble == nil else { return false }
         switch hold {
@@ -37,29 +37,31 @@ package struct PurgeReport: Sendable, Hashable {
     }
 }
 
-extension StreamForwarding {
-    /// Removes the records from the stream that may go: does what a ``StreamPurge`` orders. Several at once do no harm.
+extension ForwardingRunner {
+    /// Removes the stream's removable records, as directed by a ``PurgePlanner``.
+    ///
+    /// Concurrent runs are safe.
     ///
     /// - Parameters:
-    ///   - stream: The stream that this carries into the tables.
+    ///   - stream: The stream that fills the tables.
     ///   - store: The tables.
-    ///   - wishes: What may go.
+    ///   - wishes: What may be removed.
     package func purge(
-        _ stream: some StreamUpkeep,
+        _ stream: some StreamMaintenance,
         _ store: some AuditedStore,
-        _ wishes: StreamPurge.Wishes
+        _ wishes: PurgePlanner.Wishes
     ) async -> PurgeReport {
         var report = PurgeReport()
         report.isTrial = wishes.isTrial
-        var purge = StreamPurge(wishes)
+        var purge = PurgePlanner(wishes)
         do throws(StepFailure) {
             while purge.order != .end {
-                if Task.isCancelled { throw StepFailure(reason: "It was told to end.") }
+                if Task.isCancelled { throw StepFailure(reason: "The operation was canceled.") }
                 if let fault = fault { throw StepFailure(reason: fault) }
                 try await carryOut(purge.order, &purge, stream, store)
             }
             report.hold = purge.hold
-            report.extent = try await upkeep { () throws(UpkeepFailure) in try await stream.extent() }
+            report.extent = try await upkeep { () throws(StreamMaintenanceError) in try await stream.extent() }
         } catch {
             report.trouble = error.reason
         }
@@ -70,38 +72,41 @@ extension StreamForwarding {
     }
 
     private func carryOut(
-        _ order: StreamPurge.Order,
-        _ purge: inout StreamPurge,
-        _ stream: some StreamUpkeep,
+        _ order: PurgePlanner.Order,
+        _ purge: inout PurgePlanner,
+        _ stream: some StreamMaintenance,
         _ store: some AuditedStore
     ) async throws(StepFailure) {
         switch order {
         case .look:
-            // Readers before the rest: what they have read does not become less.
-            let readers = try await upkeep { () throws(UpkeepFailure) in try await stream.readers() }
-            let extent = try await upkeep { () throws(UpkeepFailure) in try await stream.extent() }
+            // Read the readers' positions first, because they never go back.
+            let readers = try await upkeep { () throws(StreamMaintenanceError) in try await stream.readers() }
+            let extent = try await upkeep { () throws(StreamMaintenanceError) in try await stream.extent() }
             let completed = try await ask { () throws(ColumnFailure) in try await store.completed() }
             purge.looked(.init(extent: extent, completed: completed, readers: readers))
         case .date(let block):
             let decision = try await decided(block)
-            let time = try await upkeep { () throws(UpkeepFailure) in try await stream.time(of: decision.last) }
+            let time = try await upkeep { () throws(StreamMaintenanceError) in try await stream.time(of: decision.last)
+            }
             purge.dated(last: decision.last, at: time)
         case .sweep:
             purge.swept(try await ask { () throws(ColumnFailure) in try await store.remains() }.count)
         case .audit(let blocks):
             let last = try await decided(blocks.upperBound).last
-            let extent = try await upkeep { () throws(UpkeepFailure) in try await stream.extent() }
+            let extent = try await upkeep { () throws(StreamMaintenanceError) in try await stream.extent() }
             purge.audited(try await lacking(store, blocks, since: extent.first), last: last)
         case .hear:
-            purge.heard(try await upkeep { () throws(UpkeepFailure) in try await stream.readers() })
+            purge.heard(try await upkeep { () throws(StreamMaintenanceError) in try await stream.readers() })
         case .purge(let before):
-            purge.purged(try await upkeep { () throws(UpkeepFailure) in try await stream.purge(before: before) })
+            purge.purged(
+                try await upkeep { () throws(StreamMaintenanceError) in try await stream.purge(before: before) }
+            )
         case .end: break
         }
     }
 
     private func upkeep<Result>(
-        _ body: () async throws(UpkeepFailure) -> Result
+        _ body: () async throws(StreamMaintenanceError) -> Result
     ) async throws(StepFailure) -> Result {
         do {
             return try await body()

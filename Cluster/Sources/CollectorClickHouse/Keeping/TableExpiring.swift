@@ -3,57 +3,63 @@
 
 package import TrackwayEvents
 
-/// What letting go of old weeks asks of tables.
+/// The tables, as used for expiring old weeks.
 package protocol ExpiringStore: ColumnStore {
-    /// The time by the server's clock, to the second.
+    /// Returns the time of the server's clock, to the second.
     ///
     /// - Throws: ``ColumnFailure``.
     func clock() async throws(ColumnFailure) -> Timestamp
 
-    /// The weeks that have events.
+    /// Returns the weeks that have events.
     ///
     /// - Throws: ``ColumnFailure``.
     func weeks() async throws(ColumnFailure) -> [StoredWeek]
 
-    /// Records that events are kept from a week on. What was recorded before with a later week goes on to count.
+    /// Records the first week whose events are kept.
+    ///
+    /// If a later week was recorded before, that one remains valid.
     ///
     /// - Throws: ``ColumnFailure``.
     func keep(from week: Int64) async throws(ColumnFailure)
 }
 
-/// What letting go of old weeks came to.
+/// The result of expiring old weeks.
 package struct ExpiryReport: Sendable, Hashable {
-    /// The weeks that went, or would go.
+    /// The weeks that were or would be dropped.
     package var expired: [StoredWeek] = []
-    /// Weeks with events that are yet to come.
+    /// Weeks in the future that have events.
     package var ahead: [StoredWeek] = []
-    /// The moment from which on events are kept by when they arrived, afterwards; nil for all.
+    /// The time of arrival from which events are kept afterward; nil for all.
     package var keptFrom: Timestamp?
-    /// Whether nothing was to go.
+    /// Whether this was a trial, which drops nothing.
     package var isTrial = false
-    /// Why nothing goes; nil when nothing speaks against it.
-    package var fault: TableExpiry.Fault?
-    /// Why it could not be finished; nil when it was.
+    /// Why nothing is dropped; nil if nothing prevents it.
+    package var fault: ExpiryPlanner.Fault?
+    /// Why the expiry could not be finished; nil if it was.
     package var trouble: String?
 
-    /// Nothing yet.
+    /// Creates an empty report.
     package init() {}
 
-    /// Whether all that is old went.
+    /// Whether all old weeks were dropped.
     package var isGood: Bool { fault == nil && trouble == nil }
 }
 
-extension TableExpiry {
-    /// So long after the record a week is dropped: whoever had asked before whether it is kept has written or counted by then.
+extension ExpiryPlanner {
+    /// The pause between recording the first week and dropping older ones.
+    ///
+    /// By then, processes that had read the previous record have finished writing or counting.
     package static let settling = Duration.seconds(5)
 
-    /// Lets go of the weeks of some tables that are old enough: does what a ``TableExpiry`` orders. Several at once do no harm.
+    /// Drops the tables' old weeks, as directed by an ``ExpiryPlanner``.
+    ///
+    /// Concurrent runs are safe.
     ///
     /// - Parameters:
     ///   - now: The time by this machine's clock.
-    ///   - age: How long ago what goes arrived at least.
-    ///   - isTrial: Whether to drop nothing, and only tell.
-    ///   - sleep: Waits; ends early when it is cancelled.
+    ///   - age: The minimum time since arrival.
+    ///   - isTrial: Whether to drop nothing, and only report.
+    ///   - sleep: Sleeps; returns early when the task is canceled.
     package static func carryOut(
         _ store: some ExpiringStore,
         at now: Timestamp,
@@ -63,7 +69,7 @@ extension TableExpiry {
     ) async -> ExpiryReport {
         var report = ExpiryReport()
         report.isTrial = isTrial
-        var expiry = TableExpiry(at: now, age: age, isTrial: isTrial)
+        var expiry = ExpiryPlanner(at: now, age: age, isTrial: isTrial)
         do throws(ColumnFailure) {
             while expiry.order != .end, !Task.isCancelled {
                 switch expiry.order {
@@ -83,13 +89,13 @@ extension TableExpiry {
                 case .end: break
                 }
             }
-            if expiry.order != .end { report.trouble = "It was told to end." }
+            if expiry.order != .end { report.trouble = "The operation was canceled." }
         } catch {
             report.trouble = error.description
         }
         report.expired = expiry.expired
         report.ahead = expiry.ahead
-        report.keptFrom = expiry.kept.map { TableExpiry.beginning(of: $0) }
+        report.keptFrom = expiry.kept.map { ExpiryPlanner.beginning(of: $0) }
         report.fault = expiry.fault
         return report
     }

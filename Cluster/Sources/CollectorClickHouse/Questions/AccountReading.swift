@@ -3,9 +3,10 @@
 
 internal import Collector
 
-/// An account that is read range by range, with as many ranges as an SQLite index keeps of one writer at most.
+/// An account that is read range by range, with as many ranges as an index stores.
 ///
-/// Numbers of further ranges are marked as the index marks them: one range of the kind `untracked` contains all of them.
+/// That is the maximum number of ranges of one writer in an SQLite index. Numbers of further ranges are marked as the
+/// index marks them: one range of the kind `untracked` contains all of them.
 struct AccountReading: Sendable {
     /// The account so far.
     private(set) var account = Account()
@@ -19,14 +20,16 @@ struct AccountReading: Sendable {
         self.most = most
     }
 
-    /// Adds a range. Ranges come in ascending order of their first numbers.
+    /// Adds a range.
+    ///
+    /// Ranges must be added in ascending order of their first numbers.
     ///
     /// - Complexity: O(1).
     mutating func add(first: UInt64, last: UInt64, _ kind: RangeKind, reason: String) {
         guard first <= last else { return }
         if kind == .untracked { return untrack(first...last) }
         if let end = end(of: kind, reason), first <= end || first - 1 == end {
-            // It merges with the one before.
+            // It merges with the previous one.
             account.insert(first: first, last: last, kind, reason: reason)
         } else if ranges < most {
             ranges += 1
@@ -36,7 +39,7 @@ struct AccountReading: Sendable {
         }
     }
 
-    /// The last number of a kind so far; nil when it has none.
+    /// Returns the last number of a kind so far; nil if it has none.
     private func end(of kind: RangeKind, _ reason: String) -> UInt64? {
         let last =
             switch kind {
@@ -55,10 +58,12 @@ struct AccountReading: Sendable {
         account.untracked = SequenceRanges([first...last])
     }
 
-    /// How many of the next writers are read together: as many as have no more ranges than an answer is made of, and one at least.
+    /// Returns the number of next writers to read together, at least one.
+    ///
+    /// Together they have no more ranges than one response may contain, unless the first writer alone has more.
     ///
     /// - Parameters:
-    ///   - counts: How many ranges each writer has, in the order in which they are read.
+    ///   - counts: The number of ranges of each writer, in reading order.
     ///   - most: The maximum number of ranges.
     static func writersTogether(_ counts: some Sequence<UInt64>, atMost most: UInt64) -> Int {
         var sum: UInt64 = 0

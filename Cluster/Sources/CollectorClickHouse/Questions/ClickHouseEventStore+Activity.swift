@@ -5,7 +5,7 @@ package import Collector
 internal import TrackwayEvents
 
 extension ClickHouseEventStore {
-    package func lifecycle(_ question: ActivityQuestion) async throws(StoreError) -> Lifecycle {
+    package func lifecycle(_ question: ActivityQuery) async throws(StoreError) -> Lifecycle {
         let time = question.time
         let intervals = IntervalSQL([time.preceding] + time.edges)
         var tally = LifecycleTally(intervals: time.count, budget: budget)
@@ -16,7 +16,7 @@ extension ClickHouseEventStore {
         return Lifecycle(intervals: try tally.answer(), events: read)
     }
 
-    package func stickiness(_ question: ActivityQuestion) async throws(StoreError) -> Stickiness {
+    package func stickiness(_ question: ActivityQuery) async throws(StoreError) -> Stickiness {
         let time = question.time
         let intervals = IntervalSQL(time.edges)
         var active = PeopleByInterval(limit: budget.people)
@@ -31,18 +31,18 @@ extension ClickHouseEventStore {
         return Stickiness(people: people, events: read)
     }
 
-    /// The interval that a stretch of time is; nil for one before the first.
-    private static func slot(_ number: Int32, _ intervals: IntervalSQL, _ time: QuestionTime) -> Int? {
+    /// Returns the query's interval for a row's interval; nil if it is earlier.
+    private static func slot(_ number: Int32, _ intervals: IntervalSQL, _ time: QueryTimeRange) -> Int? {
         guard intervals.beginnings.indices.contains(Int(number)) else { return nil }
         let moment = intervals.beginnings[Int(number)]
         return moment < time.edges[0] ? nil : time.slot(of: moment)
     }
 
-    /// Calls `body` with each person's stretches of time, each once.
+    /// Calls `body` with each person's intervals, each once.
     ///
-    /// - Returns: How many events were looked at.
+    /// - Returns: The number of events read.
     private func activity(
-        _ question: ActivityQuestion,
+        _ question: ActivityQuery,
         _ interval: String,
         from: Timestamp?,
         _ body: (Int64, Int32) throws(StoreError) -> Void
@@ -57,7 +57,7 @@ extension ClickHouseEventStore {
         let statement =
             "SELECT groupUniqArray(\(interval)), count() FROM (SELECT user, \(EventSelection.visitor), time FROM \(selection.sql) "
             + "WHERE \(selection.holds(question.filter)) AND \(EventSelection.isSomebodys)) GROUP BY user, visitor"
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var (person, read) = (Int64(0), 0)
         try await rows(statement, &meter) { row throws(RowFault) in
             (intervals: try row.array { cell throws(RowFault) in try cell.int32() }, events: try row.uint64())
@@ -69,21 +69,21 @@ extension ClickHouseEventStore {
         return read
     }
 
-    // MARK: Who comes back
+    // MARK: Retention
 
-    /// What a person did in one stretch of time: the first event that makes a cohort, and the last one that counts as coming back.
+    /// A person's last event in one interval that counts as a return.
     private struct Visit {
         var person: Int64
         var slot: Int
-        var last: RetentionTally.Moment
+        var last: RetentionTally.DualTimestamp
     }
 
-    package func retention(_ question: RetentionQuestion) async throws(StoreError) -> Retention {
+    package func retention(_ question: RetentionQuery) async throws(StoreError) -> Retention {
         let time = question.time
         let intervals = IntervalSQL(time.edges)
         var tally = RetentionTally(question, budget: budget)
         var visits: [Visit] = []
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var (person, read) = (Int64(0), 0)
         let statement = statement(question, intervals, try await completed())
         try await rows(statement, &meter) { row throws(RowFault) in
@@ -106,13 +106,13 @@ extension ClickHouseEventStore {
                 guard visits.count <= budget.people else {
                     throw .overBudget(
                         "from",
-                        "it tells more than \(budget.people) people apart: choose a shorter time or a longer interval"
+                        "it counts more than \(budget.people) people in all intervals together: choose a shorter time range or a longer interval"
                     )
                 }
             }
             person += 1
         }
-        // All who came are known before the first return is counted.
+        // All cohort members are known before the first return is counted.
         tally.settle()
         for visit in visits { try tally.returned(visit.person, visit.slot, at: visit.last) }
         let cohorts = try tally.answer()
@@ -120,7 +120,7 @@ extension ClickHouseEventStore {
         return Retention(cohorts: cohorts, events: read)
     }
 
-    private func statement(_ question: RetentionQuestion, _ intervals: IntervalSQL, _ block: UInt64) -> String {
+    private func statement(_ question: RetentionQuery, _ intervals: IntervalSQL, _ block: UInt64) -> String {
         let isFirstEver = question.cohort == .first
         let start = question.time.edges[0]
         let selection = EventSelection(
@@ -144,11 +144,11 @@ extension ClickHouseEventStore {
 }
 
 extension RowCursor {
-    /// Two arrays: times, and the places that belong to them.
-    fileprivate mutating func moments() throws(RowFault) -> [RetentionTally.Moment] {
+    /// Reads two arrays: times, and the positions that belong to them.
+    fileprivate mutating func moments() throws(RowFault) -> [RetentionTally.DualTimestamp] {
         let times = try array { cell throws(RowFault) in try cell.int64() }
         let positions = try array { cell throws(RowFault) in try cell.int64() }
         guard times.count == positions.count else { throw .malformed }
-        return zip(times, positions).map { RetentionTally.Moment(time: $0, position: $1) }
+        return zip(times, positions).map { RetentionTally.DualTimestamp(time: $0, position: $1) }
     }
 }

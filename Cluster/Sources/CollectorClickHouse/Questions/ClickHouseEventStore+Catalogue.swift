@@ -5,10 +5,10 @@ package import Collector
 internal import TrackwayEvents
 
 extension ClickHouseEventStore {
-    package func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue {
+    package func catalogue(matching query: CatalogQuery) async throws(StoreError) -> EventCatalog {
         let sql = CatalogueSQL(block: try await completed(), isKept: isKept)
-        var meter = QuestionMeter(budget, clock: clock)
-        var entries: [CatalogueEntry] = []
+        var meter = QueryMeter(budget, clock: clock)
+        var entries: [CatalogEntry] = []
         if query.limit > 0 {
             try await rows(sql.entries(query), &meter) { row throws(RowFault) in
                 try row.entry()
@@ -22,21 +22,21 @@ extension ClickHouseEventStore {
         } _: { row throws(StoreError) in
             (names, told, all) = row
         }
-        return Catalogue(
+        return EventCatalog(
             entries: try await counted(entries, on: query.days, sql, &meter),
             names: Int(clamping: names),
             others: Int64(clamping: all - min(told, all))
         )
     }
 
-    /// The entry of a name; nil where it is not told apart from others.
+    /// Returns the entry of a name; nil if the name is not counted separately.
     func entry(
         of name: String,
-        on days: CatalogueDays,
+        on days: CatalogDays,
         _ sql: CatalogueSQL,
-        _ meter: inout QuestionMeter
-    ) async throws(StoreError) -> CatalogueEntry? {
-        var found: [CatalogueEntry] = []
+        _ meter: inout QueryMeter
+    ) async throws(StoreError) -> CatalogEntry? {
+        var found: [CatalogEntry] = []
         try await rows(sql.entry(of: name), &meter) { row throws(RowFault) in
             try row.entry()
         } _: { entry throws(StoreError) in
@@ -45,14 +45,15 @@ extension ClickHouseEventStore {
         return try await counted(found, on: days, sql, &meter).first
     }
 
-    /// Counts the events of names on some days: whole quarters of an hour out of the sums, what lies before and behind them out of the
-    /// events.
+    /// Counts the events of names by day.
+    ///
+    /// The sums provide whole quarters of an hour, and the events provide the parts before and after them.
     private func counted(
-        _ entries: [CatalogueEntry],
-        on days: CatalogueDays,
+        _ entries: [CatalogEntry],
+        on days: CatalogDays,
         _ sql: CatalogueSQL,
-        _ meter: inout QuestionMeter
-    ) async throws(StoreError) -> [CatalogueEntry] {
+        _ meter: inout QueryMeter
+    ) async throws(StoreError) -> [CatalogEntry] {
         guard !entries.isEmpty else { return [] }
         var counts: [[UInt8]: (today: UInt64, month: UInt64)] = [:]
         for statement in sql.recent(entries.map(\.name), days) {
@@ -73,23 +74,25 @@ extension ClickHouseEventStore {
     }
 }
 
-/// Statements about names. In SQL that versions from 18.16 on take.
+/// Statements about names.
+///
+/// The SQL works with versions from 18.16 on.
 struct CatalogueSQL {
-    /// The last block that is whole.
+    /// The last complete block.
     let block: UInt64
-    /// ` AND …` that an event is kept; empty where all are.
+    /// The condition ` AND …` that an event is kept; empty if all are.
     var isKept = ""
 
     private var rows: String { "names FINAL WHERE block <= \(block)" }
 
-    /// All names that are told apart: those that came first.
+    /// The names that are counted separately: those that occurred first.
     private var names: String {
         "(SELECT name, sum(events) AS e, minIf(first, events > 0) AS f, maxIf(last, events > 0) AS l, "
-            + "minIf(place, events > 0) AS p FROM \(rows) GROUP BY name HAVING e > 0 ORDER BY p LIMIT \(Catalogue.maxNames))"
+            + "minIf(place, events > 0) AS p FROM \(rows) GROUP BY name HAVING e > 0 ORDER BY p LIMIT \(EventCatalog.maxNames))"
     }
 
-    /// The entries that a query asks for, in its order.
-    func entries(_ query: CatalogueQuery) -> String {
+    /// Returns a statement for a query's entries, in its order.
+    func entries(_ query: CatalogQuery) -> String {
         var conditions = ["1"]
         if let search = query.search, !search.isEmpty {
             conditions.append("position(lower(name), lower(\(SQLText.literal(search)))) > 0")
@@ -113,25 +116,26 @@ struct CatalogueSQL {
             + "ORDER BY \(number) DESC, name LIMIT \(query.limit)"
     }
 
-    /// The entry of one name, if it is told apart.
+    /// Returns a statement for the entry of one name, if it is counted separately.
     func entry(of name: String) -> String {
         "SELECT name, toInt64(e), f, l FROM \(names) WHERE name = \(SQLText.literal(name))"
     }
 
-    /// How many names are told apart, how many events they have, and how many there are of all names.
+    /// A statement for the number of separate names, their events, and all events.
     var told: String {
-        // Newer versions hold that what a statement within another answers may be missing.
+        // Newer versions assume that the result of a subquery may be NULL.
         "SELECT toUInt64(count()), toUInt64(sum(e)), assumeNotNull(toUInt64((SELECT sum(events) FROM \(rows)))) FROM \(names)"
     }
 
-    /// The events of names on the days that are asked for.
-    func recent(_ names: [String], _ days: CatalogueDays) -> [String] {
+    /// Returns statements that count the events of names on the requested days.
+    func recent(_ names: [String], _ days: CatalogDays) -> [String] {
         let list = names.map { SQLText.literal($0) }.joined(separator: ", ")
         let edges = [
             days.today.lowerBound, days.today.upperBound, days.month.lowerBound, days.month.upperBound,
         ].map(\.milliseconds)
         let quarters = edges.map { QuarterSQL.quarter(of: $0) }
-        // A quarter in which a day begins or ends, as in zones whose midnight is none of a quarter's.
+        // Quarters within which a day begins or ends, as in time zones whose midnight is not the beginning of a
+        // quarter.
         let broken = Set(zip(edges, quarters).filter { $0 != $1 * QuarterSQL.length }.map(\.1)).sorted()
         func isIn(_ range: Range<Timestamp>, _ time: String) -> String {
             "\(time) >= \(range.lowerBound.milliseconds) AND \(time) < \(range.upperBound.milliseconds)"
@@ -153,23 +157,25 @@ struct CatalogueSQL {
             }
     }
 
-    // MARK: What events look like
+    // MARK: Descriptions
 
-    /// Where the latest events of a name begin of which there are so many at least, by the sums.
+    /// Returns a statement that finds where the latest events of a name begin.
+    ///
+    /// It lists the blocks, latest first, with the number of events by the sums and the position of the first event.
     func latest(_ name: String) -> String {
         "SELECT block, sum(events) AS e, minIf(place, events > 0) FROM \(rows) AND name = \(SQLText.literal(name)) GROUP BY block "
             + "HAVING e > 0 ORDER BY block DESC"
     }
 
-    /// The latest events of a name from a place on, the latest first.
+    /// Returns a statement for a name's events from a position onward, latest first.
     func events(of name: String, from place: Int64, limit: Int) -> String {
         "SELECT position, received, installation, context, body FROM \(selection(name, place)) "
             + "ORDER BY position DESC LIMIT \(limit)"
     }
 
-    /// The contexts that some of these have.
+    /// Returns a statement for the contexts of these events.
     func contexts(of name: String, from place: Int64) -> String {
-        // A block has the contexts of its events.
+        // A block contains the contexts of its events.
         "SELECT installation, context, any(body) FROM contexts WHERE (installation, context) IN "
             + "(SELECT installation, context FROM \(selection(name, place))) AND block <= \(block) GROUP BY installation, context"
     }
@@ -181,8 +187,8 @@ struct CatalogueSQL {
 }
 
 extension RowCursor {
-    fileprivate mutating func entry() throws(RowFault) -> CatalogueEntry {
-        CatalogueEntry(
+    fileprivate mutating func entry() throws(RowFault) -> CatalogEntry {
+        CatalogEntry(
             name: String(decoding: try string(), as: UTF8.self),
             events: try int64(),
             first: Timestamp(milliseconds: try int64()),

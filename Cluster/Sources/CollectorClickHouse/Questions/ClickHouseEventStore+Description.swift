@@ -5,33 +5,33 @@ package import Collector
 internal import TrackwayEvents
 
 extension ClickHouseEventStore {
-    package func description(of name: String, days: CatalogueDays) async throws(StoreError) -> EventDescription? {
+    package func description(of name: String, days: CatalogDays) async throws(StoreError) -> EventDescription? {
         try await description(of: name, days: days, limits: EventDescription.Limits())
     }
 
-    /// Which context an event has.
+    /// The context of an event.
     private struct DescribedContext: Hashable {
         var installation: InstallationID
         var high: UInt64
         var low: UInt64
     }
 
-    /// What the latest events of a name look like.
+    /// Returns a description of the latest events of a name.
     ///
-    /// - Parameter limits: How much it looks at.
+    /// - Parameter limits: The limits on how much is read.
     func description(
         of name: String,
-        days: CatalogueDays,
+        days: CatalogDays,
         limits: EventDescription.Limits
     ) async throws(StoreError) -> EventDescription? {
         let sql = CatalogueSQL(block: try await completed(), isKept: isKept)
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         guard let place = try await latest(name, limits.events, sql, &meter) else { return nil }
         let entry = try await entry(of: name, on: days, sql, &meter)
         var tally = DescriptionTally(EventDescription(name: name, entry: entry), limits: limits)
         let began = clock.now().monotonic
         func hasTime() -> Bool { began.duration(to: clock.now().monotonic) <= limits.time }
-        // In the order in which they are met.
+        // In order of first occurrence.
         var order: [DescribedContext] = []
         var weights: [DescribedContext: Int] = [:]
         var bytes = 0
@@ -65,14 +65,14 @@ extension ClickHouseEventStore {
         return tally.description()
     }
 
-    /// Where the latest events of a name begin; nil when there are none.
+    /// Returns the position where a name's latest events begin; nil without events.
     ///
-    /// - Parameter events: How many of them are wanted.
+    /// - Parameter events: The number of events wanted.
     private func latest(
         _ name: String,
         _ events: Int,
         _ sql: CatalogueSQL,
-        _ meter: inout QuestionMeter
+        _ meter: inout QueryMeter
     ) async throws(StoreError) -> Int64? {
         var (found, place): (UInt64, Int64?) = (0, nil)
         try await rows(sql.latest(name), &meter) { row throws(RowFault) in
@@ -85,12 +85,12 @@ extension ClickHouseEventStore {
         return place
     }
 
-    /// The contents of contexts, as far as they are wanted and have room.
+    /// Returns the contents of the wanted contexts, up to a limit in bytes.
     private func contents(
         _ wanted: Set<DescribedContext>,
         _ statement: String,
         _ limit: Int,
-        _ meter: inout QuestionMeter
+        _ meter: inout QueryMeter
     ) async throws(StoreError) -> [DescribedContext: [UInt8]] {
         guard !wanted.isEmpty else { return [:] }
         var contents: [DescribedContext: [UInt8]] = [:]
@@ -99,7 +99,7 @@ extension ClickHouseEventStore {
             (installation: try row.installationID(), context: try row.halves(), body: try row.string())
         } _: { row throws(StoreError) in
             let key = DescribedContext(installation: row.installation, high: row.context.high, low: row.context.low)
-            // One more than there is room for, as when they are read one by one.
+            // One more than fits within the limit, as when contexts are read one by one.
             guard wanted.contains(key), bytes < limit else { return }
             bytes += row.body.count
             contents[key] = row.body

@@ -5,7 +5,9 @@ package import Collector
 package import TrackwayEvents
 
 extension ClickHouseEventStore {
-    /// Of so many snapshots of a device, the latest, it is told what differs from the one before.
+    /// The number of a device's latest snapshots that are compared.
+    ///
+    /// Each is compared with the one before it.
     static let comparedSnapshots = 5_000
 
     package func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice] {
@@ -16,13 +18,13 @@ extension ClickHouseEventStore {
         try await device(installation, limit: limit, comparing: Self.comparedSnapshots)
     }
 
-    /// Devices, of which the latest snapshots are compared.
+    /// Returns devices, with their latest snapshots compared.
     ///
-    /// - Parameter snapshots: How many of each device.
+    /// - Parameter snapshots: The number of snapshots of each device.
     func devices(matching query: DeviceQuery, comparing snapshots: Int) async throws(StoreError) -> [StoredDevice] {
         guard query.limit > 0 else { return [] }
         let block = try await completed()
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var installations: [InstallationID] = []
         try await rows(DeviceSQL.places(query, block), &meter) { row throws(RowFault) in
             try row.installationID()
@@ -33,16 +35,16 @@ extension ClickHouseEventStore {
         return installations.compactMap { described[$0]?.device }
     }
 
-    /// What a device reported, of which the latest snapshots are compared.
+    /// Returns what a device reported, with its latest snapshots compared.
     ///
-    /// - Parameter snapshots: How many.
+    /// - Parameter snapshots: The number of snapshots.
     func device(
         _ installation: InstallationID,
         limit: Int,
         comparing snapshots: Int
     ) async throws(StoreError) -> DeviceHistory? {
         let sql = DeviceSQL([installation], try await completed())
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         let described = try await describe([installation], sql, max(0, limit), snapshots, &meter)
         guard let found = described[installation], let device = found.device else { return nil }
         var states: [StoredAppState] = []
@@ -55,7 +57,7 @@ extension ClickHouseEventStore {
         )
     }
 
-    /// What is known of some devices.
+    /// What is known about a device.
     private struct Described {
         var device: StoredDevice?
         var properties: PropertyTally
@@ -66,7 +68,7 @@ extension ClickHouseEventStore {
         _ sql: DeviceSQL,
         _ steps: Int,
         _ snapshots: Int,
-        _ meter: inout QuestionMeter
+        _ meter: inout QueryMeter
     ) async throws(StoreError) -> [InstallationID: Described] {
         guard !installations.isEmpty else { return [:] }
         var found: [InstallationID: Described] = [:]
@@ -113,10 +115,10 @@ extension ClickHouseEventStore {
         return found
     }
 
-    /// Calls `body` with app states, each once.
+    /// Calls `body` with each app state once.
     private func states(
         _ statement: String,
-        _ meter: inout QuestionMeter,
+        _ meter: inout QueryMeter,
         _ body: (InstallationID, StoredAppState) -> Void
     ) async throws(StoreError) {
         var last: Int64?
@@ -126,44 +128,44 @@ extension ClickHouseEventStore {
                 screen: try row.string(), body: try row.string()
             )
         } _: { row throws(StoreError) in
-            // What was written twice comes one behind the other.
+            // Rows that were written twice are adjacent.
             guard last != row.position else { return }
             last = row.position
-            // Admission checked the text: what cannot be read says nothing.
+            // Admission checked the text. Unreadable content has no attributes.
             let attributes = (try? JSONValue.parse(row.body))?.object ?? .init()
             let state = StoredAppState(
                 at: Timestamp(milliseconds: row.time),
                 attributes,
-                screen: QuestionValue(columnBytes: row.screen)?.text
+                screen: QueryValue(columnBytes: row.screen)?.text
             )
             body(row.installation, state)
         }
     }
 }
 
-/// Compares the snapshots of a device's properties, the latest first.
+/// Compares the snapshots of a device's properties, latest first.
 private struct PropertyTally {
-    /// The properties of the latest.
+    /// The properties in the latest snapshot.
     private(set) var latest = JSONValue.Object()
-    /// The latest moments at which some differed from the snapshot before.
+    /// The latest times at which properties differed from the previous snapshot.
     private(set) var steps: [DeviceHistory.Step] = []
-    /// How many properties differed, over all moments.
+    /// The number of changed properties, over all snapshots.
     private(set) var changes: Int64 = 0
     private let wanted: Int
     private var later: (body: [UInt8], properties: JSONValue.Object, time: Timestamp)?
 
-    /// No snapshots yet.
+    /// Creates a tally without snapshots.
     ///
-    /// - Parameter steps: How many moments are wanted.
+    /// - Parameter steps: The maximum number of steps to keep.
     init(steps: Int) { wanted = steps }
 
-    /// The next snapshot, which is of before the one that was added last.
+    /// Adds the next snapshot, which is older than the one added before.
     mutating func add(_ body: [UInt8], at time: Timestamp) {
         if later?.body == body {
             later?.time = time
             return
         }
-        // Admission checked the text: what cannot be read says nothing.
+        // Admission checked the text. Unreadable content has no properties.
         let properties = StoredDevice.properties(among: (try? JSONValue.parse(body))?.object ?? .init())
         if let later {
             let found = PropertyChange.between(properties, later.properties)
@@ -175,42 +177,46 @@ private struct PropertyTally {
         later = (body, properties, time)
     }
 
-    /// There are no more.
+    /// Ends the comparison.
     mutating func finish() { later = nil }
 }
 
-/// Statements about devices. In SQL that versions from 18.16 on take.
+/// Statements about devices.
+///
+/// The SQL works with versions from 18.16 on.
 private struct DeviceSQL {
-    /// That a row belongs to one of the devices, and to a whole block.
+    /// The condition that a row belongs to one of the devices and to a complete block.
     private let isTheirs: String
 
-    /// Statements about some devices.
+    /// Creates statements about the given devices.
     init(_ installations: [InstallationID], _ block: UInt64) {
         let list = installations.map { SQLText.literal($0) }.joined(separator: ", ")
         isTheirs =
             "installation IN (\(list)) AND block <= \(block) AND installation NOT IN (SELECT installation FROM erasures)"
     }
 
-    /// Which devices a query wants, in its order.
+    /// Returns a statement for the devices of a query, in its order.
     static func places(_ query: DeviceQuery, _ block: UInt64) -> String {
         let behind = query.after.map { place in
             let time = "toInt64(\(place.time.milliseconds))"
             return
                 " HAVING seen < \(time) OR (seen = \(time) AND installation < \(SQLText.literal(place.installation)))"
         }
-        // What was written twice has no other end.
+        // Rows that were written twice have the same end, so FINAL is not needed.
         return "SELECT installation FROM (SELECT installation, max(last) AS seen FROM devices WHERE block <= \(block) "
             + "AND installation NOT IN (SELECT installation FROM erasures) GROUP BY installation\(behind ?? "") "
             + "ORDER BY seen DESC, installation DESC LIMIT \(query.limit))"
     }
 
-    /// Their sums, and who was signed in at the last event.
+    /// Their sums, and the signed-in user at the last event.
     var sums: String {
         "SELECT installation, min(first), max(last), sum(events), sum(states), tupleElement(max((last, block, user)), 3) "
             + "FROM devices FINAL WHERE \(isTheirs) GROUP BY installation"
     }
 
-    /// What contexts say, each when it is met first; of several the last one counts that says anything.
+    /// The facts in contexts, in order of their first occurrence.
+    ///
+    /// Of several values, the last nonempty one is used.
     var facts: String {
         let columns = ["app", "version", "model", "system"]
         let latest = columns.indices.map { "tupleElement(maxIf((b, n, t\($0)), t\($0) != ''), 3)" }
@@ -221,20 +227,22 @@ private struct DeviceSQL {
             + "GROUP BY installation"
     }
 
-    /// Their latest properties, the latest of each first.
+    /// Returns a statement for their latest properties, latest first for each device.
     func properties(_ limit: Int) -> String {
         "SELECT installation, time, body FROM snapshots FINAL WHERE kind = 0 AND \(isTheirs) "
             + "ORDER BY installation, time DESC, position DESC LIMIT \(limit) BY installation"
     }
 
-    /// The latest state of each. What states say may be long: only those that are wanted are read.
+    /// The latest state of each device.
+    ///
+    /// States may be long, so only the wanted ones are read.
     var latestStates: String {
         states(
             "SELECT tupleElement(max((time, position)), 2) FROM snapshots WHERE kind = 1 AND \(isTheirs) GROUP BY installation"
         )
     }
 
-    /// The latest states.
+    /// Returns a statement for the latest states.
     func states(_ limit: Int) -> String {
         states(
             "SELECT position FROM (SELECT time, position FROM snapshots WHERE kind = 1 AND \(isTheirs) GROUP BY time, position "
@@ -248,21 +256,21 @@ private struct DeviceSQL {
     }
 }
 
-extension QuestionValue {
-    /// The text; nil when it is none.
+extension QueryValue {
+    /// The text; nil for other types.
     fileprivate var text: String? {
         if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil }
     }
 }
 
 extension RowCursor {
-    /// A column with an installation's id.
+    /// Reads a column with an installation's id.
     mutating func installationID() throws(RowFault) -> InstallationID {
         let id = try halves()
         return InstallationID(high: id.high, low: id.low)
     }
 
-    /// A column with a text; nil for an empty one.
+    /// Reads a column with a string; nil if it is empty.
     fileprivate mutating func fact() throws(RowFault) -> String? {
         let bytes = try string()
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)

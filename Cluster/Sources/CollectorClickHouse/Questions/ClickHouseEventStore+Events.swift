@@ -4,17 +4,21 @@
 package import Collector
 package import TrackwayEvents
 
-/// Single events, in the order of arrival.
+/// Single events, in order of arrival.
 extension ClickHouseEventStore {
-    /// So many whole events are read at once: with their contexts they are some megabytes.
+    /// The number of complete events that are read at once.
+    ///
+    /// With their contexts, they take a few megabytes.
     private static let eventsAtOnce = 250
-    /// The first step goes over so many events at least, and each further one over four times as many.
+    /// The minimum number of events that the first step covers.
+    ///
+    /// Each further step covers four times as many.
     private static let firstStep: UInt64 = 2_000
     private static let growth: UInt64 = 4
 
     package func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent] {
         let block = try await completed()
-        guard query.limit > 0, let places = EventPlaces(query, upTo: block, kept: keptFrom) else { return [] }
+        guard query.limit > 0, let places = EventPositionRanges(query, upTo: block, kept: keptFrom) else { return [] }
         var answer = EventPage(limit: query.limit)
         try await walk(places, wanted: query.limit) { stretches throws(StoreError) in
             let found = try await self.list(
@@ -41,9 +45,9 @@ extension ClickHouseEventStore {
             return Int(clamping: try await totals().events)
         }
         let block = try await completed()
-        guard let places = EventPlaces(query, upTo: block, kept: keptFrom) else { return 0 }
+        guard let places = EventPositionRanges(query, upTo: block, kept: keptFrom) else { return 0 }
         var count = 0
-        func add(_ stretches: [EventPlaces.Stretch]) async throws(StoreError) {
+        func add(_ stretches: [EventPositionRanges.Stretch]) async throws(StoreError) {
             let found = try await list("SELECT count() \(places.events(in: stretches))") { row throws(RowFault) in
                 try row.uint64()
             }
@@ -63,10 +67,10 @@ extension ClickHouseEventStore {
 
     // MARK: Searching
 
-    package func found(_ search: EventSearch) async throws(StoreError) -> FoundEvents {
+    package func found(_ search: EventSearch) async throws(StoreError) -> EventSearchResult {
         let block = try await completed()
-        var answer = FoundEvents(events: [], searched: 0, of: try await totals().events, next: nil)
-        guard let places = EventPlaces(search.query, upTo: block, kept: keptFrom) else { return answer }
+        var answer = EventSearchResult(events: [], searched: 0, of: try await totals().events, next: nil)
+        guard let places = EventPositionRanges(search.query, upTo: block, kept: keptFrom) else { return answer }
         let match = EventMatchSQL(search)
         var page = EventPage(limit: search.query.limit)
         var meter = SearchMeter(budget, clock: clock)
@@ -75,7 +79,7 @@ extension ClickHouseEventStore {
                 row throws(RowFault) in (position: try row.int64(), holds: try row.uint8() != 0)
             }[...]
             while !rows.isEmpty {
-                // As many as can be shown are read at once; then it is known how large they are.
+                // As many as fit on the page are read at once; only then is their size known.
                 let held = rows.lazy.filter(\.holds).prefix(min(Self.eventsAtOnce, max(1, page.room))).map(\.position)
                 let read = try await self.whole(held.sorted(), block)
                 let events = Dictionary(
@@ -102,7 +106,7 @@ extension ClickHouseEventStore {
         return answer
     }
 
-    // MARK: Expecting
+    // MARK: Expectations
 
     package func look(
         _ tally: ExpectationTally,
@@ -112,7 +116,7 @@ extension ClickHouseEventStore {
         let block = try await completed()
         var query = EventQuery(order: .oldestFirst, limit: atOnce)
         if tally.next > .start { query.after = EventPosition(rawValue: tally.next.rawValue - 1) }
-        guard let places = EventPlaces(query, upTo: block, kept: keptFrom) else { return (tally, false) }
+        guard let places = EventPositionRanges(query, upTo: block, kept: keptFrom) else { return (tally, false) }
         let reader = ExpectationSQL(tally.expectation.filter)
         var (seen, rows) = (tally, 0)
         try await walk(places, wanted: atOnce) { stretches throws(StoreError) in
@@ -138,23 +142,23 @@ extension ClickHouseEventStore {
         return (seen, rows >= atOnce)
     }
 
-    // MARK: Walking
+    // MARK: Traversal
 
-    private static func stretch(_ row: inout RowCursor) throws(RowFault) -> EventPlaces.Stretch {
-        EventPlaces.Stretch(first: try row.int64(), last: try row.int64(), events: try row.uint64())
+    private static func stretch(_ row: inout RowCursor) throws(RowFault) -> EventPositionRanges.Stretch {
+        EventPositionRanges.Stretch(first: try row.int64(), last: try row.int64(), events: try row.uint64())
     }
 
-    /// Goes over the stretches of a query in its order, over more at once the longer it takes.
+    /// Visits a query's position ranges in its order, more of them with each step.
     ///
     /// - Parameters:
-    ///   - wanted: How many events are enough, if all that lie there are meant.
-    ///   - body: Returns whether to go on.
+    ///   - wanted: The number of events that suffices if all events in the ranges match.
+    ///   - body: Returns whether to continue.
     private func walk(
-        _ places: EventPlaces,
+        _ places: EventPositionRanges,
         wanted: Int,
-        _ body: ([EventPlaces.Stretch]) async throws(StoreError) -> Bool
+        _ body: ([EventPositionRanges.Stretch]) async throws(StoreError) -> Bool
     ) async throws(StoreError) {
-        let meter = QuestionMeter(budget, clock: clock)
+        let meter = QueryMeter(budget, clock: clock)
         var cursor = places.query.after?.rawValue
         var page = 64
         var step = max(Self.firstStep, UInt64(clamping: wanted) &* Self.growth)
@@ -164,7 +168,7 @@ extension ClickHouseEventStore {
             while !rest.isEmpty {
                 try meter.checkTime()
                 var (events, count): (UInt64, Int) = (0, 0)
-                for stretch in rest where count < (places.isKeyed ? EventPlaces.stretchesAtOnce : .max) {
+                for stretch in rest where count < (places.isKeyed ? EventPositionRanges.stretchesAtOnce : .max) {
                     guard events < step else { break }
                     events += stretch.events
                     count += 1
@@ -179,7 +183,7 @@ extension ClickHouseEventStore {
         }
     }
 
-    /// Reads whole events until they fill a page.
+    /// Reads complete events until they fill a page.
     private func read(_ positions: [Int64], _ block: UInt64, into page: inout EventPage) async throws(StoreError) {
         var rest = positions[...]
         while !rest.isEmpty, !page.isFull {
@@ -193,7 +197,7 @@ extension ClickHouseEventStore {
     }
 }
 
-/// The events of one answer, as many as it has room for.
+/// The events of one response, limited in number and size.
 private struct EventPage {
     let limit: Int
     private(set) var events: [StoredEvent] = []
@@ -203,9 +207,9 @@ private struct EventPage {
         self.limit = limit
     }
 
-    var isFull: Bool { events.count >= limit || bytes >= AnswerBudget.bytes }
+    var isFull: Bool { events.count >= limit || bytes >= ResponseBudget.bytes }
 
-    /// How many more there may be.
+    /// The number of events that may still be added.
     var room: Int { limit - events.count }
 
     mutating func add(_ event: StoredEvent) {

@@ -5,9 +5,9 @@ package import Collector
 internal import TrackwayEvents
 
 extension ClickHouseEventStore {
-    package func funnel(_ question: FunnelQuestion) async throws(StoreError) -> Funnel {
+    package func funnel(_ question: FunnelQuery) async throws(StoreError) -> Funnel {
         var tally = FunnelTally(question, budget: budget)
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var people: [(user: [UInt8], installation: InstallationID)] = []
         var number: Int64 = 0
         var read = 0
@@ -32,7 +32,7 @@ extension ClickHouseEventStore {
                         person: number,
                         at: Timestamp(milliseconds: time),
                         position: row.positions[index],
-                        value: question.grouping == nil ? nil : QuestionValue(columnBytes: row.groups[index])
+                        value: question.grouping == nil ? nil : QueryValue(columnBytes: row.groups[index])
                     )
                 }
             }
@@ -52,8 +52,11 @@ extension ClickHouseEventStore {
         return Funnel(series: series, people: question.lastStep == nil ? nil : named, events: read)
     }
 
-    /// Each person's events of the steps: when they were, where, which steps each is, and the group of the first one.
-    private func statement(_ question: FunnelQuestion, _ block: UInt64) -> String {
+    /// Returns a statement for each person's events of the steps.
+    ///
+    /// It selects their times, their positions, the steps that each one belongs to, and their groups. Only the first
+    /// step's group is used.
+    private func statement(_ question: FunnelQuery, _ block: UInt64) -> String {
         let selection = EventSelection(
             question.steps,
             from: question.from,

@@ -4,7 +4,7 @@
 package import Collector
 package import TrackwayEvents
 
-/// The accounts of writers, who was erased, and how much came in each minute.
+/// Writers' accounts, erasures, and arrivals per minute.
 extension ClickHouseEventStore {
     private struct Writer {
         let key: BlockBuilder.AccountKey
@@ -19,7 +19,7 @@ extension ClickHouseEventStore {
             + (installation.map { " AND installation = \(SQLText.literal($0))" } ?? "")
     }
 
-    /// A row's number is the place of the writer's first batch.
+    /// Returns ledger rows, numbered by the position of the writer's first batch.
     package func ledger(matching query: LedgerQuery) async throws(StoreError) -> [LedgerRow] {
         guard query.limit > 0 else { return [] }
         let block = try await completed()
@@ -39,8 +39,8 @@ extension ClickHouseEventStore {
         let counts = try await rangeCounts(of: writers.map(\.key), block)
         var (rows, bytes): ([LedgerRow], Int) = ([], 0)
         var rest = writers[...]
-        // No more ranges are read at once than an answer is made of.
-        while bytes < AnswerBudget.bytes, !rest.isEmpty {
+        // At most as many ranges are read at once as one response may contain.
+        while bytes < ResponseBudget.bytes, !rest.isEmpty {
             let together = AccountReading.writersTogether(
                 rest.lazy.map { counts[$0.key] ?? 0 },
                 atMost: UInt64(LedgerRow.maxRanges)
@@ -48,7 +48,7 @@ extension ClickHouseEventStore {
             let part = rest.prefix(together)
             rest = rest.dropFirst(together)
             let accounts = try await accounts(of: part.map(\.key), block)
-            for writer in part where bytes < AnswerBudget.bytes {
+            for writer in part where bytes < ResponseBudget.bytes {
                 var account = accounts[writer.key]?.account ?? Account()
                 account.recorded = writer.recorded
                 let row = LedgerRow(
@@ -66,14 +66,18 @@ extension ClickHouseEventStore {
         return rows
     }
 
-    /// Counts rows without a limit: an account may have any number of ranges in the table, and what is kept of them has one.
-    private var rangeMeter: QuestionMeter {
+    /// A meter without a limit on rows.
+    ///
+    /// An account may have any number of ranges in the table, while the ranges kept in memory are limited.
+    private var rangeMeter: QueryMeter {
         var wide = budget
         wide.events = .max
-        return QuestionMeter(wide, clock: clock)
+        return QueryMeter(wide, clock: clock)
     }
 
-    /// Returns how many ranges writers have in the table, where some may touch or overlap.
+    /// Returns the number of each writer's ranges in the table.
+    ///
+    /// Some ranges may touch or overlap.
     private func rangeCounts(
         of writers: [BlockBuilder.AccountKey],
         _ block: UInt64
@@ -182,10 +186,10 @@ extension ClickHouseEventStore {
 
     package func minutes(since moment: Timestamp, names: Int) async throws(StoreError) -> [MinuteCount] {
         let block = try await completed()
-        // The minute the moment lies in counts too.
+        // The minute that contains `moment` counts too.
         let first = max(moment.milliseconds, Int64.min + 59_999) - 59_999
-        let within = "FROM places FINAL WHERE kind = \(ArrivalSums.PlaceKind.all.rawValue) AND block <= \(block)"
-        // Also before 1970 a minute begins at or before the time.
+        let within = "FROM places FINAL WHERE kind = \(PlaceAggregates.PlaceKind.all.rawValue) AND block <= \(block)"
+        // Before 1970, too, a minute begins at or before its times.
         let source =
             "FROM (SELECT received - ((received % toInt64(60000)) + toInt64(60000)) % toInt64(60000) AS minute, name, position FROM events FINAL "
             + "WHERE block <= \(block) AND position >= (SELECT min(first) \(within) AND arrived >= \(first)) "
@@ -194,7 +198,7 @@ extension ClickHouseEventStore {
         let totals = try await list("SELECT toInt64(minute) AS m, count() \(source) GROUP BY m ORDER BY m") {
             row throws(RowFault) in (minute: try row.int64(), events: try row.uint64())
         }
-        // Those that came first are told apart, as many as an index does.
+        // The names that occurred first are counted separately, as many as in an index.
         let counts = try await list(
             "SELECT toInt64(minute) AS m, name, count(), min(position) AS f \(source) GROUP BY m, name "
                 + "ORDER BY m, f LIMIT \(MinuteTally.maxNames) BY m"
@@ -209,12 +213,14 @@ extension ClickHouseEventStore {
     }
 }
 
-/// Puts counts of names in minutes together. A value.
+/// Combines counts of names into minutes.
+///
+/// A value type.
 struct MinuteTally {
-    /// The most names that are counted separately in one minute, as in an index.
+    /// The maximum number of names counted separately in one minute, as in an index.
     static let maxNames = 200
 
-    /// So many events of a name arrived in a minute.
+    /// The number of a name's events that arrived in a minute.
     struct Count {
         let minute: Int64
         let name: String
@@ -226,7 +232,7 @@ struct MinuteTally {
     /// The minutes so far.
     private(set) var answer: [MinuteCount] = []
 
-    /// A tally of these names, of which so many of the whole time are told.
+    /// Creates a tally that lists the `names` busiest names of the whole time range.
     init(named all: [Count], atMost names: Int) {
         var sums: [[UInt8]: UInt64] = [:]
         for count in all {
@@ -239,7 +245,7 @@ struct MinuteTally {
         named = Set(busiest.prefix(max(0, names)).map { String(decoding: $0.key, as: UTF8.self) })
     }
 
-    /// The next minute, with how many events arrived in it.
+    /// Adds the next minute, with the number of events that arrived in it.
     mutating func add(_ minute: Int64, events: UInt64) {
         var count = MinuteCount(minute: Timestamp(milliseconds: minute), events: events)
         var told: UInt64 = 0

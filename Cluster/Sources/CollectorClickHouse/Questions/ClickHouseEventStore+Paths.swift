@@ -5,9 +5,9 @@ package import Collector
 internal import TrackwayEvents
 
 extension ClickHouseEventStore {
-    package func paths(_ question: PathQuestion) async throws(StoreError) -> Paths {
+    package func paths(_ question: PathQuery) async throws(StoreError) -> Paths {
         var tally = PathTally(question, budget: budget)
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var session: Int32 = 0
         var read = 0
         let statement = statement(question, try await completed())
@@ -29,14 +29,14 @@ extension ClickHouseEventStore {
         return Paths(steps: steps, links: links, sessions: count, events: read)
     }
 
-    /// What each session met, when, and where.
-    private func statement(_ question: PathQuestion, _ block: UInt64) -> String {
-        var filter = QuestionFilter(installation: question.installation)
+    /// Returns a statement for each session's names, their times, and their positions.
+    private func statement(_ question: PathQuery, _ block: UInt64) -> String {
+        var filter = QueryFilter(installation: question.installation)
         let (name, isMet): (String, String)
         switch question.kind {
         case .screens:
             filter.names = [CapturedName.screenView]
-            // Behind the mark of a text.
+            // After the type mark of a string.
             (name, isMet) = ("substring(screen, 2)", "screen != ''")
         case .events: (name, isMet) = ("name", "substring(name, 1, 1) != '_'")
         }

@@ -5,7 +5,7 @@ package import Collector
 internal import TrackwayEvents
 
 extension ClickHouseEventStore {
-    /// So many people are put together at once.
+    /// The number of people that are assembled at once.
     static let peopleAtOnce = 100
 
     package func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser] {
@@ -14,10 +14,10 @@ extension ClickHouseEventStore {
         var users: [StoredUser] = []
         var bytes = 0
         var next = 0
-        while next < found.count, bytes < AnswerBudget.bytes {
+        while next < found.count, bytes < ResponseBudget.bytes {
             let part = found[next..<min(found.count, next + Self.peopleAtOnce)]
             for person in try await known(Array(part), block) {
-                guard bytes < AnswerBudget.bytes else { break }
+                guard bytes < ResponseBudget.bytes else { break }
                 let user = person.user(query.withAttributes ? AttributePage() : nil)
                 bytes += user.answerBytes
                 users.append(user)
@@ -51,9 +51,9 @@ extension ClickHouseEventStore {
         )
     }
 
-    // MARK: Which ones
+    // MARK: Selection
 
-    /// The first people of a query, those seen last first.
+    /// Returns the first people of a query, the most recently seen first.
     func people(_ query: UserQuery, limit: Int, _ block: UInt64) async throws(StoreError) -> [PersonKey] {
         guard limit > 0, query.id != "", query.before?.milliseconds != .min else { return [] }
         var conditions: [String] = []
@@ -98,16 +98,18 @@ extension ClickHouseEventStore {
         }
     }
 
-    // MARK: What is known of them
+    // MARK: Profiles
 
-    /// People with what is known of them, in the same order; those of whom there is no event are left out.
+    /// Returns what is known about people, in the same order.
+    ///
+    /// People without events are omitted.
     func known(_ people: [PersonKey], _ block: UInt64) async throws(StoreError) -> [KnownPerson] {
         var known: [PersonKey.Bytes: KnownPerson] = [:]
         let isMeant = "\(KeySQL.counts(upTo: block)) AND \(KeySQL.isOf(people))"
         for row in try await places(of: people, block) {
             known[row.person.bytes, default: KnownPerson(key: row.person)].places.append(row.place)
         }
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         try await rows(
             "SELECT user, visitor, installation, kind, time, context, content FROM (SELECT user, \(KeySQL.visitor) AS visitor, "
                 + "installation, place, part, kind, time, context, content FROM traits FINAL WHERE \(isMeant)) ORDER BY place, part",
@@ -129,9 +131,11 @@ extension ClickHouseEventStore {
         return people.compactMap { known[$0.bytes] }
     }
 
-    /// Where people were; those of whom there is no event are left out.
+    /// Returns people's activity on each installation.
     ///
-    /// - Parameter first: The first block that counts.
+    /// People without events are omitted.
+    ///
+    /// - Parameter first: The first block to include.
     func places(
         of people: [PersonKey],
         _ block: UInt64,
@@ -156,7 +160,9 @@ extension ClickHouseEventStore {
         }
     }
 
-    /// What the contexts of some installations say of app and device. What one says that was met before does not count again.
+    /// Returns the app and device facts in the contexts of installations.
+    ///
+    /// A context that occurred before does not count again.
     private func deviceFacts(
         of installations: [InstallationID],
         _ block: UInt64

@@ -5,9 +5,13 @@ package import Collector
 internal import TrackwayEvents
 
 extension ClickHouseEventStore {
-    /// The latest events of which so many, and at most a block more, are looked at by the plan when somebody asks.
+    /// The number of latest events that are checked against the plan on request.
+    ///
+    /// Whole blocks are checked, so that it may be up to one block more.
     static let inspectedEvents: UInt64 = 100_000
-    /// A plan of more events is not named in a statement, which would be too long; then the bodies of all events are read.
+    /// The maximum number of a plan's events that are named in a statement.
+    ///
+    /// With more, the statement would be too long, so the bodies of all events are read instead.
     private static let namedEvents = 1_000
 
     package func planCounts(since day: Int64?) async throws(StoreError) -> PlanCounts {
@@ -18,14 +22,14 @@ extension ClickHouseEventStore {
         try await inspection(Self.inspectedEvents)?.violations(matching: query) ?? Violations()
     }
 
-    /// Looks at the latest events by the plan; nil without one.
+    /// Checks the latest events against the plan; nil without a plan.
     ///
-    /// - Parameter limit: How many there are at least, as far as there are so many. They are those of whole blocks, and no more of these
-    ///   than it takes.
+    /// - Parameter limit: The minimum number of events, if that many exist. The events of whole blocks are checked, and
+    ///   of no more blocks than it takes.
     func inspection(_ limit: UInt64) async throws(StoreError) -> PlanTally? {
         guard let plan else { return nil }
         var tally = PlanTally(plan)
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         let block = try await completed()
         guard let start = try await start(limit, block, &meter) else { return tally }
         try await rows(Self.events(from: start, to: block, plan, isKept), &meter) { row throws(RowFault) in
@@ -48,11 +52,11 @@ extension ClickHouseEventStore {
         return tally
     }
 
-    /// The first block of the latest events, and its first record; nil when there is no block.
+    /// Returns the first block of the latest events, and its first record; nil without blocks.
     private func start(
         _ limit: UInt64,
         _ block: UInt64,
-        _ meter: inout QuestionMeter
+        _ meter: inout QueryMeter
     ) async throws(StoreError) -> (block: Int64, record: Int64)? {
         var found: UInt64 = 0
         var start: (block: Int64, record: Int64)?
@@ -67,7 +71,9 @@ extension ClickHouseEventStore {
         return start
     }
 
-    /// The events of some blocks in the order of arrival. Bodies come only where the plan says something about them.
+    /// Returns a statement for the events of blocks, in order of arrival.
+    ///
+    /// Bodies are included only for events that the plan describes.
     private static func events(
         from start: (block: Int64, record: Int64),
         to block: UInt64,
@@ -79,7 +85,7 @@ extension ClickHouseEventStore {
         let body = names.count > namedEvents ? "body" : "if(\(isPlanned), body, '')"
         let position = EventPosition(stream: 0, sequence: UInt64(clamping: start.record)).rawValue
         let blocks = "block >= \(start.block) AND block <= \(block)"
-        // A block tells of each context that its events have.
+        // A block describes each context of its events.
         return
             "SELECT position, id, name, received, told, json FROM (SELECT position, id, name, received, installation, "
             + "context, \(body) AS json FROM events FINAL PREWHERE position >= \(position) WHERE \(blocks) "

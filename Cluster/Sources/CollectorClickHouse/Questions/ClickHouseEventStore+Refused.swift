@@ -4,21 +4,21 @@
 package import Collector
 internal import TrackwayEvents
 
-/// What was refused.
+/// Rejected events.
 extension ClickHouseEventStore {
     package func failed(matching query: FailedQuery) async throws(StoreError) -> [FailedEvent] {
         guard query.limit > 0 else { return [] }
-        var selection = RefusalSelection(block: try await completed(), contentBytes: FailedEvent.excerptBytes)
+        var selection = RejectionSelection(block: try await completed(), contentBytes: FailedEvent.excerptBytes)
         if let before = query.before { selection.places = "position < \(before.rawValue)" }
         var conditions: [String] = []
         if let code = query.code { conditions.append("code = \(SQLText.literal(code))") }
         if let name = query.name {
-            conditions.append("name = \(SQLText.literal(QuestionValue.text(Array(name.utf8)).columnBytes))")
+            conditions.append("name = \(SQLText.literal(QueryValue.text(Array(name.utf8)).columnBytes))")
         }
         selection.condition = conditions.joined(separator: " AND ")
         let found = try await refused(selection, " ORDER BY position DESC LIMIT \(query.limit)")
         var (events, bytes): ([FailedEvent], Int) = ([], 0)
-        for event in found where bytes < AnswerBudget.bytes {
+        for event in found where bytes < ResponseBudget.bytes {
             bytes += event.answerBytes
             events.append(event)
         }
@@ -26,13 +26,13 @@ extension ClickHouseEventStore {
     }
 
     package func failed(at position: EventPosition) async throws(StoreError) -> FailedEvent? {
-        var selection = RefusalSelection(block: try await completed())
+        var selection = RejectionSelection(block: try await completed())
         selection.places = "position = \(position.rawValue)"
         return try await refused(selection, "").first
     }
 
-    private func refused(_ selection: RefusalSelection, _ end: String) async throws(StoreError) -> [FailedEvent] {
-        let columns: [RefusalSelection.Column] = [
+    private func refused(_ selection: RejectionSelection, _ end: String) async throws(StoreError) -> [FailedEvent] {
+        let columns: [RejectionSelection.Column] = [
             .received, .key, .code, .field, .message, .content, .size, .total, .name, .version,
         ]
         return try await list(selection.sql(columns) + end) { row throws(RowFault) in
@@ -52,9 +52,9 @@ extension ClickHouseEventStore {
         }
     }
 
-    // MARK: In groups
+    // MARK: Groups
 
-    package func failedGroups(in time: QuestionTime) async throws(StoreError) -> FailedGroups {
+    package func failedGroups(in time: QueryTimeRange) async throws(StoreError) -> FailedGroups {
         let block = try await completed()
         var tally = FailedGroupTally(in: time, budget: budget, clock: clock)
         try await addRefused(to: &tally, time, block)
@@ -63,19 +63,19 @@ extension ClickHouseEventStore {
         return tally.answer()
     }
 
-    /// A budget that lets the tally say what is too much.
-    private var wideMeter: QuestionMeter {
+    /// A meter without a limit on events, so that the tally reports the excess.
+    private var wideMeter: QueryMeter {
         var wide = budget
         wide.events = .max
-        return QuestionMeter(wide, clock: clock)
+        return QueryMeter(wide, clock: clock)
     }
 
     private func addRefused(
         to tally: inout FailedGroupTally,
-        _ time: QuestionTime,
+        _ time: QueryTimeRange,
         _ block: UInt64
     ) async throws(StoreError) {
-        var selection = RefusalSelection(block: block)
+        var selection = RejectionSelection(block: block)
         selection.condition = "received >= \(time.start.milliseconds) AND received < \(time.end.milliseconds)"
         let order = " ORDER BY received, code, field, name, version, position LIMIT \(budget.events + 1)"
         var meter = wideMeter
@@ -101,7 +101,7 @@ extension ClickHouseEventStore {
         let lost =
             "FROM ranges FINAL WHERE kind = \(RangeKind.dropped.rawValue) AND block <= \(block) "
             + "AND installation NOT IN (SELECT installation FROM erasures)"
-        // Reasons that came first are told apart.
+        // The reasons that occurred first are counted separately.
         let reasons =
             "SELECT reason FROM (SELECT reason, min(block) AS b \(lost) GROUP BY reason) "
             + "ORDER BY b, reason LIMIT \(FailedGroups.maxReasons)"
@@ -115,7 +115,7 @@ extension ClickHouseEventStore {
                 lasts: try row.array { cell throws(RowFault) in try cell.uint64() }
             )
         } _: { row throws(StoreError) in
-            // The same numbers may have been given up in several blocks.
+            // Several blocks may report the same numbers as dropped.
             var ranges = SequenceRanges()
             for (first, last) in zip(row.firsts, row.lasts) where first <= last { ranges.insert(first...last) }
             for range in ranges.ranges {
@@ -126,12 +126,12 @@ extension ClickHouseEventStore {
 
     private func addReports(
         to tally: inout FailedGroupTally,
-        _ time: QuestionTime,
+        _ time: QueryTimeRange,
         _ block: UInt64
     ) async throws(StoreError) {
         let span = "latest >= \(time.start.milliseconds) AND earliest < \(time.end.milliseconds)"
         let within =
-            "FROM places FINAL WHERE kind = \(ArrivalSums.PlaceKind.all.rawValue) AND block <= \(block) AND \(span)"
+            "FROM places FINAL WHERE kind = \(PlaceAggregates.PlaceKind.all.rawValue) AND block <= \(block) AND \(span)"
         var meter = wideMeter
         let statement =
             "SELECT id, time, body FROM events FINAL WHERE block <= \(block) "

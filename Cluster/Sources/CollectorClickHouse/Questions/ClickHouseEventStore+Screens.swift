@@ -10,7 +10,7 @@ extension ClickHouseEventStore {
         let since = try await beginning(query, .screen, block)
         var tally = ScreenTally()
         var paths = PathWalk(query, since: since)
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         try await rows(try await statement(query, since: since, block), &meter) { row throws(RowFault) in
             (installation: try row.installation(), session: try row.string(), use: try SessionUse.Event(&row))
         } _: { row throws(StoreError) in
@@ -23,7 +23,9 @@ extension ClickHouseEventStore {
         return flow
     }
 
-    /// The place of the first row of a kind that is looked at: of an installation all are.
+    /// Returns the position of the first row of a kind to read.
+    ///
+    /// For a single installation, all rows are read.
     private func beginning(
         _ query: ScreenQuery,
         _ kind: UsageRow.Kind,
@@ -34,7 +36,7 @@ extension ClickHouseEventStore {
         return places.count < query.maxViews ? .min : places.last ?? .min
     }
 
-    /// The last places of rows, the latest first.
+    /// Returns the latest positions of rows, latest first.
     private func latestPlaces(
         _ limit: Int,
         where condition: String,
@@ -42,7 +44,7 @@ extension ClickHouseEventStore {
     ) async throws(StoreError) -> [Int64] {
         try await latest(limit, by: "position", of: .usage, where: condition, upTo: .max, block) {
             since throws(StoreError) in
-            // Not DISTINCT, which lets through what several threads find in old versions.
+            // Not DISTINCT, which in old versions returns duplicates that several threads find.
             try await self.list(
                 "SELECT position FROM usage WHERE \(KeySQL.counts(upTo: block)) AND \(condition) "
                     + "AND position >= \(since ?? .min) GROUP BY position ORDER BY position DESC LIMIT \(limit)"
@@ -50,8 +52,10 @@ extension ClickHouseEventStore {
         }
     }
 
-    /// The screens that are looked at, what was told of them later, and the screens of the same sessions that may be meant by it
-    /// instead. Session by session, each in the order of arrival.
+    /// Returns a statement for the screens to read, and for later reports about them.
+    ///
+    /// It includes other screens of the same sessions that such a report may refer to instead. Rows come session by
+    /// session, each in order of arrival.
     private func statement(
         _ query: ScreenQuery,
         since: Int64,
@@ -74,7 +78,7 @@ extension ClickHouseEventStore {
             + "ORDER BY installation, session, position"
     }
 
-    /// Whether there are views in the query's time beyond those that are looked at.
+    /// Whether the query's time range has more views than are read.
     private func hasMore(_ query: ScreenQuery, _ block: UInt64) async throws(StoreError) -> Bool {
         let since = query.from?.milliseconds ?? .min
         let isMeant = "kind = \(UsageRow.Kind.screen.rawValue) AND time >= \(since)"
@@ -91,7 +95,7 @@ extension ClickHouseEventStore {
             conditions.append("installation = \(SQLText.literal(installation))")
         }
         var tally = ClickTally()
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var last: (installation: InstallationID?, position: Int64, number: Int64)?
         try await rows(
             "SELECT installation, \(SessionUse.columns) FROM usage WHERE \(conditions.joined(separator: " AND ")) "
@@ -114,7 +118,9 @@ extension ClickHouseEventStore {
     }
 }
 
-/// Puts the screens of sessions together, told of them session by session, and hands on those that are looked at.
+/// Combines the screens of sessions, and passes on the included ones.
+///
+/// Rows are passed in session by session.
 private struct PathWalk {
     private let query: ScreenQuery
     private let since: Int64
@@ -123,9 +129,9 @@ private struct PathWalk {
     private var use = SessionUse()
     private var last: Int64?
 
-    /// Before the first session.
+    /// Creates a walk before the first session.
     ///
-    /// - Parameter since: The place of the first screen that is looked at.
+    /// - Parameter since: The position of the first screen to include.
     init(_ query: ScreenQuery, since: Int64) {
         self.query = query
         self.since = since
@@ -149,7 +155,7 @@ private struct PathWalk {
         use.add(event)
     }
 
-    /// The session is over.
+    /// Ends the session.
     mutating func end(_ tally: inout ScreenTally) {
         for view in use.views.views where view.position >= since {
             guard query.from.map({ view.screen.time >= $0 }) ?? true else { continue }

@@ -5,7 +5,7 @@ package import Collector
 internal import TrackwayEvents
 
 extension ClickHouseEventStore {
-    /// So many sessions are put together at once.
+    /// The number of sessions that are assembled at once.
     private static let sessionsAtOnce = 50
 
     package func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession] {
@@ -15,10 +15,10 @@ extension ClickHouseEventStore {
         var sessions: [StoredSession] = []
         var bytes = 0
         var next = 0
-        while next < keys.count, bytes < AnswerBudget.bytes {
+        while next < keys.count, bytes < ResponseBudget.bytes {
             let part = keys[next..<min(keys.count, next + Self.sessionsAtOnce)]
             for session in try await self.sessions(Array(part), block) {
-                guard bytes < AnswerBudget.bytes else { break }
+                guard bytes < ResponseBudget.bytes else { break }
                 bytes += session.answerBytes
                 sessions.append(session)
             }
@@ -27,13 +27,13 @@ extension ClickHouseEventStore {
         return sessions
     }
 
-    // MARK: Which ones
+    // MARK: Selection
 
-    /// A session, and its place among all of them.
+    /// A session, and its place among all sessions.
     private struct Key: Hashable {
         let installation: InstallationID?
         let session: ByteText
-        let place: TimedPlace
+        let place: TimeCursor
 
         var literal: String { "(\(SQLText.literal(session.text)), \(KeySQL.literal(installation)))" }
         var reversed: String { "(\(KeySQL.literal(installation)), \(SQLText.literal(session.text)))" }
@@ -80,14 +80,14 @@ extension ClickHouseEventStore {
                 + "ORDER BY s DESC, n DESC LIMIT \(query.limit)"
         ) { row throws(RowFault) in
             let (installation, session) = (try row.installation(), ByteText(try row.text()))
-            let place = TimedPlace(time: Timestamp(milliseconds: try row.int64()), number: try row.int64())
+            let place = TimeCursor(time: Timestamp(milliseconds: try row.int64()), number: try row.int64())
             return Key(installation: installation, session: session, place: place)
         }
     }
 
-    // MARK: What they are
+    // MARK: Contents
 
-    /// What the tables have of a session.
+    /// The tables' data about a session.
     private struct Parts {
         var ordinal: Int64 = 0
         var last: Int64 = .min
@@ -124,7 +124,7 @@ extension ClickHouseEventStore {
         ) {
             parts[row.place]?.users.append((row.user, row.last))
         }
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         try await rows(
             "SELECT installation, session, \(SessionUse.columns) FROM usage FINAL WHERE \(isCounted) "
                 + "AND (installation, session) IN (\(reversed)) AND kind != \(UsageRow.Kind.click.rawValue) ORDER BY position",
@@ -158,7 +158,7 @@ extension ClickHouseEventStore {
 }
 
 extension RowCursor {
-    /// Two values: an installation, and a session's id.
+    /// Reads two values: an installation, and a session's id.
     fileprivate mutating func place() throws(RowFault) -> ClickHouseEventStore.Place {
         ClickHouseEventStore.Place(installation: try installation(), session: ByteText(try text()))
     }

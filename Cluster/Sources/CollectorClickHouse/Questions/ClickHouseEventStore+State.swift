@@ -4,14 +4,19 @@
 package import Collector
 package import TrackwayEvents
 
-/// How the tables are doing. All but the totals answer from memory, as of the last ``ClickHouseEventStore/look()``.
+/// The status of the tables.
+///
+/// Everything except the totals is read from memory, as of the last ``ClickHouseEventStore/look()``.
 extension ClickHouseEventStore: EventStore {
     package var trouble: String? {
         let address = "\(client.address)"
         return state.withLock { $0.trouble ?? $0.lag.sentence(address) }
     }
 
-    /// Nothing is ever forgotten here but who was erased, and events by age (``keptFrom``): a reset is for collectors without an engine.
+    /// Always the start.
+    ///
+    /// Only events of erased installations and expired events (``keptFrom``) are ever removed here; a reset is for
+    /// collectors without an engine.
     package var beginning: EventPosition { .start }
 
     package var indexed: EventPosition { signal.position }
@@ -22,9 +27,11 @@ extension ClickHouseEventStore: EventStore {
         state.withLock { $0.erased.contains(installation) || $0.ordered[installation] != nil }
     }
 
-    /// The numbers of the whole. They are counted once for each block, when somebody asks.
+    /// Returns the totals of the tables.
     ///
-    /// - Complexity: O(blocks + installations · blocks they have events in + refused events), in ClickHouse.
+    /// They are counted once for each block, on request.
+    ///
+    /// - Complexity: O(blocks + installations · blocks they have events in + rejected events), in ClickHouse.
     package func totals() async throws(StoreError) -> StoreTotals {
         let block = try await completed()
         var totals: StoreTotals
@@ -56,7 +63,7 @@ extension ClickHouseEventStore: EventStore {
         let damaged = try await list("SELECT sum(damaged) \(counts) AND installation = \(SQLText.nobody)") {
             row throws(RowFault) in try row.uint64()
         }
-        let failed = try await list("SELECT count() FROM (\(RefusalSelection(block: block).sql([])))") {
+        let failed = try await list("SELECT count() FROM (\(RejectionSelection(block: block).sql([])))") {
             row throws(RowFault) in try row.uint64()
         }
         guard let all = all.first, let gone = gone.first else { throw unreadable() }
@@ -73,11 +80,11 @@ extension ClickHouseEventStore: EventStore {
         )
     }
 
-    /// How many events there are where others went by age; nil where none did.
+    /// Returns the number of events if others expired by age; nil if none did.
     private func stored(upTo block: UInt64, kept: Timestamp?) async throws(StoreError) -> UInt64? {
         guard let kept else { return nil }
         let blocks =
-            "FROM places FINAL WHERE kind = \(ArrivalSums.PlaceKind.all.rawValue) AND whose = '' AND block <= \(block) "
+            "FROM places FINAL WHERE kind = \(PlaceAggregates.PlaceKind.all.rawValue) AND whose = '' AND block <= \(block) "
             + "AND arrived >= \(kept.milliseconds)"
         let counts = try await list(
             "SELECT sum(e), sum(g) FROM (SELECT events AS e, toUInt64(0) AS g \(blocks) UNION ALL SELECT toUInt64(0) AS e, events AS g "
@@ -89,20 +96,20 @@ extension ClickHouseEventStore: EventStore {
 
     // MARK: Rows
 
-    /// The rows of a short answer.
+    /// Returns the rows of a short response.
     ///
-    /// - Throws: ``StoreError``, also where the budget of a question is used up.
+    /// - Throws: ``StoreError``, also if the query exceeds its budget.
     func list<Row>(
         _ query: String,
         _ decode: (inout RowCursor) throws(RowFault) -> Row
     ) async throws(StoreError) -> [Row] {
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var list: [Row] = []
         try await rows(query, &meter, decode) { row throws(StoreError) in list.append(row) }
         return list
     }
 
-    /// The rows of a short answer to a query that is given rows of its own, `given`.
+    /// Returns the rows of a short response to a query with the input table `given`.
     func list<Row>(
         _ query: String,
         given rows: [UInt8],
@@ -126,41 +133,41 @@ extension ClickHouseEventStore: EventStore {
     }
 
     func unreadable() -> StoreError {
-        .analysis("ClickHouse at \(client.address.server) answers with what cannot be read.")
+        .analysis("ClickHouse at \(client.address.server) sent a response that cannot be parsed.")
     }
 }
 
 extension RowCursor {
-    /// A value of type `FixedString(16)` as an id.
+    /// Reads a value of type `FixedString(16)` as an id.
     mutating func id<ID: UniqueID>(_: ID.Type = ID.self) throws(RowFault) -> ID {
         let (high, low) = try halves()
         return ID(high: high, low: low)
     }
 
-    /// The same; nil for nobody's.
+    /// Reads an id; nil for the missing id.
     mutating func optionalID<ID: UniqueID>(_: ID.Type = ID.self) throws(RowFault) -> ID? {
         let (high, low) = try halves()
         return high == 0 && low == 0 ? nil : ID(high: high, low: low)
     }
 
-    /// A value of type `String`, read as UTF-8.
+    /// Reads a value of type `String` as UTF-8.
     mutating func text() throws(RowFault) -> String { String(decoding: try string(), as: UTF8.self) }
 
-    /// The same; nil when it is empty.
+    /// Reads a string; nil if it is empty.
     mutating func textIfAny() throws(RowFault) -> String? {
         let bytes = try string()
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A text that may be absent, behind a mark; nil when it is.
+    /// Reads an optional string with its type mark; nil if it is missing.
     mutating func optionalText() throws(RowFault) -> String? {
         let bytes = try string()
         return bytes.isEmpty ? nil : String(decoding: bytes.dropFirst(), as: UTF8.self)
     }
 
-    /// A value of type `Int64` as a time.
+    /// Reads a value of type `Int64` as a time.
     mutating func time() throws(RowFault) -> Timestamp { Timestamp(milliseconds: try int64()) }
 
-    /// A value of type `Int64` as a place.
+    /// Reads a value of type `Int64` as a position.
     mutating func position() throws(RowFault) -> EventPosition { EventPosition(rawValue: try int64()) }
 }

@@ -5,7 +5,7 @@ package import Collector
 internal import TrackwayEvents
 
 extension ClickHouseEventStore {
-    /// So many events are looked at at once where more than the time narrows a timeline.
+    /// The number of events read at once if each must be checked.
     private static let eventsAtOnce = 500
 
     package func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline? {
@@ -17,7 +17,7 @@ extension ClickHouseEventStore {
         var walk = TimelineWalk(query)
         var answer = Timeline(entries: [], searched: 0, of: 0, next: nil)
         var parts = TimelineParts()
-        let share = TimelineStretch.share(of: budget, among: stretches.count)
+        let share = TimelineRange.share(of: budget, among: stretches.count)
         for (person, stretch) in stretches {
             answer.of += stretch.events
             var meter = SearchMeter(share, clock: clock)
@@ -40,7 +40,7 @@ extension ClickHouseEventStore {
         answer.next = next
         var bytes = 0
         var read = 0
-        while read < found.count, bytes < AnswerBudget.bytes {
+        while read < found.count, bytes < ResponseBudget.bytes {
             let part = found[read..<min(found.count, read + KeySQL.maxKeys)]
             read += part.count
             let events = try await events(at: part.map(\.place.position), block)
@@ -48,7 +48,7 @@ extension ClickHouseEventStore {
                 guard let event = events[place.position] else { continue }
                 answer.entries.append(Timeline.Entry(event, isVisit: isVisit))
                 bytes += event.answerBytes
-                guard bytes < AnswerBudget.bytes else {
+                guard bytes < ResponseBudget.bytes else {
                     if place != found.last?.place { answer.next = place }
                     break
                 }
@@ -57,22 +57,22 @@ extension ClickHouseEventStore {
         return answer
     }
 
-    // MARK: Whose events, and from when until when
+    // MARK: Owners and time ranges
 
     private func stretches(
         _ query: TimelineQuery,
         _ places: [KnownPerson.Place],
         _ block: UInt64,
         since first: UInt64
-    ) async throws(StoreError) -> [(person: PersonKey, stretch: TimelineStretch)] {
+    ) async throws(StoreError) -> [(person: PersonKey, stretch: TimelineRange)] {
         let person = KnownPerson(key: query.person, places: places)
-        // Who there is, and since when, is known of all time; events are counted as far as they are kept.
+        // People and their first times are known for all time; events are counted only if they are kept.
         var events = person.events
         if first > 0 {
             let kept = try await self.places(of: [query.person], block, since: first)
             events = KnownPerson(key: query.person, places: kept.map(\.place)).events
         }
-        guard let own = TimelineStretch(query, events: events) else { return [] }
+        guard let own = TimelineRange(query, events: events) else { return [] }
         guard case .user(let user) = query.person else { return [(query.person, own)] }
         let met = try await visitors(of: person.devices, block, since: first)
         let others = try await others(than: user, met.map { ($0.installation, $0.first) }, block)
@@ -83,7 +83,7 @@ extension ClickHouseEventStore {
             }
     }
 
-    /// The installations on which there was a visitor, too: the ones used last.
+    /// Returns the most recently used installations that also had a visitor.
     private func visitors(
         of devices: [KnownPerson.Place],
         _ block: UInt64,
@@ -91,7 +91,7 @@ extension ClickHouseEventStore {
     ) async throws(StoreError) -> [(installation: InstallationID, first: Int64, events: UInt64)] {
         var met: [(installation: InstallationID, first: Int64, events: UInt64)] = []
         var next = 0
-        while next < devices.count, met.count < TimelineStretch.maxVisits {
+        while next < devices.count, met.count < TimelineRange.maxVisits {
             let part = devices[next..<min(devices.count, next + KeySQL.maxKeys)]
             next += part.count
             let keys = part.compactMap { $0.installation.map { PersonKey.visitor($0) } }
@@ -99,7 +99,7 @@ extension ClickHouseEventStore {
             for row in try await places(of: keys, block, since: first) {
                 events[row.person.bytes, default: 0] += row.place.events
             }
-            for device in part where met.count < TimelineStretch.maxVisits {
+            for device in part where met.count < TimelineRange.maxVisits {
                 guard let installation = device.installation else { continue }
                 guard let count = events[PersonKey.visitor(installation).bytes] else { continue }
                 met.append((installation, device.first, count))
@@ -108,7 +108,9 @@ extension ClickHouseEventStore {
         return met
     }
 
-    /// When others than a user last were on installations, of those who were there before a moment.
+    /// Returns when users other than this one were last on installations.
+    ///
+    /// Only users who were there before a given time are included.
     private func others(
         than user: String,
         _ visits: [(installation: InstallationID, first: Int64)],
@@ -127,16 +129,16 @@ extension ClickHouseEventStore {
         }
     }
 
-    // MARK: Going through them
+    // MARK: Traversal
 
-    /// The next places of somebody's events in a time, the latest first.
+    /// Returns the next places of a person's events in a time range, latest first.
     private func places(
         of person: PersonKey,
         _ times: ClosedRange<Int64>,
-        after: TimelinePlace?,
+        after: TimelineCursor?,
         _ limit: Int,
         _ blocks: ClosedRange<UInt64>
-    ) async throws(StoreError) -> [TimelinePlace] {
+    ) async throws(StoreError) -> [TimelineCursor] {
         var conditions = [KeySQL.counts(upTo: blocks.upperBound), "block >= \(blocks.lowerBound)"]
         switch person {
         case .user(let id): conditions.append("user = \(SQLText.literal(id)) AND visitor = \(SQLText.nobody)")
@@ -151,7 +153,7 @@ extension ClickHouseEventStore {
             "SELECT time, position FROM timeline WHERE \(conditions.joined(separator: " AND ")) GROUP BY time, position "
                 + "ORDER BY time DESC, position DESC LIMIT \(limit)"
         ) { row throws(RowFault) in
-            TimelinePlace(
+            TimelineCursor(
                 time: Timestamp(milliseconds: try row.int64()),
                 position: EventPosition(rawValue: try row.int64())
             )

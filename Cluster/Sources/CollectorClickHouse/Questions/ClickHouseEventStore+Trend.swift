@@ -5,7 +5,7 @@ package import Collector
 internal import TrackwayEvents
 
 extension ClickHouseEventStore {
-    /// What one row of a trend's statement says: so many events of a stretch of time, a group and a measured value.
+    /// A row of a trend's statement: events per interval, group, and measured value.
     private struct Count {
         var interval: Int32
         var group: [UInt8]
@@ -16,7 +16,7 @@ extension ClickHouseEventStore {
     package func trend(_ question: Question) async throws(StoreError) -> Trend {
         let intervals = IntervalSQL(question.time)
         var tally = TrendTally(question, budget: budget)
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var read = 0
         func count(_ count: Count, _ person: Int64?) throws(StoreError) {
             guard intervals.beginnings.indices.contains(Int(count.interval)) else { return }
@@ -24,9 +24,9 @@ extension ClickHouseEventStore {
             try tally.count(
                 Int64(clamping: count.events),
                 at: intervals.beginnings[Int(count.interval)],
-                value: QuestionValue(columnBytes: count.group),
+                value: QueryValue(columnBytes: count.group),
                 person: person,
-                measured: QuestionValue(columnBytes: count.measured)
+                measured: QueryValue(columnBytes: count.measured)
             )
         }
         let block = try await completed()
@@ -78,11 +78,11 @@ extension ClickHouseEventStore {
         )
     }
 
-    /// How many events each stretch of time, group and measured value has.
+    /// Returns a statement that counts events by interval, group, and measured value.
     private func counts(_ question: Question, _ intervals: IntervalSQL, _ block: UInt64) -> String {
         let selection = selection(question, block)
         let value = selection.column(question.measure.field)
-        // Of a value that is not counted as a number only the kind matters, which is its first byte.
+        // If the value is not counted as a number, only its type matters: the first byte.
         let counted = question.readsTextsAsNumbers ? "IN ('n', 't')" : "= 'n'"
         let measured =
             question.measure.field == nil
@@ -91,7 +91,9 @@ extension ClickHouseEventStore {
             + "count() AS c FROM \(selection.sql) WHERE \(selection.holds(question.filter)) GROUP BY i, g, v"
     }
 
-    /// In which stretches of time and groups each person, or each installation, has events, and how many.
+    /// Returns a statement for each person's or installation's intervals and groups.
+    ///
+    /// It also selects the number of events in each.
     private func people(_ question: Question, _ intervals: IntervalSQL, _ block: UInt64) -> String {
         let selection = selection(question, block)
         let group = selection.column(question.grouping?.field)

@@ -5,14 +5,14 @@ package import Collector
 internal import TrackwayEvents
 
 extension ClickHouseEventStore {
-    package func found(_ search: UserSearch) async throws(StoreError) -> FoundUsers {
+    package func found(_ search: UserSearch) async throws(StoreError) -> UserSearchResult {
         let block = try await completed()
         let total = try await list(
             "SELECT count() FROM (SELECT user, \(KeySQL.visitor) AS visitor FROM people WHERE \(KeySQL.counts(upTo: block)) "
                 + "GROUP BY user, visitor)"
         ) { row throws(RowFault) in try row.uint64() }
         var match = UserMatch(search, SearchMeter(budget, clock: clock))
-        var answer = FoundUsers(users: [], searched: 0, of: total.first ?? 0, next: nil)
+        var answer = UserSearchResult(users: [], searched: 0, of: total.first ?? 0, next: nil)
         var bytes = 0
         var query = search.query
         while true {
@@ -24,7 +24,7 @@ extension ClickHouseEventStore {
                     answer.users.append(user)
                     bytes += user.answerBytes
                 }
-                let isFull = bytes >= AnswerBudget.bytes || answer.users.count >= search.query.limit
+                let isFull = bytes >= ResponseBudget.bytes || answer.users.count >= search.query.limit
                 query.after = person.place
                 if match.isOver() || isFull {
                     answer.next = person.place
@@ -39,7 +39,7 @@ extension ClickHouseEventStore {
         do {
             return try match.holds(person)
         } catch {
-            // What is in memory can be looked at.
+            // Does not happen: the data is in memory.
             throw .analysis("\(error)")
         }
     }

@@ -4,7 +4,7 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// Whole events, and contexts, by their keys.
+/// Complete events, and contexts, by their keys.
 extension ClickHouseEventStore {
     /// The context of an installation.
     struct ContextKey: Hashable {
@@ -18,7 +18,9 @@ extension ClickHouseEventStore {
         let context: ContextKey?
     }
 
-    /// The events at these places, in the order of arrival; those that are not there, or erased, are left out.
+    /// Returns the events at these positions, in order of arrival.
+    ///
+    /// Missing and erased events are omitted.
     func whole(_ positions: [Int64], _ block: UInt64) async throws(StoreError) -> [StoredEvent] {
         guard let first = positions.min(), let last = positions.max() else { return [] }
         let list = positions.map(String.init).joined(separator: ", ")
@@ -49,9 +51,11 @@ extension ClickHouseEventStore {
         return rows.map(\.event)
     }
 
-    /// The events at some places, by their places. Of what is not there, or was erased, there is none.
+    /// Returns the events at the given positions, by position.
     ///
-    /// - Complexity: O(places × the rows between two that can be found by the key).
+    /// Missing and erased events are omitted.
+    ///
+    /// - Complexity: O(positions × rows per index entry).
     func events(at places: [EventPosition], _ block: UInt64) async throws(StoreError) -> [EventPosition: StoredEvent] {
         var found: [EventPosition: StoredEvent] = [:]
         var next = 0
@@ -92,13 +96,13 @@ extension ClickHouseEventStore {
         return high == 0 && low == 0 ? nil : ContextKey(installation: installation, high: high, low: low)
     }
 
-    /// What contexts are, as they were received.
+    /// Returns contexts as they were received.
     private func contexts(of keys: [ContextKey], _ block: UInt64) async throws(StoreError) -> [ContextKey: [UInt8]] {
         let rows = try await ofContexts("any(body)", keys, block) { row throws(RowFault) in try row.string() }
         return Dictionary(rows, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The values of contexts by their paths, as they stand in columns.
+    /// Returns the values of contexts by path, as encoded in columns.
     func values(
         of keys: [ContextKey],
         _ block: UInt64

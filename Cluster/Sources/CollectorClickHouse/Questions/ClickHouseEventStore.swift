@@ -4,68 +4,71 @@
 package import Collector
 package import TrackwayEvents
 
-/// Answers questions that go over many events from the tables in ClickHouse. Callable from any task.
+/// Answers queries over many events from the tables in ClickHouse.
 ///
-/// ClickHouse leaves out, groups and counts, as far as it does that exactly; what is left comes here row by row, and the same tallies
-/// as those of an index in SQLite make the answer of it.
+/// Callable from any task.
+///
+/// ClickHouse filters, groups and counts where its results are exact. The remaining rows are read one by one, and the
+/// same tallies as those of an SQLite index compute the result.
 package final class ClickHouseEventStore: AnalysisStore {
-    /// Longer than a question may take: so much its connection may take beside.
+    /// The time that a connection may take beyond a query's time limit.
     private static let grace = Duration.seconds(5)
 
     struct State: Sendable {
-        /// The last of the blocks that were there without a gap.
+        /// The last of the consecutive blocks.
         var block: UInt64 = 0
-        /// From when on events are kept; nil for all.
+        /// The time from which events are kept; nil if all are.
         var kept: Kept?
-        /// Who was erased, as far as was looked.
+        /// The erased installations, as of the last refresh.
         var erased: Set<InstallationID> = []
-        /// Who was erased by records that the tables do not have yet, with the sequence of each record.
+        /// Installations erased by records that the tables lack, with the records' sequences.
         var ordered: [InstallationID: UInt64] = [:]
-        /// How far the tables are behind what was taken.
+        /// The tables' lag behind the stream.
         var lag = TableLag()
-        /// The numbers of the whole, and up to which block they count.
+        /// The totals, and the last block that they include.
         var totals: (block: UInt64, totals: StoreTotals)?
-        /// The sequence of the last record that the tables have.
+        /// The sequence of the tables' last record.
         var last: UInt64?
-        /// Why they cannot be asked.
+        /// Why the tables cannot be queried.
         var trouble: String?
-        /// The server's version, once its tables are known to be right.
+        /// The server's version, once its tables are verified.
         var version: ClickHouseVersion?
     }
 
-    /// From when on events are kept, by when they arrived.
+    /// The time of arrival from which events are kept.
     struct Kept: Sendable {
         let week: Int64
-        /// No block before this one has any that are.
+        /// No earlier block has events that are kept.
         let block: UInt64
 
-        var from: Timestamp { TableExpiry.beginning(of: week) }
+        var from: Timestamp { ExpiryPlanner.beginning(of: week) }
     }
 
     let client: ClickHouseClient
     private let origin: @Sendable () -> String?
     private let end: @Sendable () -> UInt64?
-    let budget: QuestionBudget
+    let budget: QueryBudget
     let clock: any EventClock
-    /// What events are looked at by; nil for nothing.
+    /// The plan that events are checked against; nil for none.
     let plan: PlanChecker?
     let state = Locked(State())
     let signal = ProgressSignal(at: .start)
 
-    /// A store.
+    /// Creates a store.
     ///
     /// - Parameters:
-    ///   - client: Where the tables are.
-    ///   - origin: The stream of records that they have to be made of, as ``ColumnOrigin/records`` has it; nil while it is not known.
-    ///   - end: The sequence of the last record that was taken; nil while it is not known.
-    ///   - budget: What one question may cost.
-    ///   - clock: Measures how long a question takes.
-    ///   - plan: What events are looked at by when somebody asks; nil for nothing.
+    ///   - client: Access to the tables.
+    ///   - origin: Returns the stream of records that the tables must be filled from, in the form of
+    ///     ``ColumnOrigin/records``; nil while it is unknown.
+    ///   - end: Returns the sequence of the last accepted record; nil while it is unknown.
+    ///   - budget: The budget of one query.
+    ///   - clock: Measures the duration of queries.
+    ///   - plan: The plan that events are checked against on request; nil for none.
     package init(
         _ client: ClickHouseClient,
         origin: @escaping @Sendable () -> String? = { nil },
         end: @escaping @Sendable () -> UInt64? = { nil },
-        budget: QuestionBudget = QuestionBudget(),
+        budget: QueryBudget = QueryBudget(),
         clock: any EventClock = SystemClock(),
         plan: PlanChecker? = nil
     ) {
@@ -77,19 +80,23 @@ package final class ClickHouseEventStore: AnalysisStore {
         self.plan = plan
     }
 
-    /// How the tables are doing, since the last question or the last ``look()``.
+    /// The status of the tables, as of the last query or ``look()``.
     package var report: AnalysisReport {
         state.withLock {
             AnalysisReport(address: "\(client.address)", last: $0.last, trouble: $0.trouble, keptFrom: $0.kept?.from)
         }
     }
 
-    /// Sees how far the tables are filled, who was erased, and whether they can be asked at all; whoever follows hears of it.
+    /// Refreshes the status of the tables, and notifies followers.
     ///
-    /// - Returns: Why they cannot be asked, and whether that stays so until somebody does something about it; nil while they can.
+    /// The status covers how far the tables are filled, which installations are erased, and whether the tables can be
+    /// queried at all.
+    ///
+    /// - Returns: Why the tables cannot be queried, and whether that lasts until an operator fixes the cause; nil if
+    ///   they can be queried.
     @discardableResult
     package func look() async -> (reason: String, isLasting: Bool)? {
-        // Before the tables are: what is taken meanwhile is not what they are behind of.
+        // Read before the tables are, so that records accepted in the meantime do not count as lag.
         let taken = end()
         do throws(ColumnFailure) {
             let store = try await opened()
@@ -118,7 +125,7 @@ package final class ClickHouseEventStore: AnalysisStore {
         }
     }
 
-    /// An installation is erased by a record of the stream, which the tables may not have yet.
+    /// Adds an installation erased by a record that the tables may not have yet.
     package func ordered(_ installation: InstallationID, at sequence: UInt64) {
         state.withLock { state in
             guard sequence > state.last ?? 0 else { return }
@@ -126,20 +133,22 @@ package final class ClickHouseEventStore: AnalysisStore {
         }
     }
 
-    /// The sequence of the last record that the tables have; nil before they were reached. Answers from memory.
+    /// The sequence of the tables' last record; nil until they are reached.
+    ///
+    /// Reads from memory.
     package var written: UInt64? { state.withLock { $0.last } }
 
-    /// The place behind a record; the start where there is none.
+    /// Returns the position after a record; the start for 0.
     private static func position(behind sequence: UInt64) -> EventPosition {
         sequence > 0 ? EventPosition(stream: 0, sequence: sequence + 1) : .start
     }
 
-    /// Looks again and again, until the task is cancelled.
+    /// Refreshes the status repeatedly until the task is canceled.
     ///
     /// - Parameters:
-    ///   - interval: How long it waits between two looks.
-    ///   - sleep: Waits; ends early when it is cancelled.
-    ///   - told: Called with what is wrong, once, and with nil when it is over.
+    ///   - interval: The pause between two refreshes.
+    ///   - sleep: Sleeps; returns early when the task is canceled.
+    ///   - told: Called once with each problem, and with nil when it is over.
     package func watch(
         every interval: Duration,
         sleep: @Sendable (Duration) async -> Void,
@@ -155,7 +164,7 @@ package final class ClickHouseEventStore: AnalysisStore {
         }
     }
 
-    /// The last of the blocks that are there without a gap.
+    /// Returns the last of the consecutive blocks.
     func completed() async throws(StoreError) -> UInt64 {
         do throws(ColumnFailure) {
             let store = try await opened()
@@ -172,10 +181,14 @@ package final class ClickHouseEventStore: AnalysisStore {
         }
     }
 
-    /// Events that arrived before this moment went by age, as far as was looked; nil when none did. Answers from memory.
+    /// The time before which arrived events have expired; nil if none have.
+    ///
+    /// As of the last refresh; reads from memory.
     package var keptFrom: Timestamp? { state.withLock { $0.kept }?.from }
 
-    /// ` AND …` that an event is kept, about a row of ``ColumnTable/events``; empty where all are.
+    /// The condition ` AND …` that a row of ``ColumnTable/events`` is kept.
+    ///
+    /// Empty if all are.
     var isKept: String { keptFrom.map { " AND received >= \($0.milliseconds)" } ?? "" }
 
     private func kept(
@@ -186,30 +199,30 @@ package final class ClickHouseEventStore: AnalysisStore {
         guard let week else { return nil }
         if let known = state.withLock({ $0.kept }), known.week == week { return known }
         let found = try await store.numbers(
-            "SELECT toInt64(count()), toInt64(min(block)) FROM places WHERE kind = \(ArrivalSums.PlaceKind.all.rawValue) "
-                + "AND whose = '' AND block <= \(block) AND arrived >= \(TableExpiry.beginning(of: week).milliseconds)",
+            "SELECT toInt64(count()), toInt64(min(block)) FROM places WHERE kind = \(PlaceAggregates.PlaceKind.all.rawValue) "
+                + "AND whose = '' AND block <= \(block) AND arrived >= \(ExpiryPlanner.beginning(of: week).milliseconds)",
             columns: 2
         )
         return Kept(week: week, block: found[0] > 0 ? UInt64(clamping: found[1]) : block + 1)
     }
 
-    /// The tables, which are looked at until they are known to be right.
+    /// Returns the tables, which are verified until they are known to be correct.
     private func opened() async throws(ColumnFailure) -> ClickHouseStore {
         if let version = state.withLock({ $0.version }) { return ClickHouseStore(client, version: version) }
         let (store, version) = try await ClickHouseTables(client).open(ofRecords: origin())
-        // Without the stream's name it is not known yet whether they are of it.
+        // Without the stream's name, it is not known yet whether they belong to it.
         if origin() != nil { state.withLock { $0.version = version } }
         return store
     }
 
-    /// Asks, and hands on row by row.
+    /// Runs a query, and passes its result on row by row.
     ///
     /// - Parameter tables: Tables that are sent along.
-    /// - Throws: ``StoreError``, also where ClickHouse says that the question takes too much.
+    /// - Throws: ``StoreError``, also if ClickHouse reports that the query exceeds a limit.
     func rows<Row>(
         _ query: String,
         with tables: [ClickHouseClient.External] = [],
-        _ meter: inout QuestionMeter,
+        _ meter: inout QueryMeter,
         _ decode: (inout RowCursor) throws(RowFault) -> Row,
         _ take: (Row) throws(StoreError) -> Void
     ) async throws(StoreError) {
@@ -221,7 +234,8 @@ package final class ClickHouseEventStore: AnalysisStore {
                 try used.countEvent()
                 try take(row)
             }
-            // The end of a question's time is looked at by ClickHouse as well, which otherwise would work on for nobody.
+            // ClickHouse enforces the time limit as well; otherwise it would continue a query whose result is no longer
+            // needed.
             try await client.read(
                 query + " FORMAT RowBinary",
                 with: tables,
@@ -239,26 +253,26 @@ package final class ClickHouseEventStore: AnalysisStore {
         } catch let error as ColumnFailure {
             throw failure(error)
         } catch is RowFault {
-            throw .analysis("ClickHouse at \(client.address.server) answers with what cannot be read.")
+            throw .analysis("ClickHouse at \(client.address.server) sent a response that cannot be parsed.")
         } catch {
-            throw .analysis("The question was given up.")
+            throw .analysis("The query was canceled.")
         }
     }
 
-    /// What a failure means for who asked.
+    /// Returns the error that a failure means for a query.
     func failure(_ failure: ColumnFailure) -> StoreError {
         switch failure.number {
         case 159, 160:
             return .overBudget(
                 "from",
-                "it takes ClickHouse longer than \(budget.time): choose a shorter time, an event's name, or fewer conditions"
+                "it takes longer than \(budget.time): choose a shorter time range, an event's name, or fewer conditions"
             )
         case 241:
-            return .overBudget("from", "it takes more memory than ClickHouse gives one question: choose a shorter time")
+            return .overBudget("from", "it needs more memory than ClickHouse allows: choose a shorter time range")
         case 164:
             return noted(
-                "ClickHouse at \(client.address.server) does not let its user say what a question may cost (readonly = 1). Set readonly "
-                    + "to 2 for the user of \(client.option)-credentials."
+                "ClickHouse at \(client.address.server) does not let its user limit the cost of a query (readonly = "
+                    + "1). Set readonly to 2 for the user of \(client.option)-credentials."
             )
         default:
             return noted(failure.description)
@@ -268,7 +282,7 @@ package final class ClickHouseEventStore: AnalysisStore {
     private func noted(_ sentence: String) -> StoreError {
         state.withLock {
             $0.trouble = sentence
-            // Whatever it was, the tables may be others when it is over.
+            // Whatever the problem was, the tables may be different ones when it is over.
             $0.version = nil
             $0.block = 0
             $0.kept = nil

@@ -4,11 +4,14 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// What must hold of a value, as an expression of SQL over a column of ``QuestionValue/columnBytes``.
+/// Conditions on values, as SQL expressions over a column of ``QueryValue/columnBytes``.
 ///
-/// As these are equal for equal values, and sort as the values do, every comparison is one of bytes, and exact.
-extension QuestionCondition {
-    /// The condition of a column with the field's value; it is empty where there is none.
+/// These bytes are equal for equal values, and sort as the values do. Every comparison is therefore an exact comparison
+/// of bytes.
+extension QueryCondition {
+    /// Returns the condition on a column with the field's value.
+    ///
+    /// The column is empty for a missing value.
     func sql(_ column: String) -> String {
         switch comparison {
         case .equal: return isEqual(column)
@@ -18,13 +21,13 @@ extension QuestionCondition {
         let wanted: [UInt8]
         let kind: UInt8
         switch operand {
-        case .text(let text): (wanted, kind) = (QuestionValue.text(text).columnBytes, QuestionValue.Mark.text)
+        case .text(let text): (wanted, kind) = (QueryValue.text(text).columnBytes, QueryValue.Mark.text)
         case .number(let number, _):
-            (wanted, kind) = (QuestionValue.number(number).columnBytes, QuestionValue.Mark.number)
-        // Nothing is less or greater than these.
+            (wanted, kind) = (QueryValue.number(number).columnBytes, QueryValue.Mark.number)
+        // No value is less or greater than these.
         case .any, .boolean: return "0"
         }
-        // Only values of the same kind are compared: they begin with its mark.
+        // Only values of the same type are compared: they begin with its mark.
         let isOfKind = "\(column) >= \(SQLText.literal([kind])) AND \(column) < \(SQLText.literal([kind + 1]))"
         let sign =
             switch comparison {
@@ -37,7 +40,7 @@ extension QuestionCondition {
     }
 
     private func isEqual(_ column: String) -> String {
-        let wanted: [QuestionValue]
+        let wanted: [QueryValue]
         switch operand {
         case .any: return "(\(column) != '')"
         case .text(let text): wanted = [.text(text)]

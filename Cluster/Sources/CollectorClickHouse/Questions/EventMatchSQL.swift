@@ -4,18 +4,18 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// Whether an event holds what is searched for, as SQL over the events of some stretches.
+/// Whether an event matches a search, as SQL over position ranges.
 struct EventMatchSQL {
     private let search: EventSearch
-    private let fields: [QuestionField]
+    private let fields: [QueryField]
 
-    /// All that is searched for must hold of an event.
+    /// Creates the SQL for a search, all parts of which an event must match.
     init(_ search: EventSearch) {
         self.search = search
         fields = Self.fields(search.conditions.map(\.field))
     }
 
-    private static func fields(_ all: [QuestionField]) -> [QuestionField] {
+    private static func fields(_ all: [QueryField]) -> [QueryField] {
         all.reduce(into: []) { fields, field in if !fields.contains(field) { fields.append(field) } }
     }
 
@@ -23,15 +23,17 @@ struct EventMatchSQL {
         !search.words.isEmpty || fields.contains { if case .context = $0 { true } else { false } }
     }
 
-    /// The place of each event in the stretches, in the query's order, and whether it holds.
-    func sql(_ places: EventPlaces, _ stretches: [EventPlaces.Stretch], limit: Int) -> String {
+    /// Returns a statement for the position of each event, and whether it matches.
+    ///
+    /// It covers the events in the ranges, in the query's order.
+    func sql(_ places: EventPositionRanges, _ stretches: [EventPositionRanges.Stretch], limit: Int) -> String {
         let source = places.events(in: stretches)
         var (ofEvents, ofContexts) = (["position"], [String]())
         for (number, field) in fields.enumerated() {
             switch field {
-            case .attribute(let name): ofEvents.append("\(EventPlaces.value(Array(name.utf8))) AS f\(number)")
+            case .attribute(let name): ofEvents.append("\(EventPositionRanges.value(Array(name.utf8))) AS f\(number)")
             case .context(let path):
-                ofContexts.append("\(EventPlaces.value(ColumnValues.name(of: path))) AS f\(number)")
+                ofContexts.append("\(EventPositionRanges.value(ColumnValues.name(of: path))) AS f\(number)")
             }
         }
         let condition = holds.isEmpty ? "1" : holds.joined(separator: " AND ")
@@ -43,7 +45,7 @@ struct EventMatchSQL {
         let page = "SELECT \(ofEvents.joined(separator: ", ")) \(source) \(places.order) LIMIT \(limit)"
         let end = "\(places.order)"
         guard needsContexts else { return "SELECT position, toUInt8(\(condition)) FROM (\(page)) \(end)" }
-        // Only contexts of these events are read, by their key.
+        // Only the contexts of these events are read, by key.
         let contexts =
             "SELECT installation, context, \(ofContexts.joined(separator: ", ")) FROM contexts WHERE block <= \(places.block) "
             + "AND (installation, context) IN (SELECT installation, context \(source))"
@@ -63,9 +65,9 @@ struct EventMatchSQL {
     }
 }
 
-/// What an expectation is shown of events, as SQL.
+/// The event data that an expectation receives, as SQL.
 struct ExpectationSQL {
-    /// An event as a row has it.
+    /// An event as read from a row.
     struct Row {
         let position: EventPosition
         let id: EventID
@@ -74,27 +76,27 @@ struct ExpectationSQL {
         let installation: InstallationID?
         let context: ClickHouseEventStore.ContextKey?
         let isMeant: Bool
-        /// The values of attributes, as they stand in columns.
+        /// The values of attributes, as encoded in columns.
         let values: [[UInt8]]
     }
 
-    private let filter: QuestionFilter
+    private let filter: QueryFilter
     private let attributes: [String]
 
-    /// What is shown to an expectation of these events.
-    init(_ filter: QuestionFilter) {
+    /// Creates the SQL for an expectation about these events.
+    init(_ filter: QueryFilter) {
         self.filter = filter
         attributes = filter.conditions.compactMap { condition in
             if case .attribute(let name) = condition.field { name } else { nil }
         }
     }
 
-    /// Whether it asks for members of contexts.
+    /// Whether it needs members of contexts.
     var needsContexts: Bool { attributes.count < filter.conditions.count }
 
-    /// The next events of a source.
+    /// Returns a statement for the next events of a source.
     func sql(_ source: String, limit: Int) -> String {
-        let values = attributes.map { EventPlaces.value(Array($0.utf8)) }
+        let values = attributes.map { EventPositionRanges.value(Array($0.utf8)) }
         let list = values.isEmpty ? "emptyArrayString()" : "array(\(values.joined(separator: ", ")))"
         let names = filter.names.map { SQLText.literal($0) }.joined(separator: ", ")
         let isMeant = names.isEmpty ? "toUInt8(0)" : "toUInt8(name IN (\(names)))"
@@ -119,16 +121,16 @@ struct ExpectationSQL {
         )
     }
 
-    /// The event that is shown, with what its context says.
+    /// Returns the event that the expectation receives, with its context's values.
     func event(_ row: Row, _ context: [[UInt8]: [UInt8]]?) -> ExpectationTally.Event {
         var next = 0
-        let values = filter.conditions.map { condition -> QuestionValue? in
+        let values = filter.conditions.map { condition -> QueryValue? in
             switch condition.field {
             case .attribute:
                 defer { next += 1 }
-                return row.values.indices.contains(next) ? QuestionValue(columnBytes: row.values[next]) : nil
+                return row.values.indices.contains(next) ? QueryValue(columnBytes: row.values[next]) : nil
             case .context(let path):
-                return context?[ColumnValues.name(of: path)].flatMap { QuestionValue(columnBytes: $0) }
+                return context?[ColumnValues.name(of: path)].flatMap { QueryValue(columnBytes: $0) }
             }
         }
         return ExpectationTally.Event(

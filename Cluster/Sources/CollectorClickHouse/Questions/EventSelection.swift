@@ -4,31 +4,33 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// Which events a question looks at, and what of them, as the innermost part of a statement. In SQL that versions from 18.16 on take.
+/// The events and columns that a query reads, as the innermost part of a statement.
+///
+/// The SQL works with versions from 18.16 on.
 struct EventSelection {
-    /// The last block whose events count: those behind it may be half there.
+    /// The last block to include; later blocks may be incomplete.
     let block: UInt64
-    /// From when on events are kept by when they arrived; nil for all.
+    /// The time of arrival from which events are kept; nil for all.
     private let kept: Timestamp?
-    private let filters: [QuestionFilter]
+    private let filters: [QueryFilter]
     private let from: Timestamp?
     private let to: Timestamp
     private let columns: [String]
-    private let fields: [QuestionField]
+    private let fields: [QueryField]
 
-    /// The events of one filter, or of several.
+    /// Creates a selection of the events of one filter or several.
     ///
     /// - Parameters:
-    ///   - from: The first moment; nil for everything before `to`.
-    ///   - to: The end.
-    ///   - fields: Whose values are wanted beside those in conditions.
-    ///   - columns: What is wanted beside `time`, `user` and `installation`.
-    ///   - kept: From when on events are kept by when they arrived; nil for all.
+    ///   - from: The start of the time range; nil for everything before `to`.
+    ///   - to: The end of the time range.
+    ///   - fields: Fields whose values are needed, in addition to those in conditions.
+    ///   - columns: Columns that are needed, in addition to `time`, `user` and `installation`.
+    ///   - kept: The time of arrival from which events are kept; nil for all.
     init(
-        _ filters: [QuestionFilter],
+        _ filters: [QueryFilter],
         from: Timestamp?,
         to: Timestamp,
-        fields wanted: [QuestionField] = [],
+        fields wanted: [QueryField] = [],
         columns: [String] = [],
         block: UInt64,
         kept: Timestamp?
@@ -44,31 +46,31 @@ struct EventSelection {
         self.fields = fields
     }
 
-    /// That an event counts for a person, and who that is: the user, else the installation.
+    /// The condition that an event counts for a person: a user, or else an installation.
     static let isSomebodys = "(user != '' OR installation != \(SQLText.nobody))"
-    /// The installation as a person; nobody's id where a user was signed in.
+    /// The installation as a person; the missing id if a user was signed in.
     static let visitor = "if(user = '', installation, \(SQLText.nobody)) AS visitor"
 
-    /// The column with a field's value; empty where there is none.
-    func column(_ field: QuestionField?) -> String {
+    /// Returns the column with a field's value, or an empty text.
+    func column(_ field: QueryField?) -> String {
         field.flatMap { fields.firstIndex(of: $0) }.map { "f\($0)" } ?? "''"
     }
 
-    /// That a selected event belongs to one of the filters.
-    func holds(_ filter: QuestionFilter) -> String {
+    /// Returns the condition that a selected event belongs to one of the filters.
+    func holds(_ filter: QueryFilter) -> String {
         var parts = filter.conditions.map { $0.sql(column($0.field)) }
-        // What all filters have in common is seen to further inside.
+        // The innermost part already applies what all filters have in common.
         if filters.count > 1 { parts += place(filter) }
         return parts.isEmpty ? "1" : "(" + parts.joined(separator: " AND ") + ")"
     }
 
-    private func place(_ filter: QuestionFilter) -> [String] {
+    private func place(_ filter: QueryFilter) -> [String] {
         var parts: [String] = []
         if !filter.names.isEmpty {
             parts.append("name IN (\(filter.names.map { SQLText.literal($0) }.joined(separator: ", ")))")
         }
         if let user = filter.user {
-            // Nobody's id is empty; where it is, nobody was signed in.
+            // No user's id is empty; an empty one means that no user was signed in.
             parts.append(user.isEmpty ? "0" : "user = \(SQLText.literal(user))")
         }
         if let installation = filter.installation { parts.append("installation = \(SQLText.literal(installation))") }
@@ -77,7 +79,7 @@ struct EventSelection {
 
     private var needsName: Bool { filters.count > 1 && filters.contains { !$0.names.isEmpty } }
 
-    /// What narrows all filters at once.
+    /// The conditions that all filters share.
     private var common: [String] {
         guard filters.count > 1 else { return filters.flatMap(place) }
         guard filters.allSatisfy({ !$0.names.isEmpty }) else { return [] }
@@ -85,10 +87,10 @@ struct EventSelection {
         for name in filters.flatMap(\.names) where !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
             names.append(name)
         }
-        return place(QuestionFilter(names: names))
+        return place(QueryFilter(names: names))
     }
 
-    /// `(SELECT … FROM events …)`, with the values of contexts beside it where they are asked for.
+    /// `(SELECT … FROM events …)`, joined with values of contexts if they are needed.
     var sql: String {
         var wanted = ["time", "user", "installation"]
         for column in columns + (needsName ? ["name"] : []) where !wanted.contains(column) { wanted.append(column) }
@@ -104,14 +106,14 @@ struct EventSelection {
         if let from { narrowed.append("time >= \(from.milliseconds)") }
         if let kept { narrowed.append("received >= \(kept.milliseconds)") }
         narrowed += common
-        // Rows of one place are equal, so they may be left out before they are joined.
+        // Rows with one position are equal, so PREWHERE may drop them before FINAL merges them.
         let events =
             "(SELECT \(wanted.joined(separator: ", ")) FROM events FINAL PREWHERE \(narrowed.joined(separator: " AND ")) "
             + "WHERE installation NOT IN (SELECT installation FROM erasures))"
         guard !ofContexts.isEmpty else { return events }
         let contexts =
             "(SELECT installation, context, \(ofContexts.joined(separator: ", ")) FROM contexts WHERE block <= \(block))"
-        // Newer versions want names for what is joined.
+        // Newer versions require names for joined tables.
         return "\(events) AS e ANY LEFT JOIN \(contexts) AS c USING (installation, context)"
     }
 

@@ -4,16 +4,16 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// In which of several stretches of time, that follow each other, a moment lies: as an expression of SQL.
+/// The interval that contains a time, among consecutive ones, as an SQL expression.
 ///
-/// Neighbours of equal length are told apart by one division, so that the days of a year are one term, or three where the clocks
+/// One division distinguishes neighbors of equal length, so the days of a year are one term, or three if the clocks
 /// change twice.
 struct IntervalSQL {
-    /// Where each stretch begins.
+    /// The beginning of each interval.
     let beginnings: [Timestamp]
     private let end: Timestamp
 
-    /// The stretches between edges, of which equal ones are one.
+    /// Creates the intervals between edges; equal edges count as one.
     init(_ edges: [Timestamp]) {
         var distinct: [Timestamp] = []
         for edge in edges where distinct.last.map({ $0 < edge }) ?? true { distinct.append(edge) }
@@ -21,12 +21,14 @@ struct IntervalSQL {
         end = distinct.last ?? Timestamp(milliseconds: .max)
     }
 
-    /// The intervals of a question's time, and of the period before.
-    init(_ time: QuestionTime) {
+    /// Creates the intervals of a query's time range, and of the period before.
+    init(_ time: QueryTimeRange) {
         self.init(time.edgesBefore + time.edges)
     }
 
-    /// The number of the stretch, of type `Int32`, from 0. For moments outside of all of them it is any number.
+    /// Returns the number of the interval, of type `Int32`, from 0.
+    ///
+    /// For times outside of all intervals, it is arbitrary.
     func sql(_ column: String = "time") -> String {
         let edges = beginnings + [end]
         var terms: [String] = []

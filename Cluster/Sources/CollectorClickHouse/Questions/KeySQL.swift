@@ -4,20 +4,26 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// Which rows a question by key means, as expressions of SQL.
+/// The rows that point queries select, as SQL expressions.
 enum KeySQL {
-    /// So many keys stand in one statement at most.
+    /// The maximum number of keys in one statement.
     static let maxKeys = 200
 
-    /// That a row counts: its block is whole, and its installation was not erased.
+    /// Returns the condition that a row is included.
+    ///
+    /// Its block is complete, and its installation is not erased.
     static func counts(upTo block: UInt64) -> String {
         "block <= \(block) AND installation NOT IN (SELECT installation FROM erasures)"
     }
 
-    /// Whose a row of ``ColumnTable/people`` or ``ColumnTable/traits`` is, if it is no user's.
+    /// The visitor of a row of ``ColumnTable/people`` or ``ColumnTable/traits``.
+    ///
+    /// It is the missing id if the row belongs to a user.
     static let visitor = "if(user = '', installation, \(SQLText.nobody))"
 
-    /// That a row of these tables is of one of some people. Nobody's id is empty.
+    /// Returns the condition that a row of these tables belongs to one of these people.
+    ///
+    /// No user's id is empty.
     static func isOf(_ people: [PersonKey]) -> String {
         var users: [String] = []
         var visitors: [String] = []
@@ -33,25 +39,27 @@ enum KeySQL {
         return parts.isEmpty ? "0" : "(" + parts.joined(separator: " OR ") + ")"
     }
 
-    /// An installation as a literal; nobody's id for nil.
+    /// Returns an installation as a literal; the missing id for nil.
     static func literal(_ installation: InstallationID?) -> String {
         installation.map { SQLText.literal($0) } ?? SQLText.nobody
     }
 
-    /// That a pair of columns is behind a place, where the later comes first.
-    static func isBehind(_ place: TimedPlace, _ time: String, _ number: String) -> String {
+    /// Returns the condition that two columns come after a place, latest first.
+    static func isBehind(_ place: TimeCursor, _ time: String, _ number: String) -> String {
         "(\(time) < \(place.time.milliseconds) OR (\(time) = \(place.time.milliseconds) AND \(number) < \(place.number)))"
     }
 }
 
 extension RowCursor {
-    /// A value of type `FixedString(16)` as an installation; nil for nobody's id.
+    /// Reads a value of type `FixedString(16)` as an installation.
+    ///
+    /// Nil for the missing id.
     mutating func installation() throws(RowFault) -> InstallationID? {
         let (high, low) = try halves()
         return high == 0 && low == 0 ? nil : InstallationID(high: high, low: low)
     }
 
-    /// Two values: a user, and the visitor where that is empty.
+    /// Reads two values: a user, and the visitor if the user is empty.
     mutating func person() throws(RowFault) -> PersonKey {
         let user = try text()
         let visitor = try halves()
@@ -60,15 +68,16 @@ extension RowCursor {
 }
 
 extension ClickHouseEventStore {
-    /// The first of all keys by a sum over their rows that is the highest, or the lowest, of a column, the latest first.
+    /// Returns the first keys by the maximum or minimum of a column, latest first.
     ///
-    /// A key of which the sum lies in a stretch has a row there, so the rows of the latest stretch suffice, and of an earlier one where
-    /// these have too few keys. Going over a column costs little, and putting all keys together would cost much.
+    /// A key whose result is in a range has a row in that range. The rows of the latest range therefore suffice, or
+    /// those of an earlier one if the latest has too few keys. Reading one column is cheap, and aggregating all keys
+    /// would be expensive.
     ///
     /// - Parameters:
-    ///   - condition: What must hold of the rows beside.
-    ///   - end: No sum above this one is wanted.
-    ///   - keys: The keys whose sum is from a moment on, nil for all.
+    ///   - condition: An additional condition on the rows.
+    ///   - end: The highest result to return.
+    ///   - keys: Returns the keys whose result is a given value or higher; nil for all.
     func latest<Key>(
         _ limit: Int,
         by column: String,

@@ -4,11 +4,11 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// A person with what the tables have of them.
+/// A person, with the tables' data about them.
 struct KnownPerson {
-    /// What the person did on one installation.
+    /// A person's activity on one installation.
     struct Place {
-        /// Nil for clients that tell none.
+        /// Nil for clients that report none.
         let installation: InstallationID?
         let first: Int64
         let last: Int64
@@ -20,14 +20,14 @@ struct KnownPerson {
     var places: [Place] = []
     var traits = PersonTraits()
 
-    /// How many events the person has.
+    /// The number of the person's events.
     var events: UInt64 { places.reduce(0) { $0 + $1.events } }
-    /// The time of the latest, in milliseconds since 1970.
+    /// The time of the latest event, in milliseconds since 1970.
     var last: Int64 { places.reduce(.min) { max($0, $1.last) } }
-    /// The person's place among those seen last.
-    var place: TimedPlace { TimedPlace(time: Timestamp(milliseconds: last), number: TimedPlace.number(of: key)) }
+    /// The person's place in the order of last activity.
+    var place: TimeCursor { TimeCursor(time: Timestamp(milliseconds: last), number: TimeCursor.number(of: key)) }
 
-    /// Those with an installation, the one used last first.
+    /// The places with an installation, the most recently used first.
     var devices: [Place] {
         places.filter { $0.installation != nil }.sorted { left, right in
             guard left.last == right.last, let first = left.installation, let second = right.installation else {
@@ -37,9 +37,9 @@ struct KnownPerson {
         }
     }
 
-    /// The person as an answer has them.
+    /// Returns the person as in a response.
     ///
-    /// - Parameter page: Which attributes; nil for none.
+    /// - Parameter page: The attributes to include; nil for none.
     func user(_ page: AttributePage?) -> StoredUser {
         var id: String?
         if case .user(let user) = key { id = user }
@@ -65,13 +65,13 @@ struct KnownPerson {
 }
 
 extension PersonKey {
-    /// The same with its text told apart by its bytes.
+    /// The key, with its text compared byte by byte.
     struct Bytes: Hashable {
         let user: ByteText?
         let visitor: InstallationID?
     }
 
-    /// By which the person is found again.
+    /// The key for looking up the person.
     var bytes: Bytes {
         switch self {
         case .user(let id): Bytes(user: ByteText(id), visitor: nil)

@@ -4,12 +4,12 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// What is known about a person, from what was said of them in the order of arrival.
+/// A person's traits, from records of user traits in order of arrival.
 struct PersonTraits {
-    /// One thing that was said.
+    /// A record of user traits.
     struct Saying {
         let installation: InstallationID?
-        /// ``Telling/kind``, or that of an event.
+        /// `Telling.kind`, or the kind of an event.
         let kind: String
         let time: Int64
         let context: Context
@@ -31,13 +31,15 @@ struct PersonTraits {
     private var met: Set<Context> = []
     private var speaker: InstallationID?
 
-    /// The attributes, in the order of names.
+    /// The attributes, ordered by name.
     var attributes: [StoredUser.Attribute] { known.sorted { $0.key < $1.key }.map(\.value) }
 
-    /// An attribute by its name.
+    /// Returns an attribute by its name.
     subscript(name: String) -> StoredUser.Attribute? { known[ByteText(name)] }
 
-    /// The next thing that was said. What a context says counts when it is met for the first time.
+    /// Adds the next record.
+    ///
+    /// A context counts only when it occurs for the first time.
     mutating func add(_ saying: Saying) {
         speaker = saying.installation
         if saying.kind == Telling.kind {
@@ -49,7 +51,7 @@ struct PersonTraits {
         do {
             try apply(kind, values, at: saying.time)
         } catch {
-            // A table in memory has no failures.
+            // Does not happen: a table in memory does not fail.
         }
     }
 
@@ -66,7 +68,7 @@ struct PersonTraits {
 extension PersonTraits: PersonAttributeTable {
     func known(_ name: String) -> PersonAttribute.Outcome? {
         guard let attribute = self[name] else { return nil }
-        // Written here; what cannot be read counts as absent.
+        // Written by this type; an unreadable value counts as missing.
         guard let value = try? JSONValue.parse(attribute.value) else { return nil }
         return PersonAttribute.Outcome(value: value, omitted: Int64(clamping: attribute.omitted))
     }

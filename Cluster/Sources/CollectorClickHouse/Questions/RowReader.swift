@@ -3,24 +3,28 @@
 
 internal import NIOCore
 
-/// Takes rows of `RowBinary` apart as their bytes come in, and keeps no more of them than one row and one piece.
+/// Parses rows of `RowBinary` as their bytes arrive.
+///
+/// Holds at most one row and one piece in memory.
 struct RowReader {
-    /// A row of more bytes is none that was asked for.
+    /// The maximum size of a row in bytes; no expected row is larger.
     static let longestRow = 512 << 20
 
     private var bytes: [UInt8] = []
-    /// With fewer bytes the next row is not looked at again: long rows would be begun for every piece.
+    /// The minimum number of bytes for parsing the next row again.
+    ///
+    /// Otherwise, a long row would be parsed from its beginning for every piece.
     private var wanted = 0
 
-    /// Nothing yet.
+    /// Creates a reader without bytes.
     init() {}
 
-    /// The next bytes.
+    /// Appends the next bytes.
     ///
     /// - Parameters:
-    ///   - decode: Reads one row; asked again for the same row when more of it is there.
+    ///   - decode: Reads one row; called again for the same row once more of it is available.
     ///   - take: Called with each row.
-    /// - Throws: ``RowFault`` for what are no rows; what `take` throws.
+    /// - Throws: ``RowFault`` for malformed rows, and the errors of `take`.
     mutating func append<Row>(
         _ piece: ByteBuffer,
         _ decode: (inout RowCursor) throws(RowFault) -> Row,
@@ -48,9 +52,9 @@ struct RowReader {
         guard bytes.count <= Self.longestRow else { throw RowFault.malformed }
     }
 
-    /// There are no more bytes.
+    /// Finishes after the last bytes.
     ///
-    /// - Throws: ``RowFault`` when they end within a row.
+    /// - Throws: ``RowFault`` if they end within a row.
     mutating func finish<Row>(
         _ decode: (inout RowCursor) throws(RowFault) -> Row,
         _ take: (Row) throws -> Void
@@ -63,44 +67,46 @@ struct RowReader {
 
 /// Why a row cannot be read.
 enum RowFault: Error {
-    /// Its end is not there yet.
+    /// Its end has not arrived yet.
     case incomplete
-    /// It is none.
+    /// It is not a valid row.
     case malformed
 }
 
-/// Reads the values of rows, one after another. Valid only while the bytes stay where they are.
+/// Reads the values of rows, one after another.
+///
+/// Valid only while the bytes stay at their address.
 struct RowCursor {
     private let bytes: UnsafeRawBufferPointer
-    /// Where the next value begins.
+    /// The offset where the next value begins.
     private(set) var offset = 0
 
-    /// The values in these bytes.
+    /// Creates a cursor over these bytes.
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    /// A value of type `Int64`.
+    /// Reads a value of type `Int64`.
     mutating func int64() throws(RowFault) -> Int64 { Int64(littleEndian: try fixed(Int64.self)) }
 
-    /// A value of type `UInt64`.
+    /// Reads a value of type `UInt64`.
     mutating func uint64() throws(RowFault) -> UInt64 { UInt64(littleEndian: try fixed(UInt64.self)) }
 
-    /// A value of type `Int32`.
+    /// Reads a value of type `Int32`.
     mutating func int32() throws(RowFault) -> Int32 { Int32(littleEndian: try fixed(Int32.self)) }
 
-    /// A value of type `UInt16`.
+    /// Reads a value of type `UInt16`.
     mutating func uint16() throws(RowFault) -> UInt16 { UInt16(littleEndian: try fixed(UInt16.self)) }
 
-    /// A value of type `UInt8`.
+    /// Reads a value of type `UInt8`.
     mutating func uint8() throws(RowFault) -> UInt8 { try fixed(UInt8.self) }
 
-    /// A value of type `FixedString(16)`, as the halves of an id.
+    /// Reads a value of type `FixedString(16)` as the halves of an id.
     mutating func halves() throws(RowFault) -> (high: UInt64, low: UInt64) {
         (UInt64(bigEndian: try fixed(UInt64.self)), UInt64(bigEndian: try fixed(UInt64.self)))
     }
 
-    /// A value of type `String`.
+    /// Reads a value of type `String`.
     mutating func string() throws(RowFault) -> [UInt8] {
         let length = try length()
         guard bytes.count - offset >= length else { throw .incomplete }
@@ -108,27 +114,27 @@ struct RowCursor {
         return Array(bytes[offset..<offset + length])
     }
 
-    /// A value of an array's type.
+    /// Reads a value of an array type.
     mutating func array<Element>(
         _ element: (inout RowCursor) throws(RowFault) -> Element
     ) throws(RowFault) -> [Element] {
         let count = try length()
         var elements: [Element] = []
-        // An element has a byte at least.
+        // An element has at least one byte.
         guard bytes.count - offset >= count else { throw .incomplete }
         elements.reserveCapacity(count)
         for _ in 0..<count { elements.append(try element(&self)) }
         return elements
     }
 
-    /// Reads the rows of an answer that is there as a whole.
+    /// Reads the rows of a complete response.
     ///
-    /// - Throws: ``RowFault`` for what are no rows.
+    /// - Throws: ``RowFault`` for malformed rows.
     static func forEachRow(
         of bytes: [UInt8],
         _ body: (inout RowCursor) throws(RowFault) -> Void
     ) throws(RowFault) {
-        // The type of what is thrown would be lost in the closure.
+        // The closure would lose the type of the error.
         let result: Result<Void, RowFault> = bytes.withUnsafeBytes { buffer in
             var cursor = RowCursor(buffer)
             do throws(RowFault) {

@@ -4,9 +4,11 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// How an app was used in a session, told in the order of arrival, as an index adds it up while events arrive.
+/// The app usage in a session, added up from events in order of arrival.
+///
+/// An index adds it up in the same way while events arrive.
 struct SessionUse {
-    /// One row of the table.
+    /// One row of the usage table.
     struct Event {
         let position: Int64
         let time: Timestamp
@@ -28,23 +30,23 @@ struct SessionUse {
         }
     }
 
-    /// What a statement selects of each row.
+    /// The columns that a statement selects of each row.
     static let columns = "position, time, kind, name, detail, more, number, flags"
 
-    /// Its screens.
+    /// The session's screens.
     private(set) var views = ScreenViews()
-    /// How long screens were used, in milliseconds.
+    /// The engagement time on screens, in milliseconds.
     private(set) var engagement: Int64 = 0
-    /// How long the app was in the foreground, in milliseconds.
+    /// The time in the foreground, in milliseconds.
     private(set) var foreground: Int64 = 0
     private var ends: [(launch: StoredLaunch, position: Int64)] = []
 
-    /// Starts, ends and crashes, in the order of time; of one moment in that of arrival.
+    /// Starts, ends and crashes, in order of time; at equal times, in order of arrival.
     var launches: [StoredLaunch] {
         ends.sorted { ($0.launch.time, $0.position) < ($1.launch.time, $1.position) }.map(\.launch)
     }
 
-    /// The next event.
+    /// Adds the next event.
     mutating func add(_ event: Event) {
         switch event.fact {
         case .screen(let screen, let before)?:

@@ -3,27 +3,29 @@
 
 internal import TrackwayEvents
 
-/// How far tables are behind what was taken, and whether that is worth a word. A value: it is told what was seen, and when.
+/// The tables' lag behind the stream, and whether to report it.
+///
+/// A value type: the caller passes in what was observed, and when.
 struct TableLag: Sendable, Hashable {
-    /// So long tables may stand still while there is something to write, before it is said.
+    /// The maximum time without progress, although there are records to write, before it is reported.
     static let longestStandstill = Duration.seconds(30)
 
-    /// How many records they are behind.
+    /// The number of records that the tables lack.
     private(set) var behind: UInt64 = 0
-    /// Where the stream ended when it was looked first; nil once the tables have come there.
+    /// The end of the stream at the first observation; nil once the tables have reached it.
     private var target: UInt64?
     private var hasBegun = false
     private var last: UInt64 = 0
-    /// Since when they stand still, with something to write.
+    /// The start of the current standstill, with records to write.
     private var still: MonotonicTime?
     private var isStuck = false
 
-    /// Nothing was seen yet.
+    /// Creates a lag without observations.
     init() {}
 
-    /// The tables have the stream up to a record.
+    /// Updates the lag, given the last record in the tables.
     ///
-    /// - Parameter end: The last record that was taken; nil while it is not known.
+    /// - Parameter end: The last accepted record; nil while it is unknown.
     mutating func see(last: UInt64, end: UInt64?, at now: MonotonicTime) {
         guard let end else { return }
         if !hasBegun {
@@ -43,11 +45,11 @@ struct TableLag: Sendable, Hashable {
         isStuck = since.duration(to: now) > Self.longestStandstill
     }
 
-    /// What a person should know, about tables at an address; nil while all is well.
+    /// Returns a message about the tables at an address; nil if there is nothing to report.
     func sentence(_ address: String) -> String? {
         if isStuck {
             return
-                "The tables in \(address) are \(behind) records behind what was taken, and do not come on. See that `trackway-cluster forward` runs."
+                "The tables in \(address) are \(behind) records behind, and stalled. Check `trackway-cluster forward`."
         }
         guard target != nil, behind > 0 else { return nil }
         return "The tables in \(address) are being filled from the engine's stream, and are \(behind) records behind."

@@ -4,46 +4,48 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// Goes through the stretches of a timeline, as an index does: told of places in their order, it says which belong to the answer, and
-/// where it ends. A value.
+/// Traverses the ranges of a timeline, as an index does.
+///
+/// A value type: the caller passes in places in order, and reads which of them belong to the response, and where it
+/// ends.
 struct TimelineWalk {
-    /// The places that belong to the answer, of the stretch that is gone through.
-    private(set) var found: [TimelinePlace] = []
-    /// The last place that was looked at; nil when there is nothing behind it.
-    private(set) var end: TimelinePlace?
-    /// Behind which place it goes on.
-    private(set) var after: TimelinePlace?
-    /// How many places were looked at, in all stretches.
+    /// The places in the current range that belong to the response.
+    private(set) var found: [TimelineCursor] = []
+    /// The last place that was read; nil if there is nothing after it.
+    private(set) var end: TimelineCursor?
+    /// The place after which the traversal continues.
+    private(set) var after: TimelineCursor?
+    /// The number of places that were read, in all ranges.
     private(set) var searched = 0
     private var isOver = false
     private let query: TimelineQuery
     private let words: [SearchWord]
 
-    /// Before the first stretch.
+    /// Creates a traversal before the first range.
     init(_ query: TimelineQuery) {
         self.query = query
         words = query.words.map { SearchWord($0) }
     }
 
-    /// A stretch begins.
+    /// Begins a range.
     mutating func begin() {
         (found, end, after, isOver) = ([], nil, query.after, false)
     }
 
-    /// How many places it wants next; nil when the stretch is over.
+    /// Returns the number of places to pass in next; nil at the end of the range.
     ///
-    /// - Parameter count: So many where each of them has to be looked at.
+    /// - Parameter count: The number to return if each place must be checked.
     func wanted(_ count: Int) -> Int? {
         if isOver { return nil }
-        // One more than wanted says that there is more.
+        // One more than wanted shows that there are more.
         return query.isFiltered ? count : max(0, query.limit) + 1
     }
 
-    /// The next places, with their events where these have to be looked at.
+    /// Continues with the next places, and with their events if these must be checked.
     ///
-    /// - Parameter isLast: Whether there are none behind them.
+    /// - Parameter isLast: Whether these are the last places.
     mutating func look(
-        at places: [TimelinePlace],
+        at places: [TimelineCursor],
         _ events: [EventPosition: StoredEvent],
         _ meter: inout SearchMeter,
         isLast: Bool
@@ -74,7 +76,7 @@ struct TimelineWalk {
             }
         }
         guard isSaid, !query.conditions.isEmpty else { return isSaid }
-        // Admission checked the text: what cannot be read says nothing.
+        // Admission checked the text. Unreadable content has no values.
         let context = event.context.isEmpty ? nil : try? JSONValue.parse(event.context)
         let ofContext = ColumnValues(context: context)
         let values = event.json.withUnsafeBytes { ColumnValues(event: $0, global: ColumnValues(global: context)) }

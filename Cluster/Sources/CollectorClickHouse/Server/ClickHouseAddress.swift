@@ -3,19 +3,20 @@
 
 internal import TrackwayEvents
 
-/// Where a server of ClickHouse answers over HTTP, and which of its databases is meant: `http://host:8123/database`, or
-/// `https://host:8443/database`.
+/// The HTTP address of a ClickHouse server, and the name of a database.
+///
+/// The form is `http://host:8123/database`, or `https://host:8443/database`.
 package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible {
-    /// The host, by name or number.
+    /// The host name or IP address.
     package var host: String
     /// The port of HTTP, or of HTTPS.
     package var port: Int
-    /// Whether nothing is said before the connection is encrypted, and the server known: `https://`.
+    /// Whether to use `https://`: nothing is sent before encryption and verification of the server.
     package var isEncrypted: Bool
     /// The database.
     package var database: String
 
-    /// An address.
+    /// Creates an address.
     package init(host: String, port: Int = 8_123, database: String = "trackway", isEncrypted: Bool = false) {
         self.host = host
         self.isEncrypted = isEncrypted
@@ -23,10 +24,12 @@ package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible 
         self.database = database
     }
 
-    /// Reads an address. Without a port it is 8123, or 8443 with `https`, without a path the database is `trackway`.
+    /// Parses an address.
     ///
-    /// - Returns: Nil when it is none, has a name and a password in it, or names a database that is not made of letters, digits and
-    ///   underscores.
+    /// The default port is 8123, or 8443 with `https`. The default database is `trackway`.
+    ///
+    /// - Returns: Nil if it is not an address, if it contains a name and a password, or if the database's name contains
+    ///   anything but letters, digits and underscores, or begins with a digit.
     package init?(_ description: String) {
         let isEncrypted = description.hasPrefix("https://")
         guard isEncrypted || description.hasPrefix("http://") else { return nil }
@@ -66,7 +69,7 @@ package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible 
         }
     }
 
-    /// The server, without the database.
+    /// The server's address, without the database.
     package var server: String {
         "\(isEncrypted ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
@@ -74,22 +77,22 @@ package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible 
     package var description: String { "\(server)/\(database)" }
 }
 
-/// Who writes into a database.
+/// The credentials for a database.
 package struct ClickHouseCredentials: Sendable, Hashable {
     /// The user.
     package var user: String
     /// The password; it may be empty.
     package var password: String
 
-    /// Credentials.
+    /// Creates credentials.
     package init(user: String, password: String) {
         self.user = user
         self.password = password
     }
 
-    /// Reads `{"user":"trackway","password":"…"}`; nil when it is something else.
+    /// Parses `{"user":"trackway","password":"…"}`; nil for anything else.
     package init?(json bytes: [UInt8]) {
-        // What is wrong with a file of secrets is better not quoted.
+        // A parse error is not reported, because it could quote the file of secrets.
         guard let json = try? JSONValue.parse(bytes), let user = json["user"]?.string, !user.isEmpty,
             let password = json["password"]?.string, (user + password).utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
         else { return nil }
@@ -98,21 +101,21 @@ package struct ClickHouseCredentials: Sendable, Hashable {
 }
 
 extension ClickHouseCredentials: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Who it is, without the password: descriptions end up in logs.
+    /// The user without the password, because descriptions end up in logs.
     package var description: String { "the user \(user)" }
 
     package var debugDescription: String { description }
 }
 
-/// A version of ClickHouse, and what it knows.
+/// A version of ClickHouse, and the settings that it supports.
 package struct ClickHouseVersion: Sendable, Hashable, CustomStringConvertible {
     /// The year, without the century.
     package var year: Int
-    /// The release of the year.
+    /// The release within the year.
     package var release: Int
     package let description: String
 
-    /// Reads what `SELECT version()` answers, such as `18.16.1`; nil when it is something else.
+    /// Parses a result of `SELECT version()`, such as `18.16.1`; nil for anything else.
     package init?(_ description: some StringProtocol) {
         let numbers = description.split(separator: ".").map { Int($0) }
         guard numbers.count >= 2, let year = numbers[0], let release = numbers[1] else { return nil }
@@ -121,19 +124,23 @@ package struct ClickHouseVersion: Sendable, Hashable, CustomStringConvertible {
         self.description = String(description)
     }
 
-    /// Settings of each insert. Asynchronous inserts would be answered before they are there.
+    /// The settings of each insert.
+    ///
+    /// Asynchronous inserts would be acknowledged before their rows exist.
     var insertSettings: [(String, String)] {
-        // A part that was lost is written again, and must not be taken for a repetition then.
+        // A lost part is written again, and must not be discarded as a duplicate then.
         let always = [("insert_deduplicate", "0")]
         return (year, release) >= (21, 11) ? always + [("async_insert", "0")] : always
     }
 
-    /// Settings of each question, which nobody waits for any more when its connection ends.
+    /// The settings of each query.
+    ///
+    /// A query is canceled when its connection closes, because its result is no longer needed.
     var questionSettings: [(String, String)] {
         (year, release) >= (20, 1) ? [("cancel_http_readonly_queries_on_client_close", "1")] : []
     }
 
-    /// Settings of each table: what is inserted is on disk when it is answered.
+    /// The settings of each table: an insert is on disk when it is acknowledged.
     var tableSettings: [String] {
         (year, release) >= (20, 11) ? ["fsync_after_insert = 1", "fsync_part_directory = 1"] : []
     }

@@ -4,40 +4,42 @@
 package import CollectorTLS
 internal import NIOCore
 
-/// Asks a server of ClickHouse over HTTP. Safe from any thread.
+/// Sends requests to a ClickHouse server over HTTP.
+///
+/// Thread-safe.
 package struct ClickHouseClient: Sendable {
-    /// How long what may take.
+    /// Timeouts.
     package struct Times: Sendable, Hashable {
-        /// A question whose answer lies ready.
+        /// The timeout of a query whose result is readily available.
         package var question: Duration = .seconds(30)
-        /// An insert, or a question that reads much.
+        /// The timeout of an insert, or of a query that reads a lot.
         package var work: Duration = .seconds(300)
 
-        /// The usual times.
+        /// Creates the default timeouts.
         package init() {}
     }
 
-    /// Rows that a query reads beside those of tables.
+    /// Rows that are sent along with a query, which reads them as a table.
     struct External: Sendable {
         var name: String
         var structure: String
         var rows: [UInt8]
     }
 
-    /// Where the server is.
+    /// The server's address.
     package let address: ClickHouseAddress
-    /// The option that names the address, for sentences about it.
+    /// The option that contains the address, for messages.
     package let option: String
     private let credentials: ClickHouseCredentials?
     private let tls: TLSClient?
     private let times: Times
 
-    /// A client.
+    /// Creates a client.
     ///
     /// - Parameters:
-    ///   - credentials: Who asks; nil for the server's user `default`, without a password.
-    ///   - tls: Encrypts connections to an address that wants it, which is not asked without it.
-    ///   - option: The option that names the address, for sentences about it.
+    ///   - credentials: The credentials; nil for the server's user `default`, without a password.
+    ///   - tls: Encrypts connections; without it, no request is sent to an address that requires encryption.
+    ///   - option: The option that contains the address, for messages.
     package init(
         _ address: ClickHouseAddress,
         credentials: ClickHouseCredentials? = nil,
@@ -52,14 +54,14 @@ package struct ClickHouseClient: Sendable {
         self.times = times
     }
 
-    /// Asks.
+    /// Runs a statement.
     ///
     /// - Parameters:
     ///   - query: One statement.
     ///   - settings: Settings and other parameters of the request.
-    ///   - database: Whether the database is there already.
-    /// - Returns: The answer as it came.
-    /// - Throws: ``ColumnFailure``. A statement that changes something may have done so nevertheless.
+    ///   - database: Whether the database already exists.
+    /// - Returns: The response body.
+    /// - Throws: ``ColumnFailure``. A statement that makes changes may have made them anyway.
     func ask(
         _ query: String,
         _ settings: [(String, String)] = [],
@@ -71,8 +73,8 @@ package struct ClickHouseClient: Sendable {
 
     /// Writes rows.
     ///
-    /// - Parameter statement: What the rows follow.
-    /// - Throws: ``ColumnFailure``. They may be there nevertheless.
+    /// - Parameter statement: The statement that the rows follow.
+    /// - Throws: ``ColumnFailure``. The rows may exist anyway.
     func insert(
         _ statement: String,
         _ rows: [UInt8],
@@ -81,7 +83,7 @@ package struct ClickHouseClient: Sendable {
         _ = try await send([("query", statement)], settings, true, contentType: nil, body: rows, true)
     }
 
-    /// Asks with rows that are sent along.
+    /// Runs a query with rows that are sent along.
     ///
     /// - Throws: ``ColumnFailure``.
     func ask(_ query: String, with tables: [External]) async throws(ColumnFailure) -> [UInt8] {
@@ -89,12 +91,12 @@ package struct ClickHouseClient: Sendable {
         return try await send(parameters, [], true, contentType: contentType, body: body, true)
     }
 
-    /// The parameters, content type and body of a request with a statement and tables.
+    /// Returns the parameters, content type, and body of a request with tables.
     private static func form(
         _ query: String,
         _ tables: [External]
     ) -> (parameters: [(String, String)], contentType: String, body: [UInt8]) {
-        // Rows are any bytes, so the mark between them must be one that cannot be met by chance.
+        // Rows are arbitrary bytes, so the boundary must be one that does not occur by chance.
         let mark = "trackway-6f1d0c2b9a7e4853-\(tables.reduce(0) { $0 + $1.rows.count })"
         var body: [UInt8] = []
         var parameters = [("query", query)]
@@ -132,15 +134,15 @@ package struct ClickHouseClient: Sendable {
         return answer.body
     }
 
-    /// Asks a question that changes nothing, and hands on its answer piece by piece.
+    /// Runs a read-only query, and passes its result on in pieces.
     ///
     /// - Parameters:
     ///   - query: One statement.
     ///   - tables: Tables that are sent along.
     ///   - settings: Settings and other parameters of the request.
-    ///   - timeout: How long all of it may take. The connection ends then, and when the task is cancelled.
+    ///   - timeout: The time limit for everything. The connection closes then, and when the task is canceled.
     ///   - take: Called with each piece.
-    /// - Throws: ``ColumnFailure``, what `take` throws, and `CancellationError`.
+    /// - Throws: ``ColumnFailure``, the errors of `take`, and `CancellationError`.
     func read(
         _ query: String,
         with tables: [External] = [],
@@ -166,8 +168,8 @@ package struct ClickHouseClient: Sendable {
 
     private func target() throws(HTTPExchange.Failure) -> HTTPExchange.Target {
         guard address.isEncrypted else { return HTTPExchange.Target(host: address.host, port: address.port) }
-        // In plain is no way to go on.
-        guard let tls else { throw HTTPExchange.Failure(reason: "there is nothing to encrypt its connection with") }
+        // An unencrypted connection is not an alternative.
+        guard let tls else { throw HTTPExchange.Failure(reason: "TLS is not available") }
         return HTTPExchange.Target(host: address.host, port: address.port, tls: tls)
     }
 
@@ -181,7 +183,7 @@ package struct ClickHouseClient: Sendable {
         contentType: String?,
         body: [UInt8]
     ) -> HTTPExchange.Request {
-        // Only then does the status tell of everything.
+        // Without this setting, the status would not cover errors that occur later.
         var all = parameters + [("wait_end_of_query", "1")]
         if database { all.append(("database", address.database)) }
         let path = "/?" + all.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&")
@@ -193,7 +195,7 @@ package struct ClickHouseClient: Sendable {
         return HTTPExchange.Request(path: path, headers: headers, body: body)
     }
 
-    /// A value in an address.
+    /// Returns a value in percent encoding.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for byte in text.utf8 {

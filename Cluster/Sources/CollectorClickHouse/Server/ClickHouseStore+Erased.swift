@@ -3,8 +3,10 @@
 
 package import TrackwayEvents
 
-/// Where something of erased installations came. The counts of what came have a row for each installation and block, also of what came
-/// again, was refused or not kept, and these stay when it is erased.
+/// Finds the blocks in which data of erased installations arrived.
+///
+/// The table of counts has a row for each installation and block, including duplicates and events that were rejected or
+/// not stored. These rows remain when the installation is erased.
 extension ClickHouseStore: ErasedStore {
     package func erased() async throws(ColumnFailure) -> Set<InstallationID> {
         let query = "SELECT DISTINCT installation FROM erasures FORMAT RowBinary"

@@ -4,15 +4,17 @@
 package import Collector
 package import TrackwayEvents
 
-/// The tables in a database of ClickHouse. In SQL that versions from 18.16 on take. Safe from any thread.
+/// The tables in a ClickHouse database.
+///
+/// The SQL works with versions from 18.16 on. Thread-safe.
 package struct ClickHouseStore: ColumnStore {
-    /// Beside the tables of blocks: of which version all of them are, and of which stream.
+    /// The table of marks, which record the tables' version and streams.
     static let markTable = "trackway"
 
     let client: ClickHouseClient
     private let version: ClickHouseVersion
 
-    /// The tables behind a client, at a server of this version.
+    /// Creates a store for a server of this version.
     package init(_ client: ClickHouseClient, version: ClickHouseVersion) {
         self.client = client
         self.version = version
@@ -31,8 +33,10 @@ package struct ClickHouseStore: ColumnStore {
         return UInt64(clamping: gap[0])
     }
 
-    /// The same, knowing that so many are there, with the week from which on events are kept: unless the tables have lost some, only what
-    /// is behind them is looked at.
+    /// Returns the number of consecutive blocks, and the first week whose events are kept.
+    ///
+    /// The first `known` blocks are known to exist. Unless the tables have lost some, only the blocks after them are
+    /// read.
     func completed(from known: UInt64) async throws(ColumnFailure) -> (block: UInt64, week: Int64?) {
         let found = try await numbers(
             "SELECT toInt64(min(block)), toInt64(max(block)), toInt64(uniqExact(block)), \(KeptWeeks.week) FROM blocks "
@@ -106,7 +110,7 @@ package struct ClickHouseStore: ColumnStore {
         try await client.insert(table.insertion, rows, version.insertSettings)
     }
 
-    /// Adds a mark to those of the tables.
+    /// Adds a mark to the table of marks.
     func mark(_ name: String, _ value: String) async throws(ColumnFailure) {
         var row = RowBinary()
         row.string(name)
@@ -127,7 +131,7 @@ package struct ClickHouseStore: ColumnStore {
 
     package func remove(_ installations: [InstallationID]) async throws(ColumnFailure) {
         let list = installations.map { "toFixedString(unhex('\(Self.hexadecimal($0))'), 16)" }.joined(separator: ", ")
-        // Before any of their rows is gone: by these it is found which counts have to be made anew.
+        // This comes first, because the rows to be removed show which counts must be recomputed.
         _ = try await client.ask(NameCounts.recount(without: list), version.insertSettings, isWork: true)
         for table in ColumnTable.ofInstallations {
             _ = try await client.ask(
@@ -137,7 +141,7 @@ package struct ClickHouseStore: ColumnStore {
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     private func ids(_ query: String, given rows: [UInt8]) async throws(ColumnFailure) -> [(high: UInt64, low: UInt64)]
     {
@@ -146,7 +150,7 @@ package struct ClickHouseStore: ColumnStore {
         return found
     }
 
-    /// The whole numbers of an answer, row by row.
+    /// Returns the integers in a response, row by row.
     func numbers(_ query: String, columns: Int) async throws(ColumnFailure) -> [Int64] {
         let answer = String(decoding: try await client.ask(query + " FORMAT TabSeparated", isWork: true), as: UTF8.self)
         let numbers = answer.split { $0 == "\n" || $0 == "\t" }.map { Int64($0) }
@@ -160,8 +164,8 @@ package struct ClickHouseStore: ColumnStore {
     func unreadable(_ query: String) -> ColumnFailure {
         ColumnFailure(
             .stranger,
-            "At \(client.address.server) is no ClickHouse, or one that is not known: what it answers to “\(query.prefix(80))…” cannot be "
-                + "read."
+            "\(client.address.server) is not ClickHouse, or an unsupported version: its response to "
+                + "“\(query.prefix(80))…” cannot be parsed."
         )
     }
 
@@ -236,7 +240,7 @@ extension ClickHouseStore: AuditedStore {
     }
 
     package func erasedEvents(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: Int] {
-        // Two rows of one key may not have become one yet.
+        // Two rows with one key may not have been merged yet.
         let counts = try await numbers(
             "SELECT block, toInt64(sum(e)) FROM (SELECT installation, block, max(events) AS e FROM counts "
                 + "WHERE block >= \(blocks.lowerBound) AND block <= \(blocks.upperBound) "

@@ -3,32 +3,34 @@
 
 internal import TrackwayEvents
 
-/// Which streams a database's tables are made of. A stream of the same name that was made anew is another.
+/// The streams that a database's tables are filled from.
+///
+/// A recreated stream with the same name is another stream.
 package struct ColumnOrigin: Sendable, Hashable {
-    /// The stream of records, and when it was made, in the engine's words.
+    /// The stream of records and its creation time, as the engine reports it.
     package var records: String
-    /// The stream of decisions, and when it was made.
+    /// The stream of decisions and its creation time.
     package var decisions: String
 
-    /// An origin.
+    /// Creates an origin.
     package init(records: String, decisions: String) {
         self.records = records
         self.decisions = decisions
     }
 }
 
-/// What there is to tell of a server and its tables.
+/// The status of a server and its tables.
 package struct ColumnReport: Sendable, Hashable {
     /// The server's version.
     package var version: String
-    /// How many blocks are written from the first one on, without a gap.
+    /// The number of consecutive written blocks, from the first one.
     package var blocks: UInt64
-    /// The sequence of the last record of the last of them; 0 for none.
+    /// The sequence of the last record of these blocks; 0 for none.
     package var last: UInt64
-    /// How many events all blocks have.
+    /// The number of events in these blocks.
     package var events: UInt64
 
-    /// A report.
+    /// Creates a status.
     package init(version: String, blocks: UInt64, last: UInt64, events: UInt64) {
         self.version = version
         self.blocks = blocks
@@ -37,7 +39,7 @@ package struct ColumnReport: Sendable, Hashable {
     }
 }
 
-/// Makes the tables of a database, and sees whether they are what they have to be.
+/// Creates and verifies the tables of a database.
 package struct ClickHouseTables: Sendable {
     private static let versionMark = "tables"
     private static let recordsMark = "records"
@@ -45,12 +47,12 @@ package struct ClickHouseTables: Sendable {
 
     private let client: ClickHouseClient
 
-    /// The tables behind a client.
+    /// Creates access to the tables of a client's database.
     package init(_ client: ClickHouseClient) {
         self.client = client
     }
 
-    /// The server's version.
+    /// Returns the server's version.
     ///
     /// - Throws: ``ColumnFailure``.
     package func serverVersion() async throws(ColumnFailure) -> ClickHouseVersion {
@@ -61,16 +63,16 @@ package struct ClickHouseTables: Sendable {
         guard let version = ClickHouseVersion(answer.prefix { $0 != "\n" }) else {
             throw ColumnFailure(
                 .stranger,
-                "At \(client.address.server) is no ClickHouse: it does not tell its version. Name its port of HTTP behind \(client.option)."
+                "\(client.address.server) is not ClickHouse: no version found. Pass its HTTP port to \(client.option)."
             )
         }
         return version
     }
 
-    /// Makes what is missing, and notes of which streams the tables are.
+    /// Creates missing tables, and records which streams the tables belong to.
     ///
-    /// - Returns: Whether there were none of ours.
-    /// - Throws: ``ColumnFailure``, also when they are of other streams, or of a newer version.
+    /// - Returns: Whether the tables are new.
+    /// - Throws: ``ColumnFailure``, also if the tables belong to other streams or have another version.
     package func make(of origin: ColumnOrigin) async throws(ColumnFailure) -> Bool {
         let version = try await serverVersion()
         _ = try await client.ask("CREATE DATABASE IF NOT EXISTS \(client.address.database)", database: false)
@@ -98,10 +100,12 @@ package struct ClickHouseTables: Sendable {
         return true
     }
 
-    /// Sees that the tables are ours, of a version that is known here, and made of these streams.
+    /// Verifies the tables, and opens them for writing.
     ///
-    /// - Parameter origin: The streams; nil when that is not known.
-    /// - Returns: The tables, to be written into.
+    /// They must belong to trackway, have a supported version, and be filled from the given streams.
+    ///
+    /// - Parameter origin: The streams; nil if unknown.
+    /// - Returns: The tables, for writing.
     /// - Throws: ``ColumnFailure``.
     package func open(of origin: ColumnOrigin?) async throws(ColumnFailure) -> ClickHouseStore {
         let version = try await serverVersion()
@@ -110,17 +114,19 @@ package struct ClickHouseTables: Sendable {
         try await checkColumns()
         if let origin {
             guard let known = self.origin(of: marks) else {
-                throw strangers("they do not say of which stream they are")
+                throw strangers("they do not state their stream")
             }
             try check(known, origin)
         }
         return ClickHouseStore(client, version: version)
     }
 
-    /// Sees that the tables are ours, of the version that is known here, and made of a stream of records.
+    /// Verifies the tables, and opens them for reading.
     ///
-    /// - Parameter records: The stream, as ``ColumnOrigin/records`` has it; nil when that is not known.
-    /// - Returns: The tables, to be read, and the server's version.
+    /// They must belong to trackway, have the supported version, and be filled from the given stream of records.
+    ///
+    /// - Parameter records: The stream, in the form of ``ColumnOrigin/records``; nil if unknown.
+    /// - Returns: The tables, for reading, and the server's version.
     /// - Throws: ``ColumnFailure``.
     func open(ofRecords records: String?) async throws(ColumnFailure) -> (ClickHouseStore, ClickHouseVersion) {
         let version = try await serverVersion()
@@ -133,13 +139,13 @@ package struct ClickHouseTables: Sendable {
         return (ClickHouseStore(client, version: version), version)
     }
 
-    /// Looks at everything, writing included.
+    /// Checks everything, including writing.
     ///
     /// - Throws: ``ColumnFailure``.
     package func report(of origin: ColumnOrigin?) async throws(ColumnFailure) -> ColumnReport {
         let store = try await open(of: origin)
         let version = try await serverVersion()
-        // What is there already is written again: that changes nothing, and shows whether writing goes.
+        // Existing marks are written again, which changes nothing and shows whether writing works.
         try await write([(Self.versionMark, "\(ColumnTable.version)")], version)
         let blocks = try await store.completed()
         let sums = try await store.numbers(
@@ -185,21 +191,21 @@ package struct ClickHouseTables: Sendable {
         let versions = marks[Self.versionMark] ?? []
         if versions.isEmpty, isNew { return }
         guard let highest = versions.compactMap({ Int($0) }).max() else {
-            throw strangers("they do not say of which version they are")
+            throw strangers("they do not state their version")
         }
         guard highest <= ColumnTable.version else {
             throw ColumnFailure(
                 .tables,
-                "The tables in \(client.address) are of version \(highest), and this trackway knows version \(ColumnTable.version): a newer "
-                    + "one made them. Install that version here, too."
+                "The tables in \(client.address) have version \(highest), but this program supports version "
+                    + "\(ColumnTable.version): a newer version of trackway created them. Install that version here."
             )
         }
         guard highest == ColumnTable.version else {
             throw ColumnFailure(
                 .tables,
-                "The tables in \(client.address) are of version \(highest), and this trackway writes version \(ColumnTable.version), which "
-                    + "has more columns: an older one made them. Name another database behind \(client.option), prepare it with `trackway "
-                    + "engine init`, and `trackway-cluster forward` fills it from the stream."
+                "The tables in \(client.address) have the older version \(highest); this trackway writes version "
+                    + "\(ColumnTable.version), with more columns. Prepare another database for \(client.option) with "
+                    + "`trackway-cluster engine init`, and fill it from the stream with `trackway-cluster forward`."
             )
         }
     }
@@ -208,7 +214,7 @@ package struct ClickHouseTables: Sendable {
         guard let records = marks[Self.recordsMark], let decisions = marks[Self.decisionsMark], !records.isEmpty else {
             return nil
         }
-        // Two of a kind are of two streams, and then the tables are of neither.
+        // Two marks of one kind mean two streams, and then the tables belong to neither.
         return ColumnOrigin(
             records: records.sorted().joined(separator: " and "),
             decisions: decisions.sorted().joined(separator: " and ")
@@ -220,9 +226,9 @@ package struct ClickHouseTables: Sendable {
         {
             throw ColumnFailure(
                 .tables,
-                "The tables in \(client.address) were made of the stream \(has), and the engine has \(wanted): it was made anew, or is "
-                    + "another. See what became of it; to begin anew, name another database behind \(client.option), and prepare it with `trackway "
-                    + "engine init`."
+                "The tables in \(client.address) were filled from the stream \(has), but the engine has \(wanted): it "
+                    + "was recreated, or is another one. Find out what happened to it. To start over, pass another "
+                    + "database to \(client.option), and prepare it with `trackway-cluster engine init`."
             )
         }
     }
@@ -247,8 +253,8 @@ package struct ClickHouseTables: Sendable {
     private func strangers(_ reason: String) -> ColumnFailure {
         ColumnFailure(
             .tables,
-            "The tables in \(client.address) are not trackway's, or not whole: \(reason). Make them with `trackway-cluster engine init` and "
-                + "--to \(client.address), or name another database."
+            "The tables in \(client.address) are not trackway's, or incomplete: \(reason). Create them with "
+                + "`trackway-cluster engine init` and --to \(client.address), or pass another database."
         )
     }
 }

@@ -3,20 +3,20 @@
 
 internal import CollectorTLS
 
-/// What a server's answers mean, and what helps.
+/// Failures from server responses, with their fixes.
 extension ColumnFailure {
-    /// ClickHouse's numbers of errors, as far as they are told apart.
+    /// The ClickHouse error codes that are distinguished.
     private enum ErrorNumber {
         static let tables: Set<Int> = [10, 16, 36, 47, 53, 60, 81, 117]
         static let refused: Set<Int> = [192, 193, 194, 195, 291, 497, 516]
         static let readOnly: Set<Int> = [164, 242]
         static let full: Set<Int> = [75, 243]
-        /// A partition is larger than may be dropped.
+        /// A partition exceeds the maximum size that may be dropped.
         static let large = 359
         static let busy: Set<Int> = [159, 160, 202, 209, 241, 252, 439]
     }
 
-    /// Nothing came back.
+    /// Creates the failure of a request without a response.
     init(_ failure: HTTPExchange.Failure, at address: ClickHouseAddress, option: String = "--to") {
         if let encryption = failure.encryption {
             self.init(
@@ -26,24 +26,24 @@ extension ColumnFailure {
         } else if failure.reason.contains("not HTTP") {
             let port =
                 address.isEncrypted
-                ? "its port of HTTPS behind \(option) (https_port, usually 8443)"
-                : "its port of HTTP behind \(option) (usually 8123, not 9000), or write https:// if it is one of HTTPS"
-            self.init(.stranger, "At \(address.server) is no ClickHouse: \(failure.reason). Name \(port).")
+                ? "its HTTPS port to \(option) (https_port, usually 8443)"
+                : "its HTTP port to \(option) (usually 8123, not 9000), or write https:// if it is an HTTPS port"
+            self.init(.stranger, "\(address.server) is not ClickHouse: \(failure.reason). Pass \(port).")
         } else {
             let port =
                 address.isEncrypted
-                ? "its port of HTTPS" : "its port of HTTP; one of HTTPS wants https:// before the address"
+                ? "its HTTPS port" : "its HTTP port; an HTTPS port needs https:// before the address"
             self.init(
                 .unreachable,
-                "ClickHouse at \(address.server) cannot be reached: \(failure.reason). See whether it runs, and whether \(option) names "
-                    + "\(port)."
+                "ClickHouse at \(address.server) cannot be reached: \(failure.reason). Check that it is running, and "
+                    + "that \(option) names \(port)."
             )
         }
     }
 
-    /// What an answer means; nil when it is what was asked for.
+    /// Creates the failure of a response; nil if the response is a success.
     ///
-    /// - Parameter user: Who asked.
+    /// - Parameter user: The user of the request.
     init?(_ answer: HTTPExchange.Answer, at address: ClickHouseAddress, user: String, option: String = "--to") {
         if answer.status == 200 { return nil }
         let text =
@@ -53,54 +53,54 @@ extension ColumnFailure {
         guard let number = Self.number(in: text) else {
             self.init(
                 .stranger,
-                "At \(address.server) is no ClickHouse: it answers with status \(answer.status) and no error of its kind. Name its port of "
-                    + "HTTP behind \(option)."
+                "\(address.server) is not ClickHouse: it responded with status \(answer.status) and no ClickHouse "
+                    + "error. Pass its HTTP port to \(option)."
             )
             return
         }
-        let said = "it says “\(Self.words(of: text))” (\(number))"
+        let said = "it reports “\(Self.words(of: text))” (\(number))"
         let isFull = text.contains("No space left") || text.contains("NOT_ENOUGH_SPACE")
         switch number {
         case _ where isFull || ErrorNumber.full.contains(number):
             self.init(
                 .full,
-                "\(server) has no room on its disk: \(said). Make room there; what is in the stream waits."
+                "\(server) has no disk space left: \(said). Free disk space there; the stream keeps its records."
             )
         case ErrorNumber.large:
             self.init(
                 .other,
-                "\(server) does not drop as much at once: \(said). Set max_partition_size_to_drop in its configuration to 0, or make the "
-                    + "file that its words name, and try again."
+                "\(server) does not drop this much data at once: \(said). Set max_partition_size_to_drop in its "
+                    + "configuration to 0, or create the file that its message names, and try again."
             )
         case let number where ErrorNumber.refused.contains(number):
             self.init(
                 .refused,
-                "\(server) does not let the user \(user) do this: \(said). See \(option)-credentials, and what the user may do in the database "
-                    + "\(address.database)."
+                "\(server) denies the user \(user) permission: \(said). Check \(option)-credentials, and the user's "
+                    + "permissions in the database \(address.database)."
             )
         case let number where ErrorNumber.readOnly.contains(number):
             self.init(
                 .readOnly,
-                "\(server) takes no writes: \(said). See the setting readonly of the user \(user), and whether its tables are read-only."
+                "\(server) rejects writes: \(said). Check the setting readonly of the user \(user), and the tables."
             )
         case let number where ErrorNumber.tables.contains(number):
             self.init(
                 .tables,
-                "\(server) has not the tables in the database \(address.database) that are needed: \(said). Make them with `trackway "
-                    + "engine init` and \(address), or name another database there."
+                "\(server) lacks required tables in the database \(address.database): \(said). Create them with "
+                    + "`trackway-cluster engine init` and \(address), or pass another database there."
             )
         case let number where ErrorNumber.busy.contains(number):
             self.init(
                 .busy,
-                "\(server) has too much to do: \(said). It is tried again; see its memory, and what else it works on."
+                "\(server) is overloaded: \(said). The request will be retried; check its memory and its other work."
             )
         default:
-            self.init(.other, "\(server) fails: \(said). Its log has more.")
+            self.init(.other, "\(server) failed: \(said). See its log for details.")
         }
         self.number = number
     }
 
-    /// `Code: 60, e.displayText() = …`, or `Code: 60. DB::Exception: …`.
+    /// Returns the code of `Code: 60, e.displayText() = …`, or `Code: 60. DB::Exception: …`.
     private static func number(in text: String) -> Int? {
         guard text.hasPrefix("Code: ") else { return nil }
         return Int(text.dropFirst("Code: ".count).prefix { $0.isNumber })

@@ -6,16 +6,18 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-/// One request over a connection of its own, and its answer. A connection that was kept might be closed by the other side just when the
-/// next request is on its way, and nobody would know what became of that.
+/// One request over its own connection, and its response.
+///
+/// Connections are not reused: the server might close one just as the next request is sent, and the outcome of that
+/// request would be unknown.
 enum HTTPExchange {
-    /// What is sent.
+    /// A request.
     struct Request: Sendable {
         var path: String
         var headers: [(String, String)]
         var body: [UInt8]
 
-        /// How it begins, on a connection that ends with it.
+        /// Returns the request's head, which asks to close the connection afterward.
         func head(host: String) -> HTTPRequestHead {
             var headers = HTTPHeaders(headers)
             headers.add(name: "Host", value: host)
@@ -25,54 +27,57 @@ enum HTTPExchange {
         }
     }
 
-    /// What came back.
+    /// A response.
     struct Answer: Sendable {
         var status: Int
         var body: [UInt8]
     }
 
-    /// Why nothing came back, in half a sentence.
+    /// Why a response is missing, as a clause.
     struct Failure: Error, Hashable {
         var reason: String
-        /// What is wrong with its encryption, when it is that.
+        /// The TLS failure, if that is the cause.
         var encryption: TLSFailure?
     }
 
-    /// Where a request goes, and how.
+    /// The server that a request is sent to, and how.
     struct Target: Sendable {
         var host: String
         var port: Int
-        /// Encrypts the connection; nil for a plain one.
+        /// Encrypts the connection; nil for an unencrypted one.
         var tls: TLSClient?
 
-        /// As a request names it.
+        /// The name in requests.
         var name: String { "\(host):\(port)" }
 
-        /// Prepares a connection that is about to be made: nothing is sent in plain to a target that is encrypted, and nothing before it is
-        /// known that it is the right one.
+        /// Prepares a connection that is about to be made.
+        ///
+        /// On an encrypted connection, nothing is sent before encryption and verification of the server.
         func prepare(_ channel: any Channel) throws {
             try tls?.secure(channel, host: host)
             try channel.pipeline.syncOperations.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes)
         }
 
-        /// What an error of a connection means. On its event loop.
+        /// Returns the meaning of a connection error.
+        ///
+        /// Must be called on the event loop.
         func failure(_ error: any Error, on channel: any Channel) -> Failure {
             if let encryption = tls?.failure(error, on: channel, host: host) {
                 return Failure(reason: "its connection is not encrypted", encryption: encryption)
             }
-            // Whoever ends an encrypted connection has to say so; without that the answer may have been cut off.
-            if tls?.isCut(by: error) == true { return Failure(reason: "the connection ended before it answered") }
+            // The end of an encrypted connection must be announced; otherwise the response may be truncated.
+            if tls?.isCut(by: error) == true { return Failure(reason: "the connection closed before it responded") }
             return Failure(reason: HTTPExchange.reason(error))
         }
     }
 
-    /// So many bytes of an answer are taken; no answer that is asked for has more.
+    /// The maximum size of a response in bytes; no expected response is larger.
     static let longestAnswer = 64 << 20
 
-    /// Sends a request with `POST`, and returns what is answered.
+    /// Sends a `POST` request, and returns the response.
     ///
-    /// - Parameter timeout: How long all of it may take.
-    /// - Throws: ``Failure``. The request may have been carried out nevertheless.
+    /// - Parameter timeout: The time limit for everything.
+    /// - Throws: ``Failure``. The request may have been carried out anyway.
     static func post(
         _ request: Request,
         to target: Target,
@@ -99,33 +104,35 @@ enum HTTPExchange {
             }
             .connect(host: target.host, port: target.port)
             .flatMap { channel in
-                // Of several addresses of one name one is connected in the end, and only there anything is sent.
+                // If a name has several addresses, only one connection is kept, and the request is sent only there.
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
                         ExchangeHandler(request, to: target, within: limit, done)
                     )
                 }
             }
-            // Once the handler is there it answers.
+            // Once added, the handler reports the result.
             .whenFailure { done(.failure(Failure(reason: reason($0)))) }
     }
 
-    /// What an error of a connection means, in half a sentence.
+    /// Returns the meaning of a connection error, as a clause.
     static func reason(_ error: any Error) -> String {
         switch error {
         case let error as IOError: return error.description
         case let error as NIOConnectionError:
             if let first = error.connectionErrors.first { return reason(first.error) }
-            return "the name is not known"
-        case ChannelError.connectTimeout: return "it took too long to connect"
-        case HTTPParserError.invalidEOFState: return "the connection ended before it answered"
-        case is HTTPParserError: return "what it answers is not HTTP"
+            return "the host name is unknown"
+        case ChannelError.connectTimeout: return "connecting timed out"
+        case HTTPParserError.invalidEOFState: return "the connection closed before it responded"
+        case is HTTPParserError: return "its response is not HTTP"
         default: return "\(error)"
         }
     }
 }
 
-/// Sends the request when the connection is there, and collects the answer. Lives on the connection's event loop.
+/// Sends the request once connected, and collects the response.
+///
+/// Confined to the connection's event loop.
 private final class ExchangeHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -152,10 +159,10 @@ private final class ExchangeHandler: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         guard context.channel.isActive else {
-            return end(.failure(HTTPExchange.Failure(reason: "the connection ended at once")), context)
+            return end(.failure(HTTPExchange.Failure(reason: "the connection closed immediately")), context)
         }
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
-            self.end(.failure(HTTPExchange.Failure(reason: "it does not answer in time")), context)
+            self.end(.failure(HTTPExchange.Failure(reason: "it did not respond in time")), context)
         }
         context.write(wrapOutboundOut(.head(request.head(host: target.name))), promise: nil)
         if !request.body.isEmpty {
@@ -170,7 +177,7 @@ private final class ExchangeHandler: ChannelInboundHandler {
             status = Int(head.status.code)
         case .body(let part):
             guard body.count + part.readableBytes <= HTTPExchange.longestAnswer else {
-                return end(.failure(HTTPExchange.Failure(reason: "its answer has no end")), context)
+                return end(.failure(HTTPExchange.Failure(reason: "its response is too large")), context)
             }
             body.append(contentsOf: part.readableBytesView)
         case .end:
@@ -179,7 +186,7 @@ private final class ExchangeHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        end(.failure(HTTPExchange.Failure(reason: "the connection ended before it answered")), context)
+        end(.failure(HTTPExchange.Failure(reason: "the connection closed before it responded")), context)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -6,19 +6,20 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import TrackwayEvents
 
-/// One request over a connection of its own, and its answer piece by piece, however long that is. The other side is slowed down where
-/// the pieces are not taken, and its connection ends when the task is cancelled.
+/// One request over its own connection, and its response in pieces, of any length.
+///
+/// The server is slowed down while pieces are not consumed, and its connection closes when the task is canceled.
 enum HTTPStream {
-    /// So many bytes of an answer that is an error are taken.
+    /// The maximum size in bytes that is read of an error response.
     private static let longestError = 64 << 10
 
-    /// Sends a request with `POST`.
+    /// Sends a `POST` request.
     ///
     /// - Parameters:
-    ///   - timeout: How long all of it may take.
-    ///   - take: Called with each piece of an answer of status 200.
-    /// - Returns: The status, and the body of an answer that has another one.
-    /// - Throws: ``HTTPExchange/Failure``, what `take` throws, and `CancellationError`.
+    ///   - timeout: The time limit for everything.
+    ///   - take: Called with each piece of a response with status 200.
+    /// - Returns: The status, and the body of a response with another status.
+    /// - Throws: ``HTTPExchange/Failure``, the errors of `take`, and `CancellationError`.
     static func post(
         _ request: HTTPExchange.Request,
         to target: HTTPExchange.Target,
@@ -43,10 +44,10 @@ enum HTTPStream {
             return try await channel.executeThenClose { parts in try await Self.read(parts, take) }
         } catch let error as HTTPExchange.Failure {
             try Task.checkCancellation()
-            throw isLate.withLock({ $0 }) ? HTTPExchange.Failure(reason: "it does not answer in time") : error
+            throw isLate.withLock({ $0 }) ? HTTPExchange.Failure(reason: "it did not respond in time") : error
         } catch let error as ConnectionFault {
             try Task.checkCancellation()
-            throw isLate.withLock({ $0 }) ? HTTPExchange.Failure(reason: "it does not answer in time") : error.failure
+            throw isLate.withLock({ $0 }) ? HTTPExchange.Failure(reason: "it did not respond in time") : error.failure
         } catch let error where Self.isOfConnection(error) {
             try Task.checkCancellation()
             throw HTTPExchange.Failure(reason: HTTPExchange.reason(error))
@@ -92,24 +93,26 @@ enum HTTPStream {
             case .end: return HTTPExchange.Answer(status: status, body: error)
             }
         }
-        throw HTTPExchange.Failure(reason: "the connection ended before it answered")
+        throw HTTPExchange.Failure(reason: "the connection closed before it responded")
     }
 }
 
 extension Duration {
-    /// The same in nanoseconds, as far as anybody waits.
+    /// The duration in nanoseconds, at most `Int64.max`.
     fileprivate var nanosecondsOfWait: Int64 {
         Int64(clamping: components.seconds).multipliedReportingOverflow(by: 1_000_000_000).overflow
             ? .max : components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
 }
 
-/// What an error of a connection means, told where its encryption can be asked.
+/// The meaning of a connection error, determined on the event loop, which TLS requires.
 private struct ConnectionFault: Error {
     let failure: HTTPExchange.Failure
 }
 
-/// Sends the request when the connection is there. Lives on the connection's event loop.
+/// Sends the request once connected.
+///
+/// Confined to the connection's event loop.
 private final class RequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart

@@ -3,23 +3,28 @@
 
 package import TrackwayEvents
 
-/// From which week on events are kept, as it is recorded among the tables' marks, in SQL. In words that versions from 18.16 on take.
+/// The first week whose events are kept, in SQL.
 ///
-/// A mark and no table of its own: tables of the version that there is have it, and programs that do not know it let it be.
+/// The SQL works with versions from 18.16 on. The week is recorded as a mark rather than in a separate table: the
+/// current version of the tables has marks, and programs that do not know this mark ignore it.
 enum KeptWeeks {
-    /// The mark's name. There may be several of it; the highest counts.
+    /// The mark's name.
+    ///
+    /// There may be several marks with this name; the highest value is used.
     static let mark = "kept_from_week"
 
-    /// The week, as an expression; -1 when nothing ever went.
+    /// The week, as an expression; -1 if none ever expired.
     static let week =
         "(SELECT if(count() > 0, max(toInt64OrZero(value)), toInt64(-1)) FROM \(ClickHouseStore.markTable) "
         + "WHERE name = '\(mark)')"
 
-    /// Blocks among some whose events are not kept. A block has events of one week only.
+    /// Returns a query for the blocks whose events are no longer kept.
     ///
-    /// - Parameter condition: Which blocks, about the column `block`.
+    /// A block has events of one week only.
+    ///
+    /// - Parameter condition: Which blocks to consider, as a condition on the column `block`.
     static func blocksGone(where condition: String) -> String {
-        "SELECT DISTINCT block FROM places WHERE kind = \(ArrivalSums.PlaceKind.all.rawValue) AND whose = '' AND \(condition) "
+        "SELECT DISTINCT block FROM places WHERE kind = \(PlaceAggregates.PlaceKind.all.rawValue) AND whose = '' AND \(condition) "
             + "AND intDiv(arrived, \(BlockCutter.millisecondsOfWeek)) < \(week)"
     }
 }

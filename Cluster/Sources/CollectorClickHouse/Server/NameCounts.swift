@@ -3,14 +3,16 @@
 
 internal import Collector
 
-/// Quarters of an hour, by which events of a name are counted: every zone's midnight is one's beginning.
+/// Quarters of an hour, by which the events of a name are counted.
+///
+/// Midnight in nearly every time zone is the beginning of a quarter.
 enum QuarterSQL {
-    /// In milliseconds.
+    /// The length in milliseconds.
     static let length: Int64 = 900_000
 
-    /// The quarter of a moment, counted from 1970.
+    /// Returns the quarter of a time, counted from 1970.
     static func quarter(of milliseconds: Int64) -> Int64 {
-        // Any number may have been sent: nothing is added to it.
+        // Clients may send any number, so nothing is added to it: the sum might overflow.
         milliseconds / length - (milliseconds % length < 0 ? 1 : 0)
     }
 
@@ -18,16 +20,18 @@ enum QuarterSQL {
     static let ofTime = "intDiv(time, \(length)) - if(modulo(time, \(length)) < 0, 1, 0)"
 }
 
-/// Keeps the counts of names right when somebody is erased.
+/// Corrects the counts of names when installations are erased.
 ///
-/// A row counts for all installations of a block together, so it cannot be removed with one of them. The blocks that have something of it
-/// are counted anew from their events. The rows have the keys that are there already, and a number by which they count in place of
-/// those: that of the last block that erased somebody, so that rows which are written again later, by whoever slept, change nothing.
+/// A row counts all installations of a block together, so it cannot be removed with one of them. Instead, the blocks
+/// with data of an erased installation are recounted from their events. The new rows have the keys of the existing
+/// ones, and a version that makes them count instead: the number of the last block that erased an installation. Rows
+/// that a delayed process writes again later therefore change nothing.
 ///
-/// Blocks whose events went by age keep their counts as they are: there is nothing to count them anew from.
+/// Blocks whose events expired by age keep their counts, because the events to recount are gone.
 enum NameCounts {
-    /// The statement that counts anew, without some installations and without all who are erased. It may be carried out any number of times, as
-    /// long as it was carried out once before rows of the installations are removed.
+    /// Returns the statement that recounts without the given installations and all erased ones.
+    ///
+    /// It may run any number of times, but must run once before rows of the installations are removed.
     ///
     /// - Parameter list: The installations, as literals.
     static func recount(without list: String) -> String {

@@ -3,12 +3,14 @@
 
 package import TrackwayEvents
 
-/// Writes values into SQL. Old versions of ClickHouse know no bound parameters, so this is the only way in for what somebody asked.
+/// Writes values into SQL.
+///
+/// Old versions of ClickHouse have no bound parameters, so user input enters SQL only through this type.
 package enum SQLText {
-    /// Any bytes as a literal of type `String`.
+    /// Returns arbitrary bytes as a literal of type `String`.
     ///
-    /// Only letters, digits and a few signs stand for themselves; everything else is written by its number, so that no byte, in
-    /// whatever encoding, can end the literal.
+    /// Only letters, digits and a few other characters are written literally. Everything else is written as a number,
+    /// so that no byte, in any encoding, can end the literal.
     package static func literal(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = [UInt8(ascii: "'")]
         for byte in bytes {
@@ -25,17 +27,17 @@ package enum SQLText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// A text as a literal of type `String`.
+    /// Returns a string as a literal of type `String`.
     package static func literal(_ text: String) -> String { literal(text.utf8) }
 
-    /// An id as a literal of type `FixedString(16)`.
+    /// Returns an id as a literal of type `FixedString(16)`.
     package static func literal(_ id: some UniqueID) -> String {
         var row = RowBinary()
         row.id(id)
         return "toFixedString(\(literal(row.bytes)), 16)"
     }
 
-    /// The id of nobody as a literal of type `FixedString(16)`.
+    /// The missing id, as a literal of type `FixedString(16)`.
     package static let nobody = "toFixedString('', 16)"
 
     private static func digit(_ half: UInt8) -> UInt8 {

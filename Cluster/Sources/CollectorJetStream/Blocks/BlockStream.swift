@@ -3,22 +3,24 @@
 
 package import Collector
 
-/// What is decided about a stream's blocks, in a stream of its own. Safe from any thread.
+/// The decisions about a stream's blocks, in a separate stream.
+///
+/// Safe from any thread.
 package final class BlockStream: BlockDecisions {
-    private let place: StreamPlace
+    private let place: StreamNames
     private let stream: DecisionStream
 
-    /// The decisions about a stream.
+    /// Creates the decisions about a stream.
     ///
     /// - Parameters:
-    ///   - engine: Where they are.
-    ///   - system: May ask the servers about themselves; the same as `engine` where that may.
-    init(_ engine: any StreamEngine, system: any StreamEngine, place: StreamPlace) {
+    ///   - engine: The NATS cluster with the stream.
+    ///   - system: May request reports from the servers. The same as `engine` if that user may.
+    init(_ engine: any NATSRequesting, system: any NATSRequesting, place: StreamNames) {
         self.place = place
         stream = DecisionStream(
             place.decisions,
             subject: place.decisionSubject,
-            remedy: "`trackway-cluster engine init` with --to makes it.",
+            remedy: "`trackway-cluster engine init` with --to creates it.",
             on: engine,
             system: system
         )
@@ -28,8 +30,8 @@ package final class BlockStream: BlockDecisions {
         guard let body = try await stream.decision(block) else { return nil }
         guard let decision = BlockDecision(json: body) else {
             throw BlockDecisionFailure(
-                "Record \(block) of the stream \(place.decisions) is no decision about a block: somebody else writes into it. See who "
-                    + "may publish to \(place.decisionSubject).",
+                "Record \(block) of the stream \(place.decisions) is not a decision about a block: another client "
+                    + "writes to it. Check who is allowed to publish to \(place.decisionSubject).",
                 isLasting: true
             )
         }
@@ -40,15 +42,16 @@ package final class BlockStream: BlockDecisions {
         try await stream.decide(decision.block, decision.json, "Block \(decision.block)")
     }
 
-    /// What one look at the stream came to.
+    /// The result of one durability check of the stream.
     package struct Proof: Sendable, Hashable {
-        /// Whether it may be used. Decisions have to survive what records survive, or a block that is written already would be decided
-        /// anew.
+        /// Whether the stream may be used.
+        ///
+        /// It must be as durable as the records: a lost decision about a written block would be made again.
         package var standing: DurabilityState.Standing
-        /// When it was made, in the engine's words; nil when nobody told.
+        /// The stream's creation time, as NATS reports it; nil if unknown.
         package var created: String?
     }
 
-    /// Looks at the stream once.
+    /// Checks the stream once.
     package func proof() async -> Proof { await stream.proof() }
 }

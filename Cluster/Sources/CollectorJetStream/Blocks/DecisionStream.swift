@@ -4,38 +4,42 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// A stream of decisions, whose numbers are those of its records. A decision is taken only behind the one before it
-/// (`Nats-Expected-Last-Subject-Sequence`), so of several who decide the same one at once, one succeeds. Safe from any thread.
+/// A stream of decisions.
+///
+/// The number of a decision is the sequence of its record.
+///
+/// A decision is accepted only after the one before it (`Nats-Expected-Last-Subject-Sequence`), so of several processes
+/// that make the same one at once, one succeeds. Safe from any thread.
 struct DecisionStream: Sendable {
-    /// How long the engine may take.
+    /// The timeout of a request.
     static let answerTime: Duration = .seconds(5)
-    /// JetStream's numbers of errors: the stream has come further than was said.
+    /// JetStream's error codes for an unexpected last sequence.
     private static let wrongSequence: Set<Int64> = [10_071, 10_164]
     private static let noRecordFound: Int64 = 10_037
 
-    /// Its name.
+    /// The stream's name.
     let name: String
     /// The subject of its records.
     let subject: String
-    /// How it is made, for whoever misses it.
+    /// How to create the stream, as a sentence for errors if it is missing.
     let remedy: String
-    private let engine: any StreamEngine
-    private let look: DurabilityLook
+    private let engine: any NATSRequesting
+    private let look: DurabilityCheck
 
-    /// A stream of decisions.
+    /// Creates a stream of decisions.
     ///
     /// - Parameters:
-    ///   - engine: Where it is.
-    ///   - system: May ask the servers about themselves; the same as `engine` where that may.
-    init(_ name: String, subject: String, remedy: String, on engine: any StreamEngine, system: any StreamEngine) {
+    ///   - engine: The NATS cluster with the stream.
+    ///   - system: May request reports from the servers. The same as `engine` if that user may.
+    init(_ name: String, subject: String, remedy: String, on engine: any NATSRequesting, system: any NATSRequesting) {
         self.name = name
         self.subject = subject
         self.remedy = remedy
         self.engine = engine
-        look = DurabilityLook(engine, system: system, stream: name) { Self.demands(subject) }
+        look = DurabilityCheck(engine, system: system, stream: name) { Self.demands(subject) }
     }
 
-    /// What is asked of a stream of decisions.
+    /// The durability requirements for a stream of decisions.
     static func demands(_ subject: String) -> DurabilityGate.Demands {
         var demands = DurabilityGate.Demands()
         demands.recordBytes = 4 << 10
@@ -43,42 +47,45 @@ struct DecisionStream: Sendable {
         return demands
     }
 
-    /// What was decided under a number; nil when nothing was.
+    /// Returns the decision with a number.
+    ///
+    /// Nil if it is not decided yet.
     ///
     /// - Throws: ``BlockDecisionFailure``.
     func decision(_ number: UInt64) async throws(BlockDecisionFailure) -> [UInt8]? {
         let query = Array("{\"seq\":\(number)}".utf8)
         let answer = try await ask("$JS.API.DIRECT.GET.\(name)", body: query)
         if answer.status == 404 {
-            // A copy may lag behind; the leader's does not.
+            // A copy may lag; the leader's does not.
             let opinion = try await ask("$JS.API.STREAM.MSG.GET.\(name)", body: query)
             guard Self.errorNumber(opinion) == Self.noRecordFound else {
-                throw BlockDecisionFailure("The stream \(name) cannot be read from \(number) on now.")
+                throw BlockDecisionFailure("The stream \(name) cannot currently be read from record \(number) onward.")
             }
-            // One that was cut off from the others, and does not know it, has not what they decided since.
+            // A leader that was cut off without noticing lacks the others' later decisions.
             let told = try await ask("$JS.API.STREAM.INFO.\(name)", body: [])
-            // What cannot be read says nothing of a majority.
-            guard let facts = try? StreamFacts(told), facts.isToldByMajority(after: DurabilityGate.Demands().silence)
+            // An invalid answer does not prove a majority.
+            guard let facts = try? StreamFacts(told),
+                facts.isReportedByMajority(after: DurabilityGate.Demands().silence)
             else {
                 throw BlockDecisionFailure(
-                    "Who leads the stream \(name) does not hear the others, so it is not known what is decided."
+                    "The leader of \(name) has no contact with the other servers, so the decisions are unknown."
                 )
             }
             return nil
         }
         if let status = answer.status {
             throw BlockDecisionFailure(
-                "No server hands out the stream \(name) now (status \(status)). If that stays so, see whether it is there: \(remedy)"
+                "The stream \(name) is not served (status \(status)). If this persists, it may be missing: \(remedy)"
             )
         }
         return answer.body
     }
 
-    /// Decides what has a number, behind the decision before it.
+    /// Appends a decision after the previous one.
     ///
-    /// - Parameter what: What it is, for a sentence.
-    /// - Returns: Whether it was decided so. If not, somebody else has decided it.
-    /// - Throws: ``BlockDecisionFailure``; it may be decided so nevertheless.
+    /// - Parameter what: The subject of the decision, for errors.
+    /// - Returns: Whether this decision was accepted. If not, another process decided first, perhaps differently.
+    /// - Throws: ``BlockDecisionFailure``; the decision may have been accepted anyway.
     func decide(_ number: UInt64, _ body: [UInt8], _ what: String) async throws(BlockDecisionFailure) -> Bool {
         let answer = try await ask(
             subject,
@@ -90,34 +97,34 @@ struct DecisionStream: Sendable {
         case .stored(number, _): return true
         case .stored(let sequence, _):
             throw BlockDecisionFailure(
-                "\(what) became record \(sequence) of the stream \(name): somebody else writes into it. See who may publish to \(subject).",
+                "\(what) became record \(sequence) of \(name): another client wrote there. Check access to \(subject).",
                 isLasting: true
             )
         case .misconfigured(let reason), .full(let reason):
             throw BlockDecisionFailure("\(what) cannot be decided: \(reason).", isLasting: true)
         case .notStored(let reason), .unknown(let reason):
-            throw BlockDecisionFailure("\(what) cannot be decided now: \(reason).")
+            throw BlockDecisionFailure("\(what) cannot be decided at the moment: \(reason).")
         case .inProcess:
-            throw BlockDecisionFailure("\(what) cannot be decided now: the engine has not decided yet.")
+            throw BlockDecisionFailure("\(what) cannot be decided yet: the NATS cluster is still processing it.")
         }
     }
 
-    /// What one look at the stream came to.
+    /// Checks the stream's durability once.
     ///
-    /// Decisions have to survive what records survive, or what was written by one already would be decided anew.
+    /// It must be as durable as the records: a lost decision that was already acted on would be made again.
     func proof() async -> BlockStream.Proof {
         let (look, facts, _) = await look.run()
         let looked: DurabilityState.Look =
             if case .failed(let reason) = look { .failed("the stream \(name): \(reason)") } else { look }
-        // One look is for one moment: whichever connection it was made on, it is the one that counts.
+        // The result is used only once, so the connection's number does not matter.
         var state = DurabilityState()
         _ = state.looked(looked, on: 1)
         return BlockStream.Proof(standing: state.standing(on: 1), created: facts?.created)
     }
 
-    /// Asks the engine about the stream.
+    /// Sends a request about the stream.
     ///
-    /// - Throws: ``BlockDecisionFailure`` when there is no answer.
+    /// - Throws: ``BlockDecisionFailure`` if no answer arrives.
     func ask(
         _ subject: String,
         headers: NATSHeaders? = nil,
@@ -126,13 +133,13 @@ struct DecisionStream: Sendable {
         do {
             return try await engine.request(subject, headers: headers, body: body, within: Self.answerTime)
         } catch {
-            let reason = PublishOutcome(error).reason ?? "the engine does not answer"
+            let reason = PublishOutcome(error).reason ?? "the NATS cluster does not answer"
             throw BlockDecisionFailure("The stream \(name) cannot be reached: \(reason).")
         }
     }
 
     private static func errorNumber(_ answer: NATSMessage) -> Int64? {
-        // An answer that cannot be read names no error.
+        // An invalid answer has no error code.
         (try? JSONValue.parse(answer.body))?["error"]?["err_code"]?.integer
     }
 }

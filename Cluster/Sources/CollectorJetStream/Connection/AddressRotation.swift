@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Decides which server is tried next, and after which pause. A value.
+/// Decides which server to try next, and after how long.
+///
+/// A value type.
 struct AddressRotation: Sendable {
-    /// So many addresses that servers told are kept.
+    /// The maximum number of addresses kept from servers' announcements.
     static let maxLearned = 32
 
     private let given: [NATSAddress]
     private var learned: [NATSAddress] = []
     private var next = 0
-    /// How many were tried in vain one after the other.
+    /// The number of consecutive failed attempts.
     private var failures = 0
     private let times: NATSTimes
 
-    /// A rotation that begins with the first address.
+    /// Creates a rotation that starts with the first address.
     init(_ given: [NATSAddress], times: NATSTimes) {
         self.given = given
         self.times = times
     }
 
-    /// All that are tried.
+    /// All addresses: the given ones, then those learned from servers.
     var addresses: [NATSAddress] { given + learned }
 
-    /// The next server, and how long to wait before it is tried: not at all until each of them was tried in vain.
+    /// Returns the next server and the pause before trying it.
+    ///
+    /// No pause until every server has failed once.
     mutating func take() -> (address: NATSAddress, pause: Duration)? {
         let all = addresses
         guard !all.isEmpty else { return nil }
@@ -38,14 +42,15 @@ struct AddressRotation: Sendable {
         return min(pause, times.longestPause)
     }
 
-    /// The server could be used.
+    /// Records that a connection was usable.
     mutating func succeeded() { failures = 0 }
 
-    /// The server could not be used.
+    /// Records that a connection failed.
     mutating func failed() { failures += 1 }
 
-    /// A server told where the others are. Those of the newest message count, beside those that were given. Whether they are connected to
-    /// in plain is not for a server to say: they are encrypted as those are that were given.
+    /// Replaces the learned addresses with those a server announced.
+    ///
+    /// Given addresses stay. Learned addresses require TLS if any given one does, so that a server cannot turn TLS off.
     mutating func learned(_ others: [String]) {
         var learned: [NATSAddress] = []
         for other in others {

@@ -5,51 +5,51 @@ internal import CollectorTLS
 internal import NIOCore
 internal import TrackwayEvents
 
-/// Drives one connection: bytes in, what the machine orders out. Lives on the connection's event loop.
+/// Runs a ``NATSConnectionStateMachine`` on one connection. Confined to the connection's event loop.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What happens at a connection, for the client.
+    /// Connection events for the client.
     enum Event: Sendable {
-        /// It can be used.
+        /// The connection is ready for use.
         case ready(NATSServerInfo)
-        /// The server told something new of itself.
+        /// The server sent an updated description.
         case learned(NATSServerInfo)
-        /// A message came.
+        /// A message arrived.
         case message(NATSMessage)
-        /// The server refused a command.
+        /// The server rejected a command.
         case complaint(String)
-        /// It is over; nothing follows.
+        /// The connection ended. The last event.
         case ended(NATSConnectionEnd)
     }
 
-    /// What this side fires into the pipeline when it wants another server.
+    /// Fired into the pipeline to leave this server for another one.
     struct Leave: Sendable {}
 
     private let clock: any EventClock
-    private let begin: @Sendable (MonotonicTime) -> ConnectionMachine
+    private let begin: @Sendable (MonotonicTime) -> NATSConnectionStateMachine
     private let report: @Sendable (Event) -> Void
     private let tls: TLSClient?
     private let host: String
-    private var machine: ConnectionMachine?
+    private var machine: NATSConnectionStateMachine?
     private var decoder = NATSDecoder()
     private var timer: Scheduled<Void>?
-    /// When the timer goes off.
+    /// The deadline of the timer.
     private var alarm: MonotonicTime?
 
-    /// A handler for a connection that is being made.
+    /// Creates a handler for a connection that is being established.
     ///
     /// - Parameters:
-    ///   - tls: Encrypts the connection, where the machine wants that.
-    ///   - host: Who the server has to be then.
-    ///   - begin: Makes the machine when the connection is made.
-    ///   - report: Called on the event loop; it must return at once.
+    ///   - tls: Encrypts the connection if the machine asks for it.
+    ///   - host: The host that the server's certificate must match.
+    ///   - begin: Creates the machine once the connection is established.
+    ///   - report: Called on the event loop; must return immediately.
     init(
         clock: any EventClock,
         tls: TLSClient?,
         host: String,
-        begin: @escaping @Sendable (MonotonicTime) -> ConnectionMachine,
+        begin: @escaping @Sendable (MonotonicTime) -> NATSConnectionStateMachine,
         report: @escaping @Sendable (Event) -> Void
     ) {
         self.clock = clock
@@ -86,7 +86,7 @@ final class ConnectionHandler: ChannelInboundHandler {
             perform(machine?.insecure(failure) ?? [], context)
             schedule(context)
         }
-        // A reset, say. What it means for requests is the same as an orderly end.
+        // For instance, a connection reset. Pending requests fail as after an orderly close.
         context.close(promise: nil)
     }
 
@@ -101,7 +101,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private var now: MonotonicTime { clock.now().monotonic }
 
-    private func perform(_ actions: [ConnectionMachine.Action], _ context: ChannelHandlerContext) {
+    private func perform(_ actions: [NATSConnectionStateMachine.Action], _ context: ChannelHandlerContext) {
         var bytes: ByteBuffer?
         for action in actions {
             switch action {
@@ -124,7 +124,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private func secure(_ context: ChannelHandlerContext) {
         do {
-            guard let tls else { throw TLSFailure.other("there is nothing to encrypt it with") }
+            guard let tls else { throw TLSFailure.other("TLS is not configured") }
             try tls.secure(context.channel, host: host)
         } catch {
             let failure = error as? TLSFailure ?? tls?.failure(error, on: context.channel, host: host)

@@ -6,10 +6,11 @@ internal import NIOCore
 internal import NIOPosix
 package import TrackwayEvents
 
-/// A client of a cluster of NATS: one connection at a time, and the next server when it ends.
+/// A client of a NATS cluster, with one connection at a time.
 ///
-/// Any number of requests are on their way at once; each has a subject of its own below one inbox. Nothing is repeated here: a
-/// request whose connection is lost fails as such, because only its sender knows what asking again means. Safe from any thread.
+/// When a connection ends, the client connects to the next server. Any number of requests may be in flight; each has
+/// its own reply subject below one inbox. Requests are not retried here: a request whose connection is lost fails,
+/// because only its caller knows whether a retry is safe. Safe from any thread.
 package final class NATSClient: Sendable {
     private let credentials: NATSCredentials?
     private let tls: TLSClient?
@@ -24,7 +25,7 @@ package final class NATSClient: Sendable {
 
     private struct State {
         var rotation: AddressRotation
-        /// The number of the connection made last, or being made.
+        /// The number of the latest connection, established or being established.
         var number: UInt64 = 0
         var current: (connection: NATSConnection, channel: any Channel, since: MonotonicTime)?
         var requests = PendingRequests()
@@ -32,19 +33,20 @@ package final class NATSClient: Sendable {
         var ends: [NATSAddress: NATSConnectionEnd] = [:]
     }
 
-    /// A client that connects once ``run()`` is called.
+    /// Creates a client that connects once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - addresses: The servers, in the order in which they are tried.
-    ///   - credentials: Who connects; nil for nobody in particular.
-    ///   - tls: Encrypts connections to addresses that want it, which are refused without it.
-    ///   - name: The name that servers show for this side.
-    ///   - times: How long what may take.
-    ///   - clock: The time.
-    ///   - chance: Makes the inbox, which nobody else may have.
-    ///   - sleep: Waits; ends early when it is cancelled.
-    ///   - notice: Called with one sentence each when a server cannot be used any more. It must return at once.
-    ///   - changed: Called when there is a connection, and when there is none any more. It must return at once.
+    ///   - addresses: The servers, in the order to try them.
+    ///   - credentials: Credentials, or nil for none.
+    ///   - tls: Encrypts connections to addresses that require it; without it, those connections fail.
+    ///   - name: The client's name as servers show it.
+    ///   - times: Timeouts and intervals.
+    ///   - clock: The clock.
+    ///   - chance: Returns random numbers for the inbox, which must be unique.
+    ///   - sleep: Waits; returns early when canceled.
+    ///   - notice: Called with one sentence when a server becomes unusable or rejects a command. Must return
+    ///     immediately.
+    ///   - changed: Called when a connection is established and when it ends. Must return immediately.
     package init(
         _ addresses: [NATSAddress],
         credentials: NATSCredentials? = nil,
@@ -69,10 +71,12 @@ package final class NATSClient: Sendable {
         state = Locked(State(rotation: AddressRotation(addresses, times: times)))
     }
 
-    /// The connection in use; nil while there is none.
+    /// The connection in use, or nil.
     package var connection: NATSConnection? { state.withLock { $0.current?.connection } }
 
-    /// Why there is no connection, server by server; nil while there is one, or nothing was tried yet.
+    /// Why connecting failed, by server.
+    ///
+    /// Nil if connected, or if no server was tried yet.
     package var trouble: String? {
         state.withLock { state in
             guard state.current == nil, !state.ends.isEmpty else { return nil }
@@ -84,7 +88,9 @@ package final class NATSClient: Sendable {
 
     // MARK: Connecting
 
-    /// Keeps a connection until the task is cancelled. Only one call at a time.
+    /// Maintains a connection until the task is canceled.
+    ///
+    /// Call only once at a time.
     package func run() async {
         while !Task.isCancelled {
             guard let (address, pause) = state.withLock({ $0.rotation.take() }) else { return }
@@ -94,13 +100,15 @@ package final class NATSClient: Sendable {
         }
     }
 
-    /// Leaves a connection for the next server, unless that has happened already. Requests on their way there fail.
+    /// Closes a connection, unless it has already ended, and moves to the next server.
+    ///
+    /// Its pending requests fail.
     package func leave(_ number: UInt64) {
         let channel = state.withLock { $0.current?.connection.number == number ? $0.current?.channel : nil }
         channel?.pipeline.fireUserInboundEventTriggered(ConnectionHandler.Leave())
     }
 
-    /// Connects to a server, and returns when the connection is over.
+    /// Connects to a server, and returns when the connection has ended.
     private func use(_ address: NATSAddress) async {
         let number = state.withLock { state in
             state.number += 1
@@ -114,10 +122,10 @@ package final class NATSClient: Sendable {
             return
         }
         await withTaskCancellationHandler {
-            // However it closes, the handler has said why before.
+            // The handler has already reported why the connection closed.
             try? await channel.closeFuture.get()
         } onCancel: {
-            // Whoever leaves by themselves is told of nothing.
+            // No warning for a client-initiated close.
             channel.pipeline.fireUserInboundEventTriggered(ConnectionHandler.Leave())
             channel.close(promise: nil)
         }
@@ -135,7 +143,7 @@ package final class NATSClient: Sendable {
                             tls: address.isEncrypted ? tls : nil,
                             host: address.host,
                             begin: { now in
-                                ConnectionMachine(
+                                NATSConnectionStateMachine(
                                     inbox: inbox,
                                     credentials: credentials,
                                     client: name,
@@ -172,7 +180,7 @@ package final class NATSClient: Sendable {
             let answered = state.withLock { $0.requests.received(message, inbox: inbox) }
             answered?.resume()
         case .complaint(let text):
-            notice("The engine's server \(address) refuses a command: \(text)")
+            notice("NATS server \(address) rejected a command: \(text)")
         case .ended(let end):
             ended(end, address, number)
         }
@@ -183,7 +191,7 @@ package final class NATSClient: Sendable {
         let (isNews, lost) = state.withLock { state -> (Bool, [PendingRequests.Outcome]) in
             let isNews = state.ends.updateValue(end, forKey: address) != end
             let isCurrent = state.current?.connection.number == number
-            // A server that takes connections only to end them at once is no better than none.
+            // A server that accepts connections but ends them immediately counts as failed.
             if isCurrent, let since = state.current?.since, since.duration(to: now) >= times.longestPause {
                 state.rotation.succeeded()
             } else {
@@ -193,7 +201,7 @@ package final class NATSClient: Sendable {
             return (isNews, state.requests.lost(connection: number))
         }
         for request in lost { request.resume() }
-        if isNews, end != .left { notice("The engine's server \(address) \(end).") }
+        if isNews, end != .left { notice("NATS server \(address) \(end).") }
         changed()
     }
 
@@ -202,20 +210,20 @@ package final class NATSClient: Sendable {
         case let error as IOError: return error.description
         case let error as NIOConnectionError:
             if let first = error.connectionErrors.first { return reason(first.error) }
-            return "the name is not known"
-        case ChannelError.connectTimeout: return "it took too long"
+            return "unknown host name"
+        case ChannelError.connectTimeout: return "timed out"
         default: return "\(error)"
         }
     }
 
     // MARK: Requests
 
-    /// Sends a request and returns its answer.
+    /// Sends a request and returns its reply.
     ///
     /// - Parameters:
-    ///   - subject: Where to; without spaces.
-    ///   - timeout: How long the answer may take.
-    /// - Throws: ``NATSRequestFailure``, which says whether the request may have arrived.
+    ///   - subject: The subject of the request, without spaces.
+    ///   - timeout: The maximum time to wait for the reply.
+    /// - Throws: ``NATSRequestFailure``, which distinguishes whether the request may have arrived.
     package func request(
         _ subject: String,
         headers: NATSHeaders? = nil,
@@ -227,11 +235,12 @@ package final class NATSClient: Sendable {
         return message
     }
 
-    /// Sends a request to everybody who listens at a subject, and returns what has come when all of them have answered, or when
-    /// the time is over.
+    /// Sends a request to all subscribers of a subject and collects their replies.
     ///
-    /// - Parameter count: How many answers there are at most.
-    /// - Throws: ``NATSRequestFailure`` when there was not a single one.
+    /// Returns when `count` replies have arrived, or with those received so far when the time is over.
+    ///
+    /// - Parameter count: The maximum number of replies.
+    /// - Throws: ``NATSRequestFailure`` if no reply arrived at all.
     package func collect(
         _ subject: String,
         body: [UInt8] = [],
@@ -275,7 +284,7 @@ package final class NATSClient: Sendable {
             var buffer = channel.allocator.buffer(capacity: bytes + 256)
             NATSCommand.publish(subject: subject, reply: "\(inbox).\(token)", headers: headers, body: body)
                 .write(to: &buffer)
-            // A connection that does not take it any more ends, and the request with it.
+            // If the write fails, the connection ends and the request fails with it.
             channel.writeAndFlush(buffer, promise: nil)
             channel.eventLoop.scheduleTask(in: .milliseconds(timeout.wholeMilliseconds)) {
                 self.state.withLock { $0.requests.timeout(token) }?.resume()
@@ -284,12 +293,12 @@ package final class NATSClient: Sendable {
     }
 }
 
-/// A connection that is in use.
+/// A connection in use.
 package struct NATSConnection: Sendable, Hashable {
-    /// Counts up with every connection of a client.
+    /// Increases with every connection of a client.
     package var number: UInt64
-    /// Where it leads.
+    /// The server's address.
     package var address: NATSAddress
-    /// Who is there.
+    /// The server's description.
     package var server: NATSServerInfo
 }

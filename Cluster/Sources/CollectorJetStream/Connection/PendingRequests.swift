@@ -1,45 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The requests of a client that wait for answers. A value: what it returns is resumed after the lock around it is released.
+/// A client's requests that wait for replies.
+///
+/// A value type: resume the outcomes that it returns after releasing the lock around it.
 struct PendingRequests: Sendable {
-    /// How one ends.
+    /// The result of a request.
     typealias Answer = Result<[NATSMessage], NATSRequestFailure>
 
-    /// One request.
+    /// A pending request.
     struct Request: Sendable {
-        /// So many answers complete it.
+        /// The number of replies that complete it.
         let answers: Int
-        /// Who waits.
+        /// The continuation of the waiting caller.
         let continuation: UnsafeContinuation<Answer, Never>
         fileprivate var connection: UInt64 = 0
         fileprivate var messages: [NATSMessage] = []
 
-        /// A request that waits for so many answers.
+        /// Creates a request that completes after this number of replies.
         init(answers: Int, _ continuation: UnsafeContinuation<Answer, Never>) {
             self.answers = answers
             self.continuation = continuation
         }
     }
 
-    /// A request that has ended, and how.
+    /// A finished request and its result.
     struct Outcome: Sendable {
         fileprivate let continuation: UnsafeContinuation<Answer, Never>
         fileprivate let answer: Answer
 
-        /// Lets who waits go on. Never with a lock held.
+        /// Resumes the waiting caller. Do not call while holding a lock.
         func resume() { continuation.resume(returning: answer) }
     }
 
     private var requests: [UInt64: Request] = [:]
     private var latest: UInt64 = 0
 
-    /// How many wait.
+    /// The number of pending requests.
     var count: Int { requests.count }
 
-    /// A request is about to be sent.
+    /// Registers a request that is about to be sent.
     ///
-    /// - Returns: The last part of the subject at which it is answered.
+    /// - Returns: The last token of its reply subject.
     mutating func add(_ request: Request, connection: UInt64) -> UInt64 {
         latest += 1
         var request = request
@@ -48,15 +50,17 @@ struct PendingRequests: Sendable {
         return latest
     }
 
-    /// A message came. One that nobody waits for, such as a late answer, is passed over.
+    /// Handles a message.
     ///
-    /// - Returns: The request that it completes.
+    /// One that matches no request, such as a late reply, is ignored.
+    ///
+    /// - Returns: The request that it completes, if any.
     mutating func received(_ message: NATSMessage, inbox: String) -> Outcome? {
         guard message.subject.hasPrefix(inbox), let token = UInt64(message.subject.dropFirst(inbox.count + 1)),
             var request = requests[token]
         else { return nil }
         request.messages.append(message)
-        // A status stands at the end of answers, or in place of them: nothing comes behind it.
+        // A message with a status ends the replies or replaces them; nothing follows it.
         guard request.messages.count >= request.answers || message.status != nil else {
             requests[token] = request
             return nil
@@ -65,7 +69,7 @@ struct PendingRequests: Sendable {
         return Outcome(continuation: request.continuation, answer: .success(request.messages))
     }
 
-    /// The time of a request is over.
+    /// Handles the timeout of a request.
     mutating func timeout(_ token: UInt64) -> Outcome? {
         guard let request = requests.removeValue(forKey: token) else { return nil }
         let answer: Answer =
@@ -74,7 +78,7 @@ struct PendingRequests: Sendable {
         return Outcome(continuation: request.continuation, answer: answer)
     }
 
-    /// A connection is over.
+    /// Fails all requests of a connection that ended.
     mutating func lost(connection: UInt64) -> [Outcome] {
         let lost = requests.filter { $0.value.connection == connection }
         for token in lost.keys { requests[token] = nil }
@@ -84,14 +88,14 @@ struct PendingRequests: Sendable {
     }
 }
 
-/// Why a request has no answer.
+/// Why a request has no reply.
 package enum NATSRequestFailure: Error, Sendable, Hashable {
-    /// There is no connection; nothing was sent.
+    /// Not connected; nothing was sent.
     case notConnected
-    /// It is longer than the server takes; nothing was sent.
+    /// The message is longer than the server accepts; nothing was sent.
     case tooLong(bytes: Int, longest: Int)
-    /// No answer came in time. Whether the request arrived is not known.
+    /// No reply arrived in time. Whether the request arrived is unknown.
     case unanswered(connection: UInt64)
-    /// The connection ended. Whether the request arrived is not known.
+    /// The connection ended. Whether the request arrived is unknown.
     case connectionLost(connection: UInt64)
 }

@@ -6,47 +6,49 @@ package import CollectorTLS
 package import TrackwayEvents
 package import TrackwayJournal
 
-/// An engine as a collector uses it: its connections, its streams with the watches over their durability, the order of their records, and
-/// the intake on them, put together.
+/// A NATS cluster as a collector uses it.
+///
+/// Combines connections, streams with their durability watches, the order of their records, and the intake on them.
 package final class Engine: Sendable {
-    /// The intake on the engine's streams.
+    /// The intake on the cluster's streams.
     package let intake: OrderedIntake
     /// Reads the records of all streams in their order.
     package let records: OrderedRecords
     /// The order of the records of all streams.
     package let order: OrderFollower
-    /// What is decided about blocks of records.
+    /// The decisions about blocks of records.
     package let decisions: BlockStream
-    /// What is removed from the streams, and who has to have read it before.
-    package let keeping: OrderedUpkeep
+    /// Removes records from the streams, once every reader has them.
+    package let keeping: OrderedMaintenance
     let client: NATSClient
     let system: NATSClient?
-    /// What was deleted from the streams since it was erased.
-    package let erased: OrderedErasures
-    /// Reads as ``records`` does, beside it, for whoever looks through what came long ago.
+    /// The records deleted from the streams for erasure.
+    package let erased: DeletionIndexSet
+    /// A second reader like ``records``, for scans of old records.
     package let besideRecords: OrderedRecords
     private let reader: NATSClient
     private let streams: EngineStreams
     private let orderWatch: DurabilityWatch
     private let changes: AsyncStream<Void>
-    let place = StreamPlace()
+    let place = StreamNames()
     package let clock: any EventClock
     let sleep: @Sendable (Duration) async -> Void
 
-    /// An engine that is connected to once ``run()`` is called.
+    /// Creates a cluster that connects once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - addresses: Its servers.
-    ///   - credentials: Who connects.
-    ///   - tls: Encrypts connections to servers whose addresses want it.
-    ///   - options: How much may be held for it.
-    ///   - known: The highest sequence that was read from the stream before, where there is one alone.
-    ///   - clock: The time.
-    ///   - chance: Makes inboxes, and the ids of records that have none of their own.
-    ///   - sleep: Waits; ends early when it is cancelled.
-    ///   - notice: Called with one sentence each when a person should know something. It must return at once.
-    ///   - relief: Called in its place when something that was wrong is right, or was found right; nil for `notice`.
-    ///   - committed: Called with the place in the order up to which all is known to be committed. It must return at once.
+    ///   - addresses: The servers.
+    ///   - credentials: Credentials for the connections.
+    ///   - tls: Encrypts connections to servers whose addresses require it.
+    ///   - options: Limits for held records.
+    ///   - known: The highest sequence read from the stream before, if there is only one stream.
+    ///   - clock: The clock.
+    ///   - chance: Returns random numbers for inboxes and for the ids of records without an identity.
+    ///   - sleep: Waits; returns early when canceled.
+    ///   - notice: Called with one sentence for each event an operator should know. Must return immediately.
+    ///   - relief: Called instead when a problem is resolved, or a check succeeds; nil to call `notice`.
+    ///   - committed: Called with the position in the order up to which all records are known to be committed. Must
+    ///     return immediately.
     package init(
         _ addresses: [NATSAddress],
         credentials: EngineCredentials = EngineCredentials(),
@@ -82,7 +84,7 @@ package final class Engine: Sendable {
         }
         let engine = client(credentials.user)
         let system = credentials.system.map { client($0, name: "trackway-gate") }
-        // Records that are read must not stand in the way of acknowledgements. What is wrong with a server is told once.
+        // Reads must not delay acknowledgements. Problems of a server are reported once, by the other clients.
         let reader = NATSClient(
             Array(addresses.dropFirst()) + addresses.prefix(1),
             credentials: credentials.user,
@@ -109,31 +111,31 @@ package final class Engine: Sendable {
             notice: notice
         )
         let unsaid: @Sendable (String) -> Void = { _ in }
-        let (reportWorse, reportBetter, news) = (notice, relief ?? notice, Locked(EngineNews()))
+        let (reportWorse, reportBetter, news) = (notice, relief ?? notice, Locked(WarningChanges()))
         let looked: @Sendable () -> Void = {
             guard let streams = watched.withLock({ $0 }) else { return }
             let facts = Self.current(order, streams)
-            // Where a stream has no leader nothing new is known of its servers, and readiness says so.
+            // While a stream has no leader, nothing new is known about its servers; readiness reports that.
             guard facts.allSatisfy({ $0.stream.leader != nil }) else { return }
-            let warnings = EngineWarning.all(EngineReport.nodes(facts), facts.flatMap(\.reports))
+            let warnings = EngineWarning.all(ClusterReport.nodes(facts), facts.flatMap(\.reports))
             let (worse, better) = news.withLock { $0.see(warnings) }
             for sentence in worse { reportWorse(sentence) }
             for sentence in better { reportBetter(sentence) }
         }
         let reliefOfStream: @Sendable (Int) -> (@Sendable (String) -> Void)? = { $0 == 0 ? relief : unsaid }
         let streams = EngineStreams { number in
-            let place = StreamPlace(number: number)
+            let place = StreamNames(number: number)
             let told = Locked<StreamIntake?>(nil)
             let watch = DurabilityWatch(
                 engine,
-                look: DurabilityLook(engine, system: system ?? engine, stream: place.stream, clock: clock) {
+                look: DurabilityCheck(engine, system: system ?? engine, stream: place.stream, clock: clock) {
                     EngineTask.demands(on: number, order.standing)
                 },
                 sleep: sleep,
                 floor: { told.withLock { $0 }?.highest ?? 0 },
                 told: { facts, floor in told.withLock { $0 }?.told(facts, floor: floor) },
                 notice: notice,
-                // Of many streams it is told once.
+                // With several streams, an improvement is reported once.
                 relief: reliefOfStream(number),
                 looked: looked
             )
@@ -151,9 +153,9 @@ package final class Engine: Sendable {
                 }
             )
             told.withLock { $0 = intake }
-            // Of a stream that is closed nobody is told any more, and it is asked about once.
+            // A closed stream is no longer watched, so its creation time is requested once.
             let origin = StreamOrigin(place, on: reader) { watch.latest?.stream.created }
-            let holes = ErasedList(reader, system: system ?? engine, place: place) { await origin.created() }
+            let holes = DeletionIndex(reader, system: system ?? engine, place: place) { await origin.created() }
             func follower(_ reached: @escaping @Sendable (UInt64) -> Void) -> StreamFollower {
                 StreamFollower(
                     reader,
@@ -164,19 +166,19 @@ package final class Engine: Sendable {
                     reached: reached
                 )
             }
-            let erased = ErasedList(engine, system: system ?? engine, place: place) { await origin.created() }
+            let erased = DeletionIndex(engine, system: system ?? engine, place: place) { await origin.created() }
             return EngineStreams.Stream(
                 intake: intake,
                 follower: follower { intake.read($0) },
                 beside: follower { _ in },
-                keeping: StreamKeeping(engine, place: place, erased: erased),
+                keeping: StreamRetention(engine, place: place, erased: erased),
                 erased: erased,
                 watch: watch
             )
         }
         orderWatch = DurabilityWatch(
             engine,
-            look: DurabilityLook(engine, system: system ?? engine, stream: OrderStream.name) {
+            look: DurabilityCheck(engine, system: system ?? engine, stream: OrderStream.name) {
                 DecisionStream.demands(OrderStream.subject)
             },
             sleep: sleep,
@@ -197,8 +199,8 @@ package final class Engine: Sendable {
         )
         records = OrderedRecords(order) { streams[$0].follower }
         besideRecords = OrderedRecords(order) { streams[$0].beside }
-        erased = OrderedErasures(order, engine: engine) { streams[$0].erased }
-        keeping = OrderedUpkeep(order) { streams[$0].keeping }
+        erased = DeletionIndexSet(order, engine: engine) { streams[$0].erased }
+        keeping = OrderedMaintenance(order) { streams[$0].keeping }
         decisions = BlockStream(engine, system: system ?? engine, place: place)
         self.order = order
         self.streams = streams
@@ -211,60 +213,66 @@ package final class Engine: Sendable {
         reported.withLock { $0 = { [weak self] in self?.statistics } }
     }
 
-    /// What was told at the last look of the streams that take records.
-    private static func current(_ order: OrderFollower, _ streams: EngineStreams) -> [EngineFacts] {
+    /// The facts from the latest checks of the streams that accept records.
+    private static func current(_ order: OrderFollower, _ streams: EngineStreams) -> [ClusterFacts] {
         guard case .ordered(let line) = order.standing else { return streams[0].watch.current.map { [$0] } ?? [] }
         return line.streams.compactMap { streams[$0].watch.current }
     }
 
-    /// The state of the servers that keep the records. What was refused is counted by the intake.
+    /// The state of the servers with the streams. The intake counts rejections.
     private var statistics: EngineStatistics {
         let facts = Self.current(order, streams)
         let silence = DurabilityGate.Demands().silence
         var statistics = EngineStatistics()
-        for node in EngineReport.nodes(facts) { statistics.servers[node.state, default: 0] += 1 }
+        for node in ClusterReport.nodes(facts) { statistics.servers[node.state, default: 0] += 1 }
         statistics.isConnected = client.connection != nil
-        statistics.hasLeader = !facts.isEmpty && facts.allSatisfy { $0.stream.isToldByMajority(after: silence) }
+        statistics.hasLeader = !facts.isEmpty && facts.allSatisfy { $0.stream.isReportedByMajority(after: silence) }
         statistics.isProven = standing == .proven
         statistics.clockOffset = EngineWarning.clockOffset(facts.flatMap(\.reports))
         return statistics
     }
 
-    /// Whether a stream that is to take records is closed, and no others take them: a change of streams is under way, or was interrupted.
+    /// Whether a stream that should accept records is closed.
+    ///
+    /// If so, a change of streams is in progress or was interrupted.
     package var isClosed: Bool {
         guard case .ordered(let line) = order.standing else { return streams[0].watch.isClosed }
         return line.streams.contains { streams[$0].watch.isClosed }
     }
 
-    /// Whether what the engine acknowledges is durable now.
+    /// Whether the cluster's acknowledgements are durable now.
     package var standing: DurabilityState.Standing {
         switch order.standing {
         case .single: return streams[0].watch.standing
         case .ordered(let line):
-            // Which engine it is is told by its first stream, whether or not that takes records still.
-            guard facts != nil else { return .unknown("the engine has not told about the stream \(place.stream) yet") }
+            // The first stream identifies the cluster, even if it no longer accepts records.
+            guard facts != nil else { return .unknown("NATS has not reported on the stream \(place.stream) yet") }
             return DurabilityState.Standing(line.streams.map { streams[$0].watch.standing } + [orderWatch.standing])
         case .unknown:
             let standing = streams[0].watch.standing
-            // It may not take records at all any more.
+            // This stream might no longer accept any records.
             guard standing == .proven else { return standing }
-            return .unknown(order.trouble ?? "the order of the engine's streams is not known yet")
+            return .unknown(order.trouble ?? "the order of the streams is not known yet")
         }
     }
 
-    /// What the engine told last of its first stream, from which everything begins; nil before it told anything.
-    package var facts: EngineFacts? { streams[0].watch.latest }
+    /// The latest facts about the first stream; nil before the first.
+    package var facts: ClusterFacts? { streams[0].watch.latest }
 
-    /// What the engine told last of the streams that take records.
-    package var openFacts: [EngineFacts] {
+    /// The latest facts about the streams that accept records.
+    package var openFacts: [ClusterFacts] {
         guard case .ordered(let line) = order.standing else { return facts.map { [$0] } ?? [] }
         return line.streams.compactMap { streams[$0].watch.latest }
     }
 
-    /// Why there is no connection, server by server; nil while there is one, or nothing was tried yet.
+    /// Why connecting failed, by server.
+    ///
+    /// Nil if connected, or if no server was tried yet.
     package var trouble: String? { client.trouble }
 
-    /// Keeps the connections and looks at the engine until the task is cancelled. Only one call at a time.
+    /// Maintains the connections and checks the cluster until the task is canceled.
+    ///
+    /// Call only once at a time.
     package func run() async {
         await withTaskGroup(of: Void.self) { [client, system, reader, order] group in
             group.addTask { await client.run() }
@@ -276,7 +284,7 @@ package final class Engine: Sendable {
         }
     }
 
-    /// Has those streams watched and read that are to be, as what is known of the order changes.
+    /// Starts and stops watches and readers as the known order changes.
     private func watch() async {
         var working: [EngineTask: Task<Void, Never>] = [:]
         func work() {
@@ -306,9 +314,11 @@ package final class Engine: Sendable {
         }
     }
 
-    /// Makes the stream when it is missing. One that is there is left as it is: what it has is for ``standing`` to judge.
+    /// Creates the stream if it is missing.
     ///
-    /// - Parameter bytes: How large it may become on each server.
+    /// An existing one is not changed; ``standing`` reports wrong settings.
+    ///
+    /// - Parameter bytes: The maximum size on each server.
     /// - Returns: Whether it was missing.
     /// - Throws: ``StreamSetupError``.
     @discardableResult
@@ -316,21 +326,23 @@ package final class Engine: Sendable {
         try await StreamSetup(place, bytes: bytes).make(on: client)
     }
 
-    /// Makes the stream of decisions about blocks when it is missing, as soon as there is somebody who does.
+    /// Creates the stream of decisions about blocks if it is missing.
     ///
-    /// - Parameter limit: After so long it is given up.
+    /// Retries until NATS answers.
+    ///
+    /// - Parameter limit: The time after which to give up.
     /// - Returns: Whether it was missing.
-    /// - Throws: ``StreamSetupError``, the last one.
+    /// - Throws: ``StreamSetupError``, of the last attempt.
     @discardableResult
     package func makeDecisions(within limit: Duration) async throws(StreamSetupError) -> Bool {
         try await make(StreamSetup(decisionsOf: place), named: place.decisions, within: limit)
     }
 
-    /// Makes the stream when it is missing, as soon as there is somebody who does.
+    /// Creates the stream if it is missing, retrying until NATS answers.
     ///
-    /// - Parameter limit: After so long it is given up.
+    /// - Parameter limit: The time after which to give up.
     /// - Returns: Whether it was missing.
-    /// - Throws: ``StreamSetupError``, the last one.
+    /// - Throws: ``StreamSetupError``, of the last attempt.
     package func makeStream(bytes: Int64, within limit: Duration) async throws(StreamSetupError) -> Bool {
         try await make(StreamSetup(place, bytes: bytes), named: place.stream, within: limit)
     }

@@ -3,25 +3,28 @@
 
 internal import TrackwayEvents
 
-/// Who connects to an engine.
+/// Credentials for a NATS cluster.
 package struct EngineCredentials: Sendable, Hashable {
-    /// Who publishes and reads; nil for nobody in particular.
+    /// The user that publishes and reads; nil for none.
     package var user: NATSCredentials?
-    /// A user of the system account, who asks servers how they sync; nil when `user` may.
+    /// A user of the system account, for reports on how servers sync.
+    ///
+    /// Nil if `user` may request them.
     package var system: NATSCredentials?
 
-    /// Credentials.
+    /// Creates the credentials.
     package init(user: NATSCredentials? = nil, system: NATSCredentials? = nil) {
         self.user = user
         self.system = system
     }
 
-    /// Reads `{"user":"trackway","password":"…","system":{"user":"sys","password":"…"}}`; in place of user and password a `token`
-    /// may stand.
+    /// Parses `{"user":"trackway","password":"…","system":{"user":"sys","password":"…"}}`.
     ///
-    /// - Returns: Nil when the text is something else.
+    /// A `token` may replace user and password.
+    ///
+    /// - Returns: Nil if the text is anything else.
     package init?(json bytes: [UInt8]) {
-        // What is wrong with a file of secrets is better not quoted.
+        // The parsing error is dropped, because it may quote secrets.
         guard let json = try? JSONValue.parse(bytes), let user = Self.credentials(json) else { return nil }
         self.init(user: user)
         if let system = json["system"] {

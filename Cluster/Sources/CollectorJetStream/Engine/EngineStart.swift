@@ -3,32 +3,40 @@
 
 package import TrackwayEvents
 
-/// Decides how long somebody who begins waits for the proof of an engine's durability. A value.
+/// Decides how long a starting process waits for the proof of durability.
+///
+/// A value type.
 package struct EngineStart: Sendable {
-    /// How long what may take.
+    /// The times to wait.
     package struct Times: Sendable, Hashable {
-        /// So long something may be as it must not be: servers that were started a moment ago find together first.
+        /// The maximum time with a fault.
+        ///
+        /// Servers that were just started need to find each other first.
         package var unproven: Duration = .seconds(3)
-        /// So long nothing may be known: an election takes 5 to 9 s.
+        /// The maximum time in an unknown state.
+        ///
+        /// An election takes 5 to 9 s.
         package var unknown: Duration = .seconds(20)
-        /// So long a stream may be closed while no others take its records: a change of streams takes a second or two.
+        /// The maximum time while a stream is closed without a successor.
+        ///
+        /// A change of streams takes a second or two.
         package var closed: Duration = .seconds(20)
-        /// After so long it is said once what is waited for.
+        /// The time after which the reason for waiting is reported, once.
         package var quiet: Duration = .seconds(2)
 
-        /// The usual times.
+        /// Creates the default times.
         package init() {}
     }
 
-    /// What comes next.
+    /// The next step.
     package enum Step: Sendable, Hashable {
-        /// Look again in a moment.
+        /// Check again shortly.
         case wait
-        /// The same, and say once what is waited for, in a sentence.
+        /// Check again shortly, and report the reason for waiting once, as a sentence.
         case say(String)
-        /// It is proven.
+        /// Durability is proven.
         case begin
-        /// It will not be, for these reasons, a sentence each.
+        /// Give up for these reasons, one sentence each.
         case giveUp([String])
     }
 
@@ -38,17 +46,17 @@ package struct EngineStart: Sendable {
     private var closedSince: MonotonicTime?
     private var hasSaid = false
 
-    /// A start.
+    /// Creates the decision at the start of a process.
     package init(times: Times = Times(), at now: MonotonicTime) {
         self.times = times
         began = now
     }
 
-    /// The engine stands like this.
+    /// Handles the current state.
     ///
     /// - Parameters:
-    ///   - trouble: Why there is no connection, server by server, if there is none.
-    ///   - isClosed: Whether a stream is closed, and no others take its records.
+    ///   - trouble: Why connecting failed, by server; nil if connected.
+    ///   - isClosed: Whether a stream is closed, and no other stream accepts its records.
     package mutating func stands(
         _ standing: DurabilityState.Standing,
         trouble: String?,
@@ -67,24 +75,24 @@ package struct EngineStart: Sendable {
             unprovenSince = nil
             let waited = began.duration(to: now)
             let closed = closedSince.map { $0.duration(to: now) } ?? .zero
-            // A closed stream stays closed whatever server is reached.
+            // A closed stream stays closed on every server.
             let words = isClosed ? [reason, trouble].compactMap { $0 }.joined(separator: "; ") : trouble ?? reason
             if waited >= times.unknown || closed >= times.closed {
-                return .giveUp(["The engine's durability could not be proven: \(words)."])
+                return .giveUp(["The NATS cluster's durability could not be proven: \(words)."])
             }
             guard waited >= times.quiet, !hasSaid else { return .wait }
             hasSaid = true
-            return .say("The engine's durability is not proven yet, and is waited for: \(words).")
+            return .say("Waiting for proof of the NATS cluster's durability: \(words).")
         }
     }
 }
 
 extension Engine {
-    /// Waits until the engine's durability is proven.
+    /// Waits until durability is proven.
     ///
-    /// - Parameter saying: Called once with what is waited for when that takes a while. It must return at once.
-    /// - Returns: Why it is not, a sentence each, when that takes too long; nil when it is, or when the task was cancelled.
-    package func reasonsAgainst(
+    /// - Parameter saying: Called once with the reason if waiting takes a while. Must return immediately.
+    /// - Returns: Why it is not proven in time, one sentence each; nil if it is, or if the task was canceled.
+    package func waitUntilDurable(
         times: EngineStart.Times = EngineStart.Times(),
         saying: (String) -> Void = { _ in }
     ) async -> [String]? {
@@ -101,10 +109,10 @@ extension Engine {
         return nil
     }
 
-    /// Waits until what is decided about blocks is proven to be as durable as the records.
+    /// Waits until the decisions about blocks are proven to be as durable as the records.
     ///
-    /// - Parameter saying: Called once with what is waited for when that takes a while. It must return at once.
-    /// - Returns: What came of it; nil when the task was cancelled.
+    /// - Parameter saying: Called once with the reason if waiting takes a while. Must return immediately.
+    /// - Returns: The result; nil if the task was canceled.
     package func proveDecisions(
         times: EngineStart.Times = EngineStart.Times(),
         saying: (String) -> Void = { _ in }
@@ -113,19 +121,19 @@ extension Engine {
     }
 }
 
-/// What came of waiting for the stream of decisions about blocks.
+/// The result of waiting for the stream of decisions about blocks.
 package enum DecisionStart: Sendable, Hashable {
-    /// It is proven, and was made at this time, in the engine's words.
+    /// It is proven. Carries its creation time, as NATS reports it.
     case proven(created: String)
-    /// It is not, for these reasons, a sentence each.
+    /// It is not proven, for these reasons, one sentence each.
     case refused([String])
 }
 
 extension BlockStream {
-    /// Between two looks at a stream that is not proven yet.
+    /// The pause between two checks of an unproven stream.
     private static let pause: Duration = .milliseconds(300)
 
-    /// Waits until the stream is proven, as ``EngineStart`` has it.
+    /// Waits until the stream is proven, within the limits of ``EngineStart``.
     func prove(
         times: EngineStart.Times,
         clock: any EventClock,

@@ -4,33 +4,36 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// An engine's streams, each made when it is first asked for: intake, reader, upkeep, and the watch over its durability. Safe from any
-/// thread.
+/// A cluster's streams, each created on first use.
+///
+/// A stream has an intake, readers, retention, and a durability watch.
+///
+/// Safe from any thread.
 final class EngineStreams: Sendable {
-    /// One of them.
+    /// A stream.
     struct Stream: Sendable {
         let intake: StreamIntake
         let follower: StreamFollower
-        /// Reads beside it, for whoever looks through what came long ago.
+        /// A second reader, for scans of old records.
         let beside: StreamFollower
-        let keeping: StreamKeeping
-        let erased: ErasedList
+        let keeping: StreamRetention
+        let erased: DeletionIndex
         let watch: DurabilityWatch
     }
 
     private let make: @Sendable (Int) -> Stream
     private let streams = Locked<[Int: Stream]>([:])
 
-    /// Streams that are made so.
+    /// Creates streams with this closure.
     init(_ make: @escaping @Sendable (Int) -> Stream) {
         self.make = make
     }
 
-    /// The stream of a number.
+    /// Returns the stream with a number.
     subscript(number: Int) -> Stream {
         if let known = streams.withLock({ $0[number] }) { return known }
         let made = make(number)
-        // Whoever was first has made the one that is used.
+        // If two threads create it at once, the first one is kept.
         return streams.withLock { streams in
             let stream = streams[number] ?? made
             streams[number] = stream
@@ -38,54 +41,59 @@ final class EngineStreams: Sendable {
         }
     }
 
-    /// Those that were asked for, by their numbers.
+    /// All streams created so far, by number.
     var all: [(number: Int, stream: Stream)] {
         streams.withLock { $0.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
     }
 
-    /// The connection changed: every watch looks at once.
+    /// Makes every watch check immediately, because the connection changed.
     func connectionChanged() {
         for (_, stream) in all { stream.watch.connectionChanged() }
     }
 }
 
-/// Which watches and readers work, for what is known of the order: a value for each, so that what is new is begun and what is over ends.
+/// A watch or reader that must run for a given order.
+///
+/// Comparing sets shows which to start and which to stop.
 enum EngineTask: Sendable, Hashable {
-    /// Looks at a stream's durability.
+    /// Checks a stream's durability.
     case watch(Int)
-    /// Looks at the durability of the order.
+    /// Checks the durability of the order.
     case watchOrder
-    /// Looks for new records of the stream that alone takes them.
+    /// Polls for new records of the only stream.
     case follow
 
-    /// Those that work now.
+    /// Returns the tasks that must run now.
     static func all(_ standing: OrderFollower.Standing) -> Set<EngineTask> {
         switch standing {
         case .unknown: [.watch(0)]
         case .single: [.watch(0), .follow]
-        // The first stream has what was acknowledged before there were others, and is what everything else was made of.
+        // The first stream has the records acknowledged before there were others, and everything else was derived from
+        // it.
         case .ordered(let line): Set(line.streams.map { .watch($0) } + [.watch(0), .watchOrder])
         }
     }
 
-    /// What is asked of a stream, for what is known of the order.
+    /// Returns the durability requirements for a stream, depending on the known order.
     static func demands(on stream: Int, _ standing: OrderFollower.Standing) -> DurabilityGate.Demands {
         var demands = DurabilityGate.Demands()
         switch standing {
-        // Which subjects it is to have is not known yet.
+        // Its required subjects are not known yet.
         case .unknown: demands.subjects = []
-        case .single: demands.closedSubject = StreamPlace(number: stream).closedSubject
+        case .single: demands.closedSubject = StreamNames(number: stream).closedSubject
         case .ordered(let line) where line.streams.contains(stream):
-            demands.closedSubject = StreamPlace(number: stream).closedSubject
-            demands.subjects = StreamPlace.subjects(of: line.partitions(of: stream))
-        case .ordered: demands.subjects = [StreamPlace(number: stream).closedSubject]
+            demands.closedSubject = StreamNames(number: stream).closedSubject
+            demands.subjects = StreamNames.subjects(of: line.partitions(of: stream))
+        case .ordered: demands.subjects = [StreamNames(number: stream).closedSubject]
         }
         return demands
     }
 }
 
 extension DurabilityState.Standing {
-    /// What several come to: what is wrong with any of them is wrong, and what is not known of any is not known.
+    /// Combines several states.
+    ///
+    /// The result is a fault if any has one, otherwise unknown if any is unknown.
     init(_ standings: [DurabilityState.Standing]) {
         var faults: [DurabilityFault] = []
         var unknown: String?
@@ -93,7 +101,7 @@ extension DurabilityState.Standing {
             switch standing {
             case .proven: break
             case .unknown(let reason): unknown = unknown ?? reason
-            // What is wrong with a server is wrong with each stream that it keeps.
+            // A fault of a server is reported once, although it affects each of its streams.
             case .unproven(let found): faults += found.filter { !faults.contains($0) }
             }
         }

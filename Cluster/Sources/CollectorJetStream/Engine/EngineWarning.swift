@@ -4,53 +4,55 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// Something about an engine that does not stop the intake yet, and needs somebody.
+/// A problem that needs attention but does not stop intake yet.
 package enum EngineWarning: Sendable, Hashable, CustomStringConvertible {
-    /// The others do not hear a server.
+    /// The other servers have no contact with a server.
     case gone(server: String)
-    /// A server runs and stores nothing.
+    /// A server runs but stores nothing.
     case storesNothing(server: String)
-    /// This machine's clock is that far ahead of those of the servers, or behind them.
+    /// This machine's clock is ahead of the servers' by this duration; behind if negative.
     case clock(Duration)
-    /// A server's clock is that far ahead of those of the others, or behind them.
+    /// A server's clock is ahead of the others' by this duration; behind if negative.
     case serverClock(server: String, Duration)
 
-    /// Clocks may differ by so much.
+    /// The maximum difference between clocks.
     static let tolerance: Duration = .seconds(5)
 
-    /// What it is about: a warning with the same subject is the same one, whatever its figures are by now.
+    /// What the warning is about.
+    ///
+    /// Warnings with the same subject are the same, even if their figures differ.
     var subject: String {
         switch self {
-        case .gone(let server): "server \(server) is not there"
+        case .gone(let server): "server \(server) is unreachable"
         case .storesNothing(let server): "server \(server) stores nothing"
         case .clock: "clock of this machine"
         case .serverClock(let server, _): "clock of the server \(server)"
         }
     }
 
-    /// One or two sentences with the remedy.
+    /// One or two sentences with the fix.
     package var description: String {
         switch self {
         case .gone(let server):
-            "The server \(server) is not there, so the loss of one more stops the intake: see whether it runs and reaches the others, and start it."
+            "Server \(server) is unreachable; losing one more stops intake. Check its connections, or start it."
         case .storesNothing(let server):
-            "The server \(server) stores nothing, so the loss of one more stops the intake: \(DurabilityFault.causeOfStoringNothing)."
+            "Server \(server) stores nothing; losing one more stops intake. \(DurabilityFault.causeOfStoringNothing)."
         case .clock(let offset):
-            "The clock of this machine is \(Self.words(offset)) those of the engine's servers, and arrivals are recorded by it: correct it, for "
-                + "example with NTP."
+            "The clock of this machine is \(Self.words(offset)) the NATS servers' clocks, and arrival times depend on "
+                + "it. Correct it, for example with NTP."
         case .serverClock(let server, let offset):
-            "The clock of the server \(server) is \(Self.words(offset)) those of the other servers, and what is purged by age depends on it: "
-                + "correct it, for example with NTP."
+            "The clock of server \(server) is \(Self.words(offset)) the other servers' clocks, and purging by age "
+                + "depends on it. Correct it, for example with NTP."
         }
     }
 
-    /// What it means that it is over, in a sentence.
+    /// One sentence that reports the end of the problem.
     var relief: String {
         switch self {
-        case .gone(let server): "The server \(server) is there again."
-        case .storesNothing(let server): "The server \(server) is no longer one that stores nothing."
-        case .clock: "The clock of this machine agrees with those of the engine's servers again."
-        case .serverClock(let server, _): "The clock of the server \(server) agrees with those of the others again."
+        case .gone(let server): "Server \(server) is reachable again."
+        case .storesNothing(let server): "Server \(server) no longer reports that it stores nothing."
+        case .clock: "The clock of this machine agrees with the NATS servers' clocks again."
+        case .serverClock(let server, _): "The clock of server \(server) agrees with the other servers' clocks again."
         }
     }
 
@@ -59,8 +61,8 @@ package enum EngineWarning: Sendable, Hashable, CustomStringConvertible {
         return "\(abs(seconds)) s \(seconds < 0 ? "behind" : "ahead of")"
     }
 
-    /// Those about servers, and about clocks.
-    static func all(_ nodes: [EngineReport.Node], _ reports: [MemberReport]) -> [EngineWarning] {
+    /// Returns the warnings about servers, then those about clocks.
+    static func all(_ nodes: [ClusterReport.Node], _ reports: [MemberReport]) -> [EngineWarning] {
         let servers = nodes.compactMap { node -> EngineWarning? in
             switch node.state {
             case .gone: .gone(server: node.name)
@@ -71,7 +73,9 @@ package enum EngineWarning: Sendable, Hashable, CustomStringConvertible {
         return servers + clocks(reports)
     }
 
-    /// How far this machine's clock is ahead of those of most servers; nil when it was not compared.
+    /// Returns how far this machine's clock is ahead of most servers'.
+    ///
+    /// Nil if it was not compared.
     static func clockOffset(_ reports: [MemberReport]) -> Duration? {
         let offsets = reports.compactMap(\.clockOffset).sorted()
         return offsets.isEmpty ? nil : offsets[(offsets.count - 1) / 2]
@@ -83,7 +87,8 @@ package enum EngineWarning: Sendable, Hashable, CustomStringConvertible {
         if isWide(usual) { warnings.append(.clock(usual)) }
         var known: Set<String> = []
         for report in reports where known.insert(report.name).inserted {
-            // This machine's clock is the measure: the further it is ahead of a server's, the further that one is behind.
+            // This machine's clock is the reference: the further it is ahead of a server's, the further that one is
+            // behind.
             guard let offset = report.clockOffset.map({ usual - $0 }) else { continue }
             if isWide(offset) { warnings.append(.serverClock(server: report.name, offset)) }
         }
@@ -93,13 +98,15 @@ package enum EngineWarning: Sendable, Hashable, CustomStringConvertible {
     private static func isWide(_ offset: Duration) -> Bool { offset > tolerance || offset < Duration.zero - tolerance }
 }
 
-/// Decides which warnings are news. A value.
-struct EngineNews: Sendable {
+/// Decides which warnings are new and which are resolved.
+///
+/// A value type.
+struct WarningChanges: Sendable {
     private var known: [EngineWarning] = []
 
-    /// These warnings hold now.
+    /// Handles the current warnings.
     ///
-    /// - Returns: What to report of what has become worse and better, a sentence each.
+    /// - Returns: Sentences to report about new problems and about resolved ones.
     mutating func see(_ warnings: [EngineWarning]) -> (worse: [String], better: [String]) {
         let subjects = Set(warnings.map(\.subject))
         let before = Set(known.map(\.subject))

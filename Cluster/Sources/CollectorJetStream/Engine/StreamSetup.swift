@@ -4,13 +4,16 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// How the stream of an intake, or of what is decided about its blocks, is made: three copies in files, full streams refuse, nothing
-/// goes by itself.
+/// Creates and changes streams.
+///
+/// Streams have three copies in files, reject new records when full, and delete none automatically.
 struct StreamSetup: Sendable {
-    /// How long the engine may take: all servers have to agree.
+    /// The timeout of a request that all servers must agree on.
     static let answerTime: Duration = .seconds(5)
 
-    /// The stream of the order. What nobody needs any more is purged from its beginning, so it is not for ever.
+    /// The stream of the order.
+    ///
+    /// Entries that are no longer needed are purged from its start, so deletion must be allowed.
     static let order = StreamSetup(
         name: OrderStream.name,
         subject: OrderStream.subject,
@@ -42,26 +45,27 @@ struct StreamSetup: Sendable {
         self.keepsLast = keepsLast
     }
 
-    /// The stream of an intake that takes no records yet.
-    init(prepared place: StreamPlace, bytes: Int64) {
+    /// The stream of an intake that does not accept records yet.
+    init(prepared place: StreamNames, bytes: Int64) {
         self.init(name: place.stream, subject: place.closedSubject, bytes: bytes, recordBytes: 8 << 20)
     }
 
-    /// The stream of an intake, which may become so large on each server.
-    init(_ place: StreamPlace, bytes: Int64) {
+    /// The stream of an intake, with its maximum size on each server.
+    init(_ place: StreamNames, bytes: Int64) {
         self.init(name: place.stream, subject: "intake.*", bytes: bytes, recordBytes: 8 << 20)
     }
 
-    /// The stream in which collectors say how far their indexes are.
-    init(readersOf place: StreamPlace) {
-        // One record of some hundred bytes for each collector.
+    /// The stream in which collectors report how far their indexes have read.
+    init(readersOf place: StreamNames) {
+        // One record of a few hundred bytes per collector.
         self.init(name: place.readers, subject: place.readerSubjects, recordBytes: 64 << 10, keepsLast: true)
     }
 
-    /// The stream in which it is listed what was deleted from an intake's stream since it was erased. Nothing may be taken out of it: what is
-    /// not listed there and is missing is a loss.
-    init(erasedOf place: StreamPlace) {
-        // Some 200 bytes for each record that was deleted.
+    /// The stream that lists the records deleted from an intake's stream for erasure.
+    ///
+    /// Nothing may be deleted from it: a missing record that is not listed counts as a loss.
+    init(erasedOf place: StreamNames) {
+        // About 200 bytes per deleted record.
         self.init(
             name: place.erased,
             subject: place.erasedSubjects,
@@ -71,14 +75,15 @@ struct StreamSetup: Sendable {
         )
     }
 
-    /// The stream of what is decided about an intake's blocks. Nothing may ever be taken out of it: the number of a decision is that
-    /// of its block.
-    init(decisionsOf place: StreamPlace) {
-        // Some 200 bytes a block, and a block a second at most: not worth a limit that would stop everything one day.
+    /// The stream of decisions about an intake's blocks.
+    ///
+    /// Nothing may be deleted from it: the number of a decision is that of its block.
+    init(decisionsOf place: StreamNames) {
+        // About 200 bytes per block, and at most one block per second. A size limit would eventually stop everything.
         self.init(name: place.decisions, subject: place.decisionSubject, recordBytes: 64 << 10, isForEver: true)
     }
 
-    /// What the engine is told.
+    /// The configuration to send to NATS.
     var configuration: [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             writer.beginObject()
@@ -91,7 +96,7 @@ struct StreamSetup: Sendable {
             writer.member("max_bytes", bytes)
             writer.member("max_age", Int64(0))
             writer.member("max_msg_size", recordBytes)
-            // Ids are kept in memory by each server: for much longer than a record is held, and no longer.
+            // Far longer than a record is held, but limited because each server keeps the ids in memory.
             writer.member("duplicate_window", Int64(120_000_000_000))
             writer.member("allow_direct", true)
             if keepsLast { writer.member("max_msgs_per_subject", Int64(1)) }
@@ -104,15 +109,15 @@ struct StreamSetup: Sendable {
         }
     }
 
-    /// Makes the stream, unless there is one of its name.
+    /// Creates the stream unless it exists.
     ///
-    /// - Returns: Whether there was none.
-    func make(on engine: any StreamEngine) async throws(StreamSetupError) -> Bool {
+    /// - Returns: Whether it was missing.
+    func make(on engine: any NATSRequesting) async throws(StreamSetupError) -> Bool {
         do {
             _ = try StreamFacts(try await answer(of: "INFO", [], engine))
             return false
         } catch let failure as StreamFacts.Failure where failure == .missing {
-            // That is what this is for.
+            // Missing, so it is created below.
         } catch let failure as StreamFacts.Failure {
             throw StreamSetupError(stream: name, failure)
         } catch {
@@ -128,10 +133,10 @@ struct StreamSetup: Sendable {
         }
     }
 
-    /// What the engine tells of a stream; nil when there is none of its name.
+    /// Returns a stream's facts; nil if it does not exist.
     ///
-    /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` where nobody answers.
-    static func facts(of place: StreamPlace, on engine: any StreamEngine) async throws -> StreamFacts? {
+    /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` if no server answers.
+    static func facts(of place: StreamNames, on engine: any NATSRequesting) async throws -> StreamFacts? {
         let answer = try await engine.request(
             "$JS.API.STREAM.INFO.\(place.stream)",
             headers: nil,
@@ -146,20 +151,20 @@ struct StreamSetup: Sendable {
         }
     }
 
-    /// Gives a stream other subjects; all else stays as it is.
+    /// Changes a stream's subjects and nothing else.
     ///
-    /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` where nobody answers; it may have them then.
-    static func give(_ subjects: [String], to place: StreamPlace, on engine: any StreamEngine) async throws {
+    /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` if no server answers; they may have changed then.
+    static func give(_ subjects: [String], to place: StreamNames, on engine: any NATSRequesting) async throws {
         let facts = try await change(place, on: engine) { _ in ("subjects", .array(subjects.map { .string($0) })) }
         if let facts, facts.subjects != subjects {
-            throw StreamSetupError(stream: place.stream, reason: "it kept its subjects")
+            throw StreamSetupError(stream: place.stream, reason: "its subjects did not change")
         }
     }
 
-    /// Has a stream become no larger than it is, but for a mebibyte.
+    /// Limits a stream to its current size plus one mebibyte.
     ///
-    /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` where nobody answers.
-    static func shrink(_ place: StreamPlace, on engine: any StreamEngine) async throws {
+    /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` if no server answers.
+    static func shrink(_ place: StreamNames, on engine: any NATSRequesting) async throws {
         _ = try await change(place, on: engine) { facts in
             let size = facts.bytes + 1 << 20
             return facts.longest <= 0 || facts.longest > size ? ("max_bytes", .integer(size)) : nil
@@ -168,11 +173,11 @@ struct StreamSetup: Sendable {
 
     /// Changes one setting of a stream.
     ///
-    /// - Parameter setting: Which one, and to what; nil for none.
-    /// - Returns: What the engine tells of it then; nil when nothing was to be changed.
+    /// - Parameter setting: Returns the setting and its new value; nil to change nothing.
+    /// - Returns: The facts after the change; nil if nothing was changed.
     private static func change(
-        _ place: StreamPlace,
-        on engine: any StreamEngine,
+        _ place: StreamNames,
+        on engine: any NATSRequesting,
         _ setting: (StreamFacts) -> (key: String, value: JSONValue)?
     ) async throws -> StreamFacts? {
         func ask(_ verb: String, _ body: [UInt8]) async throws -> (StreamFacts, NATSMessage) {
@@ -191,7 +196,7 @@ struct StreamSetup: Sendable {
         let (facts, told) = try await ask("INFO", [])
         guard let setting = setting(facts) else { return nil }
         guard case .object(let config)? = try JSONValue.parse(told.body)["config"] else {
-            throw StreamSetupError(stream: place.stream, reason: "the engine does not describe it")
+            throw StreamSetupError(stream: place.stream, reason: "NATS returned no description of it")
         }
         let others = config.members.filter { $0.key != setting.key }
         let body = JSONValue.object(JSONValue.Object(others + [.init(key: setting.key, value: setting.value)]))
@@ -201,7 +206,7 @@ struct StreamSetup: Sendable {
     private func answer(
         of verb: String,
         _ body: [UInt8],
-        _ engine: any StreamEngine
+        _ engine: any NATSRequesting
     ) async throws(NATSRequestFailure) -> NATSMessage {
         try await engine.request(
             "$JS.API.STREAM.\(verb).\(name)",
@@ -212,11 +217,11 @@ struct StreamSetup: Sendable {
     }
 }
 
-/// A stream could not be made.
+/// Why a stream could not be created or changed.
 package struct StreamSetupError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The stream.
+    /// The stream's name.
     package var stream: String
-    /// Half a sentence.
+    /// The reason, as a clause.
     package var reason: String
 
     init(stream: String, reason: String) {
@@ -228,9 +233,9 @@ package struct StreamSetupError: Error, Sendable, Hashable, CustomStringConverti
         self.stream = stream
         reason =
             switch failure {
-            case NATSRequestFailure.notConnected: "there is no connection to the engine"
-            case NATSRequestFailure.connectionLost: "the connection to the engine was lost"
-            default: "nobody answers; see whether JetStream is enabled, and whether the servers have found together"
+            case NATSRequestFailure.notConnected: "not connected to the NATS cluster"
+            case NATSRequestFailure.connectionLost: "the connection to NATS was lost"
+            default: "no server answers; check that JetStream is enabled, and that the servers form a cluster"
             }
     }
 
@@ -238,11 +243,11 @@ package struct StreamSetupError: Error, Sendable, Hashable, CustomStringConverti
         self.stream = stream
         reason =
             switch failure {
-            case .missing: "it is gone again"
-            case .refused(let words): "the engine says “\(words)”"
-            case .unreadable(let words): "the engine's answer cannot be read: \(words)"
+            case .missing: "it was deleted again"
+            case .refused(let words): "NATS reported “\(words)”"
+            case .unreadable(let words): "the answer from NATS is invalid: \(words)"
             }
     }
 
-    package var description: String { "The stream \(stream) could not be made, or changed: \(reason)." }
+    package var description: String { "The stream \(stream) could not be created or changed: \(reason)." }
 }

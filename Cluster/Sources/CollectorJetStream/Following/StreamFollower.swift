@@ -5,57 +5,59 @@ package import Collector
 internal import TrackwayEvents
 package import TrackwayJournal
 
-/// Reads a stream for an index, and looks how far it has come: records that other collectors put into it are heard of so.
+/// Reads a stream for an index, and polls for records of other collectors.
 ///
-/// Any server that has a copy hands records out, so the stream's leader has no work with it. Safe from any thread.
+/// Any server with a copy serves reads, which keeps the load off the stream's leader. Safe from any thread.
 package final class StreamFollower: RecordStream {
-    /// How long what may take, and how much is asked for at once.
+    /// Timeouts, intervals and sizes of requests.
     struct Limits: Sendable, Hashable {
-        /// Until a server has handed out what it was asked for.
+        /// The timeout of a request.
         var answer: Duration = .seconds(3)
-        /// So often a record is asked for before the index waits.
+        /// The maximum number of requests for a record before the index waits.
         var attempts = 4
-        /// Between two attempts: another server may have caught up.
+        /// The pause between two attempts: another server may have caught up.
         var pause: Duration = .milliseconds(100)
-        /// Between two looks whether there is something new.
+        /// The interval of polls for new records.
         var look: Duration = .milliseconds(100)
-        /// Between two looks while there is no answer.
+        /// The interval of polls while no server answers.
         var silence: Duration = .milliseconds(500)
-        /// The most records at once.
+        /// The maximum number of records of a request.
         var records = 256
-        /// A server stops behind the record that passes so many bytes.
+        /// The number of bytes after which a server ends its answer.
+        ///
+        /// The record that exceeds it is included.
         var bytes = 2 << 20
     }
 
-    private let engine: any StreamEngine
-    private let place: StreamPlace
+    private let engine: any NATSRequesting
+    private let place: StreamNames
     private let limits: Limits
-    private let erased: ErasedList?
+    private let erased: DeletionIndex?
     private let sleep: @Sendable (Duration) async -> Void
     private let highest: @Sendable () -> UInt64
     private let reached: @Sendable (UInt64) -> Void
     private let state = Locked(State())
 
     private struct State: Sendable {
-        /// What was fetched last.
+        /// The records fetched last.
         var window: [StreamedRecord] = []
-        /// The sequence of the last record that the index was given.
+        /// The sequence of the last record passed to the index.
         var given: UInt64 = 0
     }
 
-    /// A follower of a stream.
+    /// Creates a follower of a stream.
     ///
     /// - Parameters:
-    ///   - engine: Where the stream is.
-    ///   - erased: What was deleted from the stream since it was erased; nil for nothing.
-    ///   - sleep: Waits; ends early when it is cancelled.
-    ///   - highest: The highest sequence that is known.
-    ///   - reached: Called with a sequence that the stream is known to have come to. It must return at once.
+    ///   - engine: The NATS cluster with the stream.
+    ///   - erased: The records deleted from the stream for erasure; nil for none.
+    ///   - sleep: Waits; returns early when canceled.
+    ///   - highest: Returns the highest known sequence.
+    ///   - reached: Called with a sequence that the stream is known to have reached. Must return immediately.
     init(
-        _ engine: any StreamEngine,
-        place: StreamPlace,
+        _ engine: any NATSRequesting,
+        place: StreamNames,
         limits: Limits = Limits(),
-        erased: ErasedList? = nil,
+        erased: DeletionIndex? = nil,
         sleep: @escaping @Sendable (Duration) async -> Void,
         highest: @escaping @Sendable () -> UInt64,
         reached: @escaping @Sendable (UInt64) -> Void
@@ -69,18 +71,20 @@ package final class StreamFollower: RecordStream {
         self.reached = reached
     }
 
-    /// Looks for new records until the task is cancelled. Only one call at a time.
+    /// Polls for new records until the task is canceled.
+    ///
+    /// Call only once at a time.
     package func run() async {
         while !Task.isCancelled {
             let known = highest()
-            // An index that is behind reads for itself; a single record tells how far the stream has come.
+            // An index that is behind reads records itself; here, one record is enough to learn the stream's end.
             let isBehind = state.withLock { $0.given < known }
             switch await ask(from: known + 1, records: isBehind ? 1 : limits.records) {
             case .records(let records, let last):
                 if !isBehind { state.withLock { $0.window = records } }
                 reached(last)
             case .gap(let next):
-                // The stream has come so far at least. Whether what is missing may be passed over is seen by whoever reads it.
+                // The stream has reached at least this record. The reader decides whether the gap may be skipped.
                 reached(next)
                 await sleep(limits.look)
             case .nothing: await sleep(limits.look)
@@ -89,7 +93,9 @@ package final class StreamFollower: RecordStream {
         }
     }
 
-    /// How far the stream has come beyond a record, as far as a server tells; nil when it has not, or nobody tells.
+    /// Returns the end of the stream after a record.
+    ///
+    /// Nil if it has none, or if no server answers.
     func end(behind known: UInt64) async -> UInt64? {
         guard case .records(_, let last) = await ask(from: known + 1, records: 1) else { return nil }
         reached(last)
@@ -124,9 +130,9 @@ package final class StreamFollower: RecordStream {
             case .nothing:
                 fault = .missing(stream: place.stream, sequence: first)
             case .gap(let next):
-                // A copy that is being made may be incomplete; the leader's is not.
+                // A server's copy may be incomplete while it catches up; the leader's is complete.
                 guard await isGone(first) else {
-                    fault = .unavailable(stream: place.stream, sequence: first, "a server's copy is not complete yet")
+                    fault = .unavailable(stream: place.stream, sequence: first, "a server's copy is still incomplete")
                     continue
                 }
                 throw StreamFault.gap(stream: place.stream, sequence: first, next: next)
@@ -137,10 +143,13 @@ package final class StreamFollower: RecordStream {
         throw fault
     }
 
-    /// What the list of erased records says about a record that a server does not have; nil where there is nothing to ask.
+    /// Looks up a record missing on a server in the list of erased records.
     ///
-    /// - Parameter end: The stream is known to have come to the record before this one.
-    private func hole(at first: UInt64, in answer: StreamAnswer, before end: UInt64) async -> ErasedList.Answer? {
+    /// Nil if the server has the record, if it is not known to lack it, or if no list exists.
+    ///
+    /// - Parameter end: The sequence after the last record that the stream is known to have.
+    private func hole(at first: UInt64, in answer: StreamReadResult, before end: UInt64) async -> DeletionIndex.Answer?
+    {
         guard let erased else { return nil }
         switch answer {
         case .gap(let next): return await erased.answer(from: first, upTo: next - 1)
@@ -149,7 +158,9 @@ package final class StreamFollower: RecordStream {
         }
     }
 
-    /// What is in memory behind a place, if it goes on there.
+    /// Returns the records in memory, starting at a sequence.
+    ///
+    /// Nil if that one is not in memory.
     private func held(from first: UInt64) -> [StreamedRecord]? {
         state.withLock { state in
             let records = Array(state.window.drop { $0.start.streamSequence < first })
@@ -159,7 +170,7 @@ package final class StreamFollower: RecordStream {
         }
     }
 
-    private func ask(from first: UInt64, records: Int) async -> StreamAnswer {
+    private func ask(from first: UInt64, records: Int) async -> StreamReadResult {
         let connection = engine.connection?.number
         do throws(NATSRequestFailure) {
             let messages = try await engine.collect(
@@ -168,17 +179,19 @@ package final class StreamFollower: RecordStream {
                 upTo: records + 1,
                 within: limits.answer
             )
-            return StreamAnswer(messages, from: first, of: place)
+            return StreamReadResult(messages, from: first, of: place)
         } catch {
             switch error {
             case .notConnected:
-                return .unavailable("there is no connection to the engine" + (engine.trouble.map { ": \($0)" } ?? ""))
+                return .unavailable(
+                    "not connected to the NATS cluster" + (engine.trouble.map { ": \($0)" } ?? "")
+                )
             case .unanswered:
-                // This connection is for reading alone, so nothing else is lost with it.
+                // This connection is used only for reading, so switching servers affects nothing else.
                 if let connection { engine.leave(connection) }
                 return .unavailable("no server answers")
             case .tooLong, .connectionLost:
-                return .unavailable("the connection to the engine ended")
+                return .unavailable("the connection to the NATS cluster ended")
             }
         }
     }
@@ -194,7 +207,7 @@ package final class StreamFollower: RecordStream {
             )
             return Self.isNoRecord(answer)
         } catch {
-            // Then it is not known, and the record is asked for again.
+            // The answer is unknown, so the record is requested again.
             return false
         }
     }
@@ -202,7 +215,7 @@ package final class StreamFollower: RecordStream {
     private static let noRecordFound: Int64 = 10_037
 
     private static func isNoRecord(_ answer: NATSMessage) -> Bool {
-        // An answer that cannot be read proves nothing.
+        // An invalid answer proves nothing.
         guard let json = try? JSONValue.parse(answer.body) else { return false }
         return json["error"]?["err_code"]?.integer == noRecordFound
     }

@@ -3,55 +3,73 @@
 
 internal import TrackwayEvents
 
-/// Decides whether what a stream acknowledges survives power loss: whether it lies on the disks of a majority of at least three
-/// servers, and nothing lets go of it by itself. A function of what the engine says.
+/// Decides whether a stream's acknowledged records survive a power failure.
+///
+/// They do if they are on the disks of a majority of at least three servers, and are not deleted automatically. A
+/// function of NATS's reports.
 package enum DurabilityGate {
-    /// What it asks of a stream and its servers.
+    /// Requirements for a stream and its servers.
     package struct Demands: Sendable, Hashable {
-        /// The fewest copies.
+        /// The minimum number of copies.
         package var copies = 3
-        /// The longest message that has to fit, headers included, in bytes.
+        /// The minimum for the maximum message length, headers included, in bytes.
         package var messageBytes = 8 << 20
-        /// The longest record that has to fit, in bytes.
+        /// The minimum for the maximum record length, in bytes.
         package var recordBytes = 8 << 20
-        /// The subjects that the stream has to take.
+        /// The subjects that the stream must accept.
         package var subjects = ["intake.*"]
-        /// The subject that it has alone while it is closed and nobody said yet which others take its records; nil where that cannot be.
+        /// The only subject of a closed stream without a successor.
+        ///
+        /// Nil if the stream is never closed.
         package var closedSubject: String?
-        /// Ids have to be remembered for so long at least: longer than a record is held.
+        /// The minimum time for which ids must be remembered.
+        ///
+        /// It must exceed the time for which records are held.
         package var idWindow: Duration = .seconds(60)
-        /// A server that its leader has not heard for so long is taken for gone.
+        /// The time without leader contact after which a server counts as gone.
         package var silence: Duration = .seconds(2)
 
-        /// Whether it may keep only the last record of each subject.
+        /// Whether the stream may keep only the last record of each subject.
         package var keepsLast = false
 
-        /// The usual demands.
+        /// Creates the default requirements.
         package init() {}
 
-        /// All subjects beside those that the stream has to take.
+        /// The wildcard that includes all subjects the stream must accept.
         var subjectTree: String { "\((subjects.first ?? "").prefix { $0 != "." }).>" }
 
-        /// Those that a stream of these subjects does not take.
+        /// Returns the required subjects that are missing.
         func missing(in subjects: [String]) -> [String] {
             subjects.contains(subjectTree) ? [] : self.subjects.filter { !subjects.contains($0) }
         }
+
+        /// Returns a stream's subjects plus the missing ones.
+        ///
+        /// Omits subjects that a missing one covers, because NATS rejects overlapping subjects.
+        func completing(_ subjects: [String]) -> [String] {
+            let missing = missing(in: subjects)
+            return subjects.filter { subject in
+                !missing.contains { $0.hasSuffix(".*") && subject.hasPrefix($0.dropLast()) }
+            } + missing
+        }
     }
 
-    /// What it comes to.
+    /// The result.
     package enum Verdict: Sendable, Hashable {
-        /// Everything is proven; the servers that are gone now have to be proven when they are back.
+        /// Everything is proven.
+        ///
+        /// The listed servers are gone or store nothing now; they must be proven when they are back.
         case proven(without: [String])
-        /// Something is not as it has to be, or not known.
+        /// Some requirements are not met, or not known to be met.
         case unproven([DurabilityFault])
     }
 
-    /// Looks at everything.
+    /// Checks all requirements.
     ///
     /// - Parameters:
-    ///   - stream: What the engine says of the stream.
-    ///   - reports: What its servers say of themselves.
-    ///   - server: The server this side is connected to.
+    ///   - stream: NATS's report on the stream.
+    ///   - reports: The servers' reports on themselves.
+    ///   - server: The connected server.
     package static func verdict(
         on stream: StreamFacts,
         _ reports: [MemberReport],
@@ -73,8 +91,9 @@ package enum DurabilityGate {
             case nil: absent.append((server, false))
             }
         }
-        // Of a server that is not there nothing can be known, and nothing is kept on it. One that is there has to speak. One that stores
-        // nothing acknowledges nothing, so it counts as one that is not there; if it leads, another is elected in a moment.
+        // Nothing is known about a server that is gone, and it stores nothing. One that is present must report. One
+        // with JetStream off acknowledges nothing, so it counts as gone; if it is the leader, another one is elected
+        // shortly.
         let isMajority = (members.count - absent.count) * 2 > max(members.count, stream.copies)
         for (server, isOff) in absent {
             let isPassedOver = isOff ? server.name != stream.leader : server.isGone(after: demands.silence)
@@ -85,7 +104,7 @@ package enum DurabilityGate {
         return faults.isEmpty ? .proven(without: absent.map { $0.server.name }) : .unproven(faults)
     }
 
-    /// A list that is not too long for a sentence.
+    /// Returns a comma-separated list, shortened to fit into a sentence.
     private static func list(_ subjects: [String]) -> String {
         subjects.prefix(8).joined(separator: ",") + (subjects.count > 8 ? ",… (\(subjects.count) in all)" : "")
     }
@@ -97,7 +116,7 @@ package enum DurabilityGate {
                 faults.append(.setting(stream: stream.name, setting, is: value, wanted: wanted, because: reason))
             }
         }
-        ask(stream.storage == "file", "storage", stream.storage, "file", "records would be gone with the power")
+        ask(stream.storage == "file", "storage", stream.storage, "file", "records would not survive a power failure")
         ask(
             stream.copies >= demands.copies,
             "num_replicas",
@@ -105,24 +124,24 @@ package enum DurabilityGate {
             "\(demands.copies)",
             "there are too few copies"
         )
-        ask(stream.retention == "limits", "retention", stream.retention, "limits", "records vanish when they were read")
-        ask(stream.discard == "new", "discard", stream.discard, "new", "a full stream forgets what it has promised")
+        ask(stream.retention == "limits", "retention", stream.retention, "limits", "records would be deleted once read")
+        ask(stream.discard == "new", "discard", stream.discard, "new", "a full stream would drop old records")
         ask(stream.persistMode == "default", "persist_mode", stream.persistMode, "default", "records are not synced")
-        ask(stream.longestAge == 0, "max_age", "\(stream.longestAge) ns", "0", "it lets go of records by the clock")
-        ask(stream.maxRecords <= 0, "max_msgs", "\(stream.maxRecords)", "-1", "space is what is limited, by max_bytes")
+        ask(stream.longestAge == 0, "max_age", "\(stream.longestAge) ns", "0", "records would expire by age")
+        ask(stream.maxRecords <= 0, "max_msgs", "\(stream.maxRecords)", "-1", "limit its size with max_bytes instead")
         ask(
             stream.maxRecordsPerSubject <= 0 || demands.keepsLast,
             "max_msgs_per_subject",
             "\(stream.maxRecordsPerSubject)",
             "-1",
-            "older records of a subject vanish"
+            "older records of a subject would be deleted"
         )
         ask(
             stream.longestRecord <= 0 || stream.longestRecord >= Int64(demands.recordBytes),
             "max_msg_size",
             "\(stream.longestRecord)",
             "\(demands.recordBytes)",
-            "long records would be refused"
+            "long records would be rejected"
         )
         let window = Duration.nanoseconds(stream.idWindow)
         ask(
@@ -130,20 +149,20 @@ package enum DurabilityGate {
             "duplicate_window",
             "\(window.wholeMilliseconds) ms",
             "120 s",
-            "records asked for twice would be kept twice"
+            "records sent twice would be stored twice"
         )
-        ask(stream.allowsDirect, "allow_direct", "false", "true", "indexes could not read it while there is no leader")
+        ask(stream.allowsDirect, "allow_direct", "false", "true", "indexes could not read it without a leader")
         let missing = demands.missing(in: stream.subjects)
         ask(
             missing.isEmpty,
             "subjects",
             list(stream.subjects),
-            list(missing),
-            "records are published there"
+            list(demands.completing(stream.subjects)),
+            "records are published to these subjects"
         )
-        ask(!stream.isSilent, "no_ack", "true", "false", "nothing is acknowledged")
-        ask(!stream.isMirror, "mirror", "set", "none", "it repeats another stream")
-        ask(!stream.isSealed, "sealed", "true", "false", "nothing can be added; make another stream")
+        ask(!stream.isSilent, "no_ack", "true", "false", "records would not be acknowledged")
+        ask(!stream.isMirror, "mirror", "set", "none", "it mirrors another stream")
+        ask(!stream.isSealed, "sealed", "true", "false", "no records can be added; create another stream")
         if stream.members.count < demands.copies {
             faults.append(.fewMembers(stream: stream.name, stream.members, wanted: demands.copies))
         }
@@ -151,58 +170,60 @@ package enum DurabilityGate {
     }
 }
 
-/// One thing that keeps a stream from being durable.
+/// A reason why a stream is not durable.
 package enum DurabilityFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A setting of the stream.
+    /// A wrong setting of the stream.
     case setting(stream: String, String, is: String, wanted: String, because: String)
-    /// Too few servers keep it.
+    /// Too few servers have copies of the stream.
     case fewMembers(stream: String, [String], wanted: Int)
-    /// A server acknowledges what does not lie on its disk yet.
+    /// A server acknowledges records before they are on disk.
     case lazyDisk(server: String, version: String)
-    /// A server has not said how it keeps things, and is there.
+    /// A server that is not known to be gone did not report how it syncs.
     case silentServer(String)
-    /// A server stores nothing now, and without it there is no majority.
+    /// A server stores nothing, and the others are not a majority.
     case storesNothing(String)
-    /// A server takes short messages only.
+    /// A server's maximum message length is too small.
     case shortMessages(server: String, bytes: Int, Int)
-    /// There is no such stream.
+    /// The stream does not exist.
     case missing(stream: String)
-    /// The engine did not tell about the stream.
+    /// NATS does not report on the stream.
     case unknown(stream: String, String)
 
-    /// One sentence that names the server or stream, the setting and the remedy.
+    /// One sentence with the server or stream, the problem and its fix.
     package var description: String {
         switch self {
         case .setting(let stream, let setting, let value, let wanted, let reason):
             "The stream \(stream) has \(setting) \(value): \(reason); set \(setting) to \(wanted)."
         case .fewMembers(let stream, let members, let wanted):
-            "The stream \(stream) is kept by \(members.count) servers (\(members.joined(separator: ", "))), and \(wanted) are "
-                + "needed; add servers to the cluster and set num_replicas to \(wanted)."
+            "The stream \(stream) is on \(members.count) servers (\(members.joined(separator: ", "))), but \(wanted) "
+                + "are required; add servers to the cluster and set num_replicas to \(wanted)."
         case .lazyDisk(let server, let version) where Self.isOld(version):
-            "The server \(server) has version \(version), which cannot sync always; install 2.11 or newer there, and set "
-                + "“sync_interval: always” under jetstream."
+            "The server \(server) has version \(version), which does not support “sync_interval: always” "
+                + "under jetstream; install 2.11 or newer, and set it."
         case .lazyDisk(let server, _):
-            "The server \(server) does not sync always, so a power failure takes away what it acknowledged; set "
-                + "“sync_interval: always” under jetstream in its file, and restart it."
+            "The server \(server) does not sync always, so records it has acknowledged may not survive a power "
+                + "failure; set “sync_interval: always” under jetstream in its configuration, and restart it."
         case .silentServer(let server):
-            "The server \(server) did not say how it syncs; give the collector credentials of the system account, and see "
-                + "whether \(server) is reached by the others."
+            "The server \(server) did not report how it syncs; give the collector credentials of the system account, "
+                + "and check that the other servers can reach \(server)."
         case .storesNothing(let server): "The server \(server) stores nothing: \(Self.causeOfStoringNothing)."
         case .shortMessages(let server, let bytes, let wanted):
-            "The server \(server) takes messages of \(bytes) bytes, and \(wanted) are needed; set “max_payload: 8MB” in its "
-                + "file, and reload it."
+            "The server \(server) accepts messages of \(bytes) bytes, but \(wanted) are required; set “max_payload: "
+                + "8MB” in its configuration, and reload it."
         case .missing(let stream):
-            "There is no stream \(stream); make it with `trackway-cluster engine init`."
+            "The stream \(stream) does not exist; create it with `trackway-cluster engine init`."
         case .unknown(let stream, let reason):
-            "The engine does not tell about the stream \(stream): \(reason)."
+            "NATS does not report on the stream \(stream): \(reason)."
         }
     }
 
-    /// Why a server stores nothing, and what to do, as half a sentence.
+    /// Why a server stores nothing and what to do, as a clause.
     static let causeOfStoringNothing =
-        "JetStream is off there, usually because its disk is full or fails; see its log, make room in its store_dir, and restart it"
+        "JetStream is off there, usually due to a full or failing disk; see its log, free up store_dir, and restart it"
 
-    /// Whether it may pass without anybody doing something: a server was killed or switched JetStream off a moment ago.
+    /// Whether it may resolve without intervention.
+    ///
+    /// True for faults that occur right after a server was killed or turned JetStream off.
     var mayPass: Bool {
         switch self {
         case .silentServer, .storesNothing: true
@@ -210,7 +231,7 @@ package enum DurabilityFault: Error, Sendable, Hashable, CustomStringConvertible
         }
     }
 
-    /// Versions before 2.10 do not know the setting.
+    /// Whether the setting is unknown to this version: 2.10 introduced it.
     private static func isOld(_ version: String) -> Bool {
         let numbers = version.split(separator: ".").prefix(2).compactMap { Int($0) }
         guard numbers.count == 2 else { return false }

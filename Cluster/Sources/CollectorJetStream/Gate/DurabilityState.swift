@@ -3,50 +3,58 @@
 
 internal import TrackwayEvents
 
-/// What is known of the durability of a stream at this moment, and when to look again. A value.
+/// What is known about a stream's durability, and when to check again.
 ///
-/// A proof holds for the connection it was made on: whoever is connected anew may have missed that servers were started
-/// differently meanwhile.
+/// A value type.
+///
+/// A proof is valid only for the connection it was made on: while disconnected, a client may have missed that servers
+/// were restarted with other settings.
 package struct DurabilityState: Sendable, Hashable {
-    /// Whether records may be published, and their acknowledgements believed.
+    /// Whether records may be published and their acknowledgements trusted.
     package enum Standing: Sendable, Hashable {
-        /// What is acknowledged is durable.
+        /// Acknowledged records are durable.
         case proven
-        /// It is not known: there is no connection, or nobody tells. That may pass in a moment.
+        /// It is unknown, for lack of a connection or a report.
+        ///
+        /// May resolve shortly.
         case unknown(String)
-        /// It is not: somebody has to do something.
+        /// They are not durable until an operator intervenes.
         case unproven([DurabilityFault])
     }
 
-    /// What one look came to.
+    /// The result of one check.
     package enum Look: Sendable, Hashable {
-        /// The engine told all that there is to tell.
+        /// All facts were reported.
         case verdict(DurabilityGate.Verdict)
-        /// It told too little.
+        /// Too few facts were reported.
         case failed(String)
-        /// Its leader tells that the stream is closed, and no others take its records yet.
+        /// The leader reports the stream as closed, and no others accept its records yet.
         case closed(String)
     }
 
-    /// When to look again.
+    /// When to check again.
     struct Times: Sendable, Hashable {
-        /// When everything is proven.
+        /// If everything is proven.
         var usual: Duration = .seconds(10)
-        /// While a server is gone: it has to be looked at when it is back.
+        /// While a server is gone: it must be checked when it is back.
         var withoutServer: Duration = .seconds(1)
         /// While nothing is known.
         var unknown: Duration = .milliseconds(250)
-        /// While something is not as it has to be.
+        /// While a requirement is not met.
         var unproven: Duration = .seconds(2)
     }
 
-    /// After so many looks in a row that came to nothing another server is asked: this one may be cut off from the others.
+    /// The number of consecutive checks without a result after which to switch servers.
+    ///
+    /// This server may be cut off from the others.
     static let looksInVain = 3
 
     private let times: Times
     private var connection: UInt64?
     private var look: Look?
-    /// The leader's last report on the stream, if the stream was closed then; nil otherwise.
+    /// The reason from the leader's last report if it reported the stream as closed.
+    ///
+    /// Nil otherwise.
     private var closed: String?
     private var vain = 0
 
@@ -54,9 +62,9 @@ package struct DurabilityState: Sendable, Hashable {
         self.times = times
     }
 
-    /// A look at the engine has ended that began on this connection.
+    /// Handles the result of a check that began on this connection.
     ///
-    /// - Returns: Whether to leave the connection, since nobody there has told enough for a while.
+    /// - Returns: Whether to leave the connection, because checks on it have failed for a while.
     mutating func looked(_ look: Look, on connection: UInt64?) -> Bool {
         self.connection = connection
         self.look = look
@@ -64,10 +72,10 @@ package struct DurabilityState: Sendable, Hashable {
         switch look {
         case .closed(let reason): (closed, isTold) = (reason, true)
         case .verdict: closed = nil
-        // A lost connection opens no stream.
+        // A lost connection does not open a stream.
         case .failed: break
         }
-        // Of a closed stream its leader knows; other servers would say the same.
+        // The leader itself reports a closed stream; other servers would report the same.
         guard connection != nil, !isTold, case .unknown = standing(on: connection) else {
             vain = 0
             return false
@@ -78,31 +86,33 @@ package struct DurabilityState: Sendable, Hashable {
         return true
     }
 
-    /// Where it stands for whoever publishes on this connection.
+    /// Returns the state for publishing on this connection.
     func standing(on current: UInt64?) -> Standing {
-        guard let current else { return .unknown(reason("there is no connection to the engine")) }
+        guard let current else { return .unknown(reason("not connected to the NATS cluster")) }
         switch look {
-        // What is wrong with the engine is wrong on every connection, until a look says otherwise.
+        // A fault applies to every connection until a check reports otherwise.
         case .verdict(.unproven(let faults)):
-            // A server that was killed a moment ago is silent, and not yet known to be gone.
+            // A server that was just killed is silent, and not yet known to be gone.
             guard faults.allSatisfy(\.mayPass) else { return .unproven(faults) }
             return .unknown(Self.reason(faults))
         case .verdict(.proven) where connection == current: return .proven
-        case .verdict(.proven), nil: return .unknown("the engine's durability is not proven yet on this connection")
+        case .verdict(.proven), nil: return .unknown("the NATS cluster is not proven durable yet on this connection")
         case .failed(let words), .closed(let words): return .unknown(reason(words))
         }
     }
 
-    /// Why the state is unknown, with the command for a closed stream: an operator has to continue the change of streams in any case.
+    /// Adds the command for a closed stream to a reason.
+    ///
+    /// An operator must finish the change of streams in any case.
     private func reason(_ words: String) -> String {
         guard let closed, closed != words else { return words }
         return "\(words); last known: \(closed)"
     }
 
-    /// Whether the leader last reported the stream as closed while no others took its records.
+    /// Whether the leader last reported the stream as closed, without a successor.
     var isClosed: Bool { closed != nil }
 
-    /// What is missing for a proof, in half a sentence.
+    /// What a proof is missing, as a clause.
     private static func reason(_ faults: [DurabilityFault]) -> String {
         var silent: [String] = []
         var off: [String] = []
@@ -117,24 +127,24 @@ package struct DurabilityState: Sendable, Hashable {
         if !off.isEmpty { reasons.append(storesNothing(off)) }
         if !silent.isEmpty {
             reasons.append(
-                "\(silent.joined(separator: ", ")) did not say how \(silent.count == 1 ? "it syncs" : "they sync"); give the "
-                    + "collector credentials of the system account, and see whether all servers run and reach each other"
+                "\(silent.joined(separator: ", ")) did not report how \(silent.count == 1 ? "it syncs" : "they sync"); "
+                    + "set credentials of the system account; check that all servers run and reach each other"
             )
         }
         return reasons.joined(separator: "; ")
     }
 
-    /// Which servers store nothing and why, in half a sentence.
+    /// Which servers store nothing and why, as a clause.
     static func storesNothing(_ servers: [String]) -> String {
         guard servers.count > 1 else {
             return "\(servers.first ?? "") stores nothing: \(DurabilityFault.causeOfStoringNothing)"
         }
         return
-            "\(servers.joined(separator: ", ")) store nothing: JetStream is off there, usually because their disks are full or fail; see "
-            + "their logs, make room in their store_dir, and restart them"
+            "\(servers.joined(separator: ", ")) store nothing: JetStream is off there, usually due to full or failing "
+            + "disks; see their logs, free up store_dir, and restart them"
     }
 
-    /// How long until the next look, unless the connection changes before.
+    /// The pause until the next check, unless the connection changes first.
     var pause: Duration {
         switch look {
         case .verdict(.proven(let without)): without.isEmpty ? times.usual : times.withoutServer

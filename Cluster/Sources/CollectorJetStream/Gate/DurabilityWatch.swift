@@ -3,10 +3,12 @@
 
 internal import TrackwayEvents
 
-/// Looks at the engine again and again: at the start, after every new connection, and every ten seconds. Safe from any thread.
+/// Checks a stream's durability repeatedly: initially, after reconnecting, and every ten seconds.
+///
+/// Checks more often while a server is gone or the result is not proven. Safe from any thread.
 package final class DurabilityWatch: Sendable {
-    private let engine: any StreamEngine
-    private let look: DurabilityLook
+    private let engine: any NATSRequesting
+    private let look: DurabilityCheck
     private let sleep: @Sendable (Duration) async -> Void
     private let floor: @Sendable () -> UInt64
     private let told: @Sendable (StreamFacts, UInt64) -> Void
@@ -17,33 +19,33 @@ package final class DurabilityWatch: Sendable {
 
     private struct State: Sendable {
         var durability = DurabilityState()
-        /// What was said last.
+        /// The state that was last reported.
         var said: DurabilityState.Standing?
-        /// Ends the wait for the next look.
+        /// Ends the wait for the next check.
         var wake: AsyncStream<Void>.Continuation?
-        /// The connection has changed since the last look began.
+        /// Whether the connection has changed since the last check began.
         var isDue = false
-        var latest: EngineFacts?
-        /// What the last look told of the stream; nil when it told nothing.
+        var latest: ClusterFacts?
+        /// The stream's facts from the last check; nil if it got none.
         var facts: StreamFacts?
-        /// What servers said of themselves at the last look.
+        /// The servers' reports from the last check.
         var reports: [MemberReport] = []
     }
 
-    /// A watch that looks once ``run()`` is called.
+    /// Creates a watch that starts with ``run()``.
     ///
     /// - Parameters:
-    ///   - engine: Whose connection counts.
-    ///   - look: What it does each time.
-    ///   - sleep: Waits; ends early when it is cancelled.
-    ///   - floor: How far the stream is known to have come; called before the engine is asked.
-    ///   - told: Called with what the engine tells of the stream, and with the floor as it was before.
-    ///   - notice: Called with one sentence each when something has changed for the worse. It must return at once.
-    ///   - relief: Called in its place when something has changed for the better; nil for `notice`.
-    ///   - looked: Called after each look. It must return at once.
+    ///   - engine: The client whose connection the proof is for.
+    ///   - look: The check to run.
+    ///   - sleep: Waits; returns early when canceled.
+    ///   - floor: Returns the known end of the stream; called before each check.
+    ///   - told: Called with the stream's facts, and with the known end from before the check.
+    ///   - notice: Called with one sentence for each change for the worse. Must return immediately.
+    ///   - relief: Called instead for each change for the better; nil to call `notice`.
+    ///   - looked: Called after each check. Must return immediately.
     package init(
-        _ engine: any StreamEngine,
-        look: DurabilityLook,
+        _ engine: any NATSRequesting,
+        look: DurabilityCheck,
         sleep: @escaping @Sendable (Duration) async -> Void,
         floor: @escaping @Sendable () -> UInt64 = { 0 },
         told: @escaping @Sendable (StreamFacts, UInt64) -> Void = { _, _ in },
@@ -61,31 +63,32 @@ package final class DurabilityWatch: Sendable {
         self.looked = looked
     }
 
-    /// Whether records may be published now, and their acknowledgements believed.
+    /// Whether records may be published now and their acknowledgements trusted.
     package var standing: DurabilityState.Standing {
         let connection = engine.connection?.number
         return state.withLock { $0.durability.standing(on: connection) }
     }
 
-    /// What the engine told last; nil before it told anything.
-    package var latest: EngineFacts? { state.withLock { $0.latest } }
+    /// The latest facts from NATS; nil before the first.
+    package var latest: ClusterFacts? { state.withLock { $0.latest } }
 
-    /// What the engine told at the last look. When it told nothing of the stream, the servers that keep it, and what these said; nil before
-    /// it told anything.
-    package var current: EngineFacts? {
+    /// The facts from the last check; nil before the first facts.
+    ///
+    /// If that check got none about the stream, the known members with their current reports.
+    package var current: ClusterFacts? {
         state.withLock { state in
-            if let facts = state.facts { return EngineFacts(stream: facts, reports: state.reports) }
+            if let facts = state.facts { return ClusterFacts(stream: facts, reports: state.reports) }
             guard var stream = state.latest?.stream else { return nil }
             stream.replicas = stream.members.map { StreamFacts.Replica(name: $0) }
             stream.leader = nil
-            return EngineFacts(stream: stream, reports: state.reports)
+            return ClusterFacts(stream: stream, reports: state.reports)
         }
     }
 
-    /// Whether the leader last reported the stream as closed while no others took its records.
+    /// Whether the leader last reported the stream as closed, without a successor.
     package var isClosed: Bool { state.withLock { $0.durability.isClosed } }
 
-    /// The engine's connection is another, or gone: looks at once.
+    /// Checks immediately, because the connection was replaced or lost.
     package func connectionChanged() {
         let wake = state.withLock { state in
             state.isDue = true
@@ -94,11 +97,11 @@ package final class DurabilityWatch: Sendable {
         wake?.yield()
     }
 
-    /// Looks until the task is cancelled. Only one call at a time.
+    /// Checks until the task is canceled. Call only once at a time.
     package func run() async {
         while !Task.isCancelled {
             state.withLock { $0.isDue = false }
-            await lookOnce()
+            await checkOnce()
             let pause = state.withLock { $0.durability.pause }
             let (changes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let isDue = state.withLock { state in
@@ -115,8 +118,8 @@ package final class DurabilityWatch: Sendable {
         }
     }
 
-    /// Looks once.
-    package func lookOnce() async {
+    /// Runs one check.
+    package func checkOnce() async {
         let connection = engine.connection?.number
         let asked = self.look.connections
         let floor = floor()
@@ -125,20 +128,20 @@ package final class DurabilityWatch: Sendable {
         state.withLock { state in
             state.facts = facts
             state.reports = reports
-            if let facts { state.latest = EngineFacts(stream: facts, reports: reports) }
+            if let facts { state.latest = ClusterFacts(stream: facts, reports: reports) }
         }
         let current = engine.connection?.number
         let (isInVain, news) = state.withLock { state -> (Bool, DurabilityState.Standing?) in
             let isInVain = state.durability.looked(look, on: connection)
             let standing = state.durability.standing(on: current)
-            // That nothing is known for a moment is no news; that it stays so is told by readiness.
+            // A briefly unknown state is not reported; if it persists, readiness reports it.
             if case .unknown = standing { return (isInVain, nil) }
             defer { state.said = standing }
             return (isInVain, standing == state.said ? nil : standing)
         }
         if isInVain { self.look.leave(asked) }
         switch news {
-        case .proven: relief("The engine's durability is proven.")
+        case .proven: relief("The NATS cluster is proven durable.")
         case .unproven(let faults): for fault in faults { notice(fault.description) }
         case .unknown, nil: break
         }
@@ -146,14 +149,14 @@ package final class DurabilityWatch: Sendable {
     }
 }
 
-/// What an engine tells of a stream and the servers that keep it.
-package struct EngineFacts: Sendable, Hashable {
+/// NATS's report on a stream and those of the servers with copies.
+package struct ClusterFacts: Sendable, Hashable {
     /// The stream.
     package var stream: StreamFacts
-    /// What its servers say of themselves; those that are silent are missing.
+    /// The servers' reports on themselves; silent servers are missing.
     package var reports: [MemberReport]
 
-    /// What was told.
+    /// Creates the facts from both reports.
     package init(stream: StreamFacts, reports: [MemberReport]) {
         self.stream = stream
         self.reports = reports

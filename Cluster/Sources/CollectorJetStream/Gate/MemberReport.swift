@@ -5,13 +5,15 @@ package import TrackwayEvents
 
 /// A server's own report about how it stores records.
 package struct MemberReport: Sendable, Hashable {
-    /// What a server does with the records it is given.
+    /// How a server stores records.
     package enum Storage: Sendable, Hashable {
         /// Waits for the disk before it acknowledges.
         case syncsAlways
         /// Acknowledges before records are on disk.
         case syncsLater
-        /// Stores and acknowledges nothing: JetStream is off, by its configuration or after an error of its disk.
+        /// Stores and acknowledges nothing, because JetStream is off.
+        ///
+        /// It is off by configuration or after a disk error.
         case off
     }
 
@@ -19,17 +21,21 @@ package struct MemberReport: Sendable, Hashable {
     package var name: String
     /// The server's version.
     package var version: String
-    /// What it does with records.
+    /// How it stores records.
     package var storage: Storage
-    /// The server's clock when it answered; nil if it did not say.
+    /// The server's clock when it answered.
+    ///
+    /// Nil if the answer has no time.
     package var time: Timestamp?
-    /// How far this machine's clock is ahead of the server's, at least; negative when it is behind, nil when it was not compared.
+    /// The minimum by which this machine's clock is ahead of the server's.
+    ///
+    /// Negative if it is behind, nil if not compared.
     package var clockOffset: Duration?
 
-    /// Whether it waits for the disk with everything it keeps.
+    /// Whether the server waits for the disk before every acknowledgement.
     package var syncsAlways: Bool { storage == .syncsAlways }
 
-    /// A report.
+    /// Creates a report.
     package init(name: String, version: String = "2.15.1", storage: Storage, time: Timestamp? = nil) {
         self.name = name
         self.version = version
@@ -37,14 +43,17 @@ package struct MemberReport: Sendable, Hashable {
         self.time = time
     }
 
-    /// The report of a server that stores records.
+    /// Creates the report of a server that stores records.
     package init(name: String, version: String = "2.15.1", syncsAlways: Bool = true) {
         self.init(name: name, version: version, storage: syncsAlways ? .syncsAlways : .syncsLater)
     }
 
-    /// Reads an answer to `$SYS.REQ.SERVER.PING.JSZ`; nil when it is none, or an error instead of a report.
+    /// Parses an answer to `$SYS.REQ.SERVER.PING.JSZ`.
+    ///
+    /// Nil if it is not one, or if it has an error instead of a report.
     package init?(_ answer: NATSMessage) {
-        // Whatever else may come at the inbox says nothing about a server. Neither does an error: the server may acknowledge records.
+        // Other messages in the inbox are not about a server. An error proves nothing: the server may still acknowledge
+        // records.
         guard let json = try? JSONValue.parse(answer.body), let server = json["server"],
             let name = server["name"]?.string,
             let data = json["data"], data.object != nil
@@ -59,9 +68,10 @@ package struct MemberReport: Sendable, Hashable {
 
     private static func storage(_ data: JSONValue) -> Storage {
         guard data["disabled"]?.boolean != true, let config = data["config"], config.object != nil else { return .off }
-        // Not sync_interval: with “always” that still reads 120 s.
+        // Not sync_interval, which is 120 s even with “always”.
         if config["sync_always"]?.boolean == true { return .syncsAlways }
-        // A server leaves sync_always out when it is not set. One that stores anything names its folder, its interval or its room.
+        // A server omits sync_always if it is not set. One that stores anything reports its folder, interval or storage
+        // limit.
         let stores =
             config["sync_always"] != nil || config["store_dir"] != nil || config["sync_interval"] != nil
             || config["max_storage"]?.integer ?? 0 > 0

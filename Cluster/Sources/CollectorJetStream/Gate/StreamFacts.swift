@@ -3,23 +3,25 @@
 
 internal import TrackwayEvents
 
-/// What the engine says of a stream: how it is set up, who keeps it, and how far it has come.
+/// NATS's report on a stream: settings, members and extent.
 package struct StreamFacts: Sendable, Hashable {
-    /// A server that keeps a copy beside the leader.
+    /// A server with a copy, other than the leader.
     package struct Replica: Sendable, Hashable {
-        /// Its name.
+        /// The server's name.
         package var name: String
-        /// Whether the leader holds it for gone.
+        /// Whether the leader considers it offline.
         package var isOffline: Bool
-        /// Whether the leader has not heard it since it leads: then there is no silence to tell.
+        /// Whether the leader has not heard from it since becoming leader.
+        ///
+        /// `silence` is zero then.
         package var isUnheard: Bool
-        /// How long the leader has not heard it.
+        /// The time since the leader last heard from it.
         package var silence: Duration
 
-        /// Whether it is not there: the leader says so, or has not heard it for so long or at all.
+        /// Whether it is gone: offline, never heard from, or silent for this long.
         func isGone(after silence: Duration) -> Bool { isOffline || isUnheard || self.silence >= silence }
 
-        /// A replica.
+        /// Creates a replica.
         package init(name: String, isOffline: Bool = false, isUnheard: Bool = false, silence: Duration = .zero) {
             self.name = name
             self.isOffline = isOffline
@@ -28,91 +30,94 @@ package struct StreamFacts: Sendable, Hashable {
         }
     }
 
-    /// Its name.
+    /// The stream's name.
     package var name: String
-    /// `file`, or `memory`.
+    /// `file` or `memory`.
     package var storage = "file"
-    /// How many copies there are to be.
+    /// The configured number of copies.
     package var copies = 3
-    /// `limits`, or what removes records that somebody has read.
+    /// `limits`, or a policy that removes records once they are read.
     package var retention = "limits"
-    /// What a full stream does: `new` refuses, `old` forgets.
+    /// What a full stream does: `new` rejects new records, `old` deletes old ones.
     package var discard = "new"
-    /// How writes reach the disk; `default`, or what gives up syncing.
+    /// How writes reach the disk: `default`, or a mode that does not sync.
     package var persistMode = "default"
-    /// How long records are kept, in nanoseconds; 0 for ever.
+    /// The maximum age of records, in nanoseconds; 0 for unlimited.
     package var longestAge: Int64 = 0
-    /// The most records; not above 0 for any number.
+    /// The maximum number of records; unlimited if not positive.
     package var maxRecords: Int64 = -1
-    /// The most records of a subject; not above 0 for any number.
+    /// The maximum number of records of a subject; unlimited if not positive.
     package var maxRecordsPerSubject: Int64 = -1
-    /// The longest record, in bytes; not above 0 for any length.
+    /// The maximum length of a record, in bytes; unlimited if not positive.
     package var longestRecord: Int64 = -1
-    /// How long ids are remembered, in nanoseconds.
+    /// The time for which ids are remembered, in nanoseconds.
     package var idWindow: Int64 = 120_000_000_000
-    /// Whether every server that has a copy hands records out.
+    /// Whether every server with a copy serves reads.
     package var allowsDirect = true
-    /// The subjects whose records it takes.
+    /// The subjects that the stream accepts.
     package var subjects = ["intake.*"]
-    /// How large it may become on each server, in bytes; not above 0 for any size.
+    /// The maximum size on each server, in bytes; unlimited if not positive.
     package var longest: Int64 = -1
-    /// The bytes of its records.
+    /// The size of its records, in bytes.
     package var bytes: Int64 = 0
-    /// Whether publishers get no answer.
+    /// Whether publishers get no acknowledgement.
     package var isSilent = false
-    /// Whether it repeats another stream.
+    /// Whether it mirrors another stream.
     package var isMirror = false
-    /// Whether nothing may be added.
+    /// Whether the stream is read-only.
     package var isSealed = false
-    /// The server that leads it; nil while none does.
+    /// The leader, or nil for none.
     package var leader: String?
-    /// Who has the other copies.
+    /// The servers with the other copies.
     package var replicas: [Replica] = []
-    /// When it was made, in the engine's words.
+    /// The creation time, as NATS reports it.
     package var created = ""
-    /// The number of the first record that it has still; in a stream without records at most that of the next one.
+    /// The sequence of the oldest record.
+    ///
+    /// In a stream without records, at most that of the next one.
     package var firstSequence: UInt64 = 0
-    /// The number of its last record; 0 for none.
+    /// The sequence of the last record; 0 for none.
     package var lastSequence: UInt64 = 0
 
-    /// A stream that is set up as it is to be.
+    /// Creates the facts of a stream with correct settings.
     package init(name: String) {
         self.name = name
     }
 
-    /// Whether the leader that tells this hears enough of the others to lead. One that was cut off from them tells old news, and goes on
-    /// with it until it knows.
+    /// Whether the reporting leader has contact with a majority.
     ///
-    /// - Parameter silence: Whom it has not heard for so long does not count.
-    func isToldByMajority(after silence: Duration) -> Bool {
+    /// A leader that was cut off from the others reports outdated facts until it notices.
+    ///
+    /// - Parameter silence: A replica that was silent for at least this long is not counted.
+    func isReportedByMajority(after silence: Duration) -> Bool {
         let heard = replicas.count { !$0.isGone(after: silence) }
         return leader != nil && (heard + 1) * 2 > max(copies, replicas.count + 1)
     }
 
-    /// Everybody who keeps it.
+    /// All servers with a copy.
     package var members: [String] { (leader.map { [$0] } ?? []) + replicas.map(\.name) }
 }
 
 extension StreamFacts {
-    /// Why the engine does not tell about a stream.
+    /// Why NATS does not report on a stream.
     package enum Failure: Error, Sendable, Hashable {
-        /// There is none of this name.
+        /// The stream does not exist.
         case missing
-        /// It says something else, in its words.
+        /// NATS returned an error with this message.
         case refused(String)
-        /// What it says cannot be read.
+        /// The report is invalid.
         case unreadable(String)
     }
 
     private static let streamNotFound: Int64 = 10_059
 
-    /// Reads the answer to `STREAM.INFO`, `STREAM.CREATE` or `STREAM.UPDATE`. Members it does not know are passed over.
+    /// Parses an answer to `STREAM.INFO`, `STREAM.CREATE` or `STREAM.UPDATE`. Unknown members are ignored.
     ///
     /// - Throws: ``Failure``.
     package init(_ answer: NATSMessage) throws(Failure) {
         if let status = answer.status {
             throw .refused(
-                status == 503 ? "JetStream is not enabled for this account, or has no leader now" : "status \(status)"
+                status == 503 ? "JetStream is not enabled for this account, or has no leader" : "status \(status)"
             )
         }
         let json: JSONValue
@@ -126,7 +131,7 @@ extension StreamFacts {
             throw .refused(error["description"]?.string ?? "no reason given")
         }
         guard let config = json["config"], let name = config["name"]?.string else {
-            throw .unreadable("it describes no stream")
+            throw .unreadable("it does not describe a stream")
         }
         self.init(name: name)
         readConfiguration(config)

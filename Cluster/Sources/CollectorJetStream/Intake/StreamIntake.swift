@@ -6,18 +6,18 @@ package import TrackwayEvents
 package import TrackwayJournal
 package import TrackwayWire
 
-/// An intake whose records lie in a replicated stream: a record whose commit has returned is on the disks of a majority of
-/// servers that were proven to sync always.
+/// An intake whose records are in a replicated stream.
 ///
-/// While the engine has no majority records are held, within bounds, and published again under the same id; what became of a
-/// record is never guessed. Safe from any thread.
+/// A record whose commit has returned is on the disks of a majority of servers that are proven to sync always. While
+/// the cluster has no majority, records are held, within limits, and published again under the same id. The outcome of
+/// a record is never guessed. Safe from any thread.
 package final class StreamIntake: RecordIntake {
-    /// How long a record waits for the engine's answer before it counts as not known.
+    /// The timeout after which the outcome of a publish counts as unknown.
     static let answerTime: Duration = .seconds(2)
 
-    private let engine: any StreamEngine
+    private let engine: any NATSRequesting
     private let watch: @Sendable () -> DurabilityState.Standing
-    private let place: StreamPlace
+    private let place: StreamNames
     private let clock: any EventClock
     private let nonce: [UInt64]
     private let sleep: @Sendable (Duration) async -> Void
@@ -28,25 +28,26 @@ package final class StreamIntake: RecordIntake {
         var gate: StreamIntakeGate
         var statistics = IntakeStatistics()
         var records: UInt64 = 0
-        /// When the engine made the stream, in its words.
+        /// The stream's creation time, as NATS reports it.
         var created: String?
     }
 
-    /// An intake on a stream.
+    /// Creates an intake on a stream.
     ///
     /// - Parameters:
-    ///   - engine: Where the stream is.
-    ///   - place: Which stream it is.
-    ///   - standing: Whether the stream is proven to be durable now.
-    ///   - options: How much may be held.
-    ///   - known: The highest sequence that was read from the stream before: it must never end before that.
-    ///   - clock: The time.
-    ///   - chance: Makes the ids of records that have none of their own.
-    ///   - sleep: Waits; ends early when it is cancelled.
-    ///   - committed: Called with the place up to which this intake knows all to be committed. It must return at once.
+    ///   - engine: The NATS cluster with the stream.
+    ///   - place: The stream's names and positions.
+    ///   - standing: Returns whether the stream is proven durable now.
+    ///   - options: Limits for held records.
+    ///   - known: The highest sequence that was read from the stream before. The stream must never end before it.
+    ///   - clock: The clock.
+    ///   - chance: Returns random numbers for the ids of records without an identity.
+    ///   - sleep: Waits; returns early when canceled.
+    ///   - committed: Called with the position up to which this intake knows all records to be committed. Must return
+    ///     immediately.
     package init(
-        _ engine: any StreamEngine,
-        place: StreamPlace = StreamPlace(),
+        _ engine: any NATSRequesting,
+        place: StreamNames = StreamNames(),
         standing: @escaping @Sendable () -> DurabilityState.Standing,
         options: IntakeOptions = IntakeOptions(),
         known: UInt64 = 0,
@@ -86,7 +87,7 @@ package final class StreamIntake: RecordIntake {
             case .refuse(let error):
                 throw error
             case .wait(let reason):
-                step = held.isBarred(reason, at: now)
+                step = held.publishBlocked(reason, at: now)
             case .publish(let floor, let isProbe):
                 let outcome = await publish(publication)
                 let lowest = first ?? floor
@@ -103,7 +104,7 @@ package final class StreamIntake: RecordIntake {
                 if elsewhere, let connection { engine.leave(connection) }
                 await sleep(wait)
                 if Task.isCancelled {
-                    throw IntakeError(code: .closing, message: "The sender went away before the engine answered.")
+                    throw IntakeError(code: .closing, message: "The sender disconnected before NATS answered.")
                 }
             case .refuse(let refusal):
                 let error = IntakeError(refusal)
@@ -153,7 +154,7 @@ package final class StreamIntake: RecordIntake {
             headers: [
                 "Nats-Msg-Id": id,
                 "Nats-Expected-Stream": place.stream,
-                StreamPlace.kindHeader: kind.streamName,
+                StreamNames.kindHeader: kind.streamName,
             ],
             body: record
         )
@@ -173,14 +174,14 @@ package final class StreamIntake: RecordIntake {
         }
     }
 
-    // MARK: What is known
+    // MARK: Known end of the stream
 
-    /// The engine told of the stream.
+    /// Handles a report on the stream.
     ///
-    /// - Parameter floor: ``highest`` as it was before the engine was asked.
+    /// - Parameter floor: The value of ``highest`` before the report was requested.
     package func told(_ facts: StreamFacts, floor: UInt64) {
-        // What a leader without the others tells of the end may be old, however often it says so.
-        guard facts.isToldByMajority(after: DurabilityGate.Demands().silence) else { return }
+        // A leader that has lost contact with the others may report an outdated end, any number of times.
+        guard facts.isReportedByMajority(after: DurabilityGate.Demands().silence) else { return }
         let end = state.withLock { state in
             if let known = state.created, known != facts.created { state.gate.replaced(known, by: facts.created) }
             if !facts.created.isEmpty { state.created = facts.created }
@@ -190,7 +191,9 @@ package final class StreamIntake: RecordIntake {
         if end > floor { committed(place.position(behind: end)) }
     }
 
-    /// The stream was read up to a record, which somebody else may have put there.
+    /// Records that the stream was read up to a sequence.
+    ///
+    /// The record may be another collector's.
     func read(_ sequence: UInt64) {
         let end = state.withLock { state in
             state.gate.read(sequence)
@@ -199,17 +202,19 @@ package final class StreamIntake: RecordIntake {
         committed(place.position(behind: end))
     }
 
-    /// The highest place of the stream that is known.
+    /// The highest known sequence of the stream.
     package var highest: UInt64 { state.withLock { $0.gate.highest } }
 
     package var end: LogPosition { place.position(behind: highest) }
 
-    /// The sequence of the last record that was acknowledged here; nil before the first.
+    /// The sequence of the last record acknowledged here; nil before the first.
     var acknowledged: UInt64? { state.withLock { $0.gate.acknowledged } }
 
     package func committedEnd() async -> LogPosition? { acknowledged.map { place.position(behind: $0) } }
 
-    /// Other streams take the records from now on: what is held is given up, for whoever tries there.
+    /// Gives up held records because other streams accept records from now on.
+    ///
+    /// Their callers retry there.
     func leave() { state.withLock { $0.gate.left() } }
 
     package var trouble: IntakeError? {
@@ -233,12 +238,12 @@ package final class StreamIntake: RecordIntake {
 
     /// Reads a record of a stream.
     ///
-    /// - Returns: Nil when there is no such record, or none that a collector put there.
-    /// - Throws: ``NATSRequestFailure`` or ``StreamReadError`` when it cannot be read now.
+    /// - Returns: Nil if the record does not exist, or if no collector wrote it.
+    /// - Throws: ``NATSRequestFailure`` or ``StreamReadError`` if it cannot be read now.
     static func record(
         _ sequence: UInt64,
-        of place: StreamPlace,
-        on engine: any StreamEngine
+        of place: StreamNames,
+        on engine: any NATSRequesting
     ) async throws -> (kind: FrameKind, payload: [UInt8])? {
         let answer = try await engine.request(
             "$JS.API.DIRECT.GET.\(place.stream)",
@@ -250,30 +255,32 @@ package final class StreamIntake: RecordIntake {
         case 404: return nil
         case .some(let status): throw StreamReadError(status: status, stream: place.stream)
         case nil:
-            guard let kind = answer.headers?[StreamPlace.kindHeader].flatMap({ FrameKind(streamName: $0) }) else {
+            guard let kind = answer.headers?[StreamNames.kindHeader].flatMap({ FrameKind(streamName: $0) }) else {
                 return nil
             }
             return (kind, answer.body)
         }
     }
 
-    /// Nothing: the stream's records are the operator's to remove, and several collectors have them.
+    /// Does nothing: only operators remove the stream's records, which several collectors share.
     package func removeSegments(before position: LogPosition) {}
 
-    /// Accepts nothing more, and gives up what is held: without an answer its senders send it again.
+    /// Stops accepting records and gives up those held.
+    ///
+    /// Their senders get no answer, and send them again.
     package func close() async {
         state.withLock { $0.gate.closing() }
     }
 }
 
-/// A record could not be read from the stream now.
+/// A record cannot currently be read from the stream.
 package struct StreamReadError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The engine's status.
+    /// The status that NATS returned.
     package var status: Int
-    /// The stream.
+    /// The stream's name.
     package var stream: String
 
     package var description: String {
-        "the stream \(stream) cannot be read now: the engine answered with status \(status)"
+        "the stream \(stream) cannot currently be read: NATS answered with status \(status)"
     }
 }

@@ -4,49 +4,56 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// Decides which records may wait for the engine, which may be published now, and whether what the engine says of its stream
-/// still goes together. A value: the driver holds a lock around it, tells it what happened, and does what it says.
+/// Decides which records may be held and published.
+///
+/// Also checks whether the stream's reports are consistent.
+///
+/// A value type: its driver holds a lock around it, reports events to it, and follows its decisions.
 struct StreamIntakeGate: Sendable {
     /// Whether a record may be published.
     enum Permission: Sendable, Hashable {
-        /// Yes. `floor` is the highest place known before it is, and `isProbe` says that all others wait for what becomes of it.
+        /// Publish.
+        ///
+        /// `floor` is the highest sequence known before; with `isProbe`, all other records wait for the outcome.
         case publish(floor: UInt64, isProbe: Bool)
-        /// Not now; that may pass in a moment.
+        /// Wait; the problem may resolve shortly.
         case wait(String)
-        /// No: its sender is told to come back.
+        /// Reject; the sender retries later.
         case refuse(IntakeError)
     }
 
-    /// Why nothing more is accepted, ever.
+    /// Why the intake stopped permanently; nil while it accepts records.
     private(set) var end: IntakeError?
-    /// Whether other streams take the records now.
+    /// Whether other streams accept the records now.
     private(set) var isLeft = false
-    /// The highest place of the stream that an acknowledgement named, or the engine told.
+    /// The highest sequence of the stream that was acknowledged, reported or read.
     private(set) var highest: UInt64
-    /// The highest place that was acknowledged here; nil before the first.
+    /// The highest sequence that was acknowledged here; nil before the first.
     private(set) var acknowledged: UInt64?
     private(set) var heldRecords = 0
     private(set) var heldBytes = 0
 
     private let stream: String
     private let options: IntakeOptions
-    /// Whether the engine did not take the last record it was asked for: then one tries, and the others wait for it.
+    /// Whether the last publish failed.
+    ///
+    /// If so, one record probes while the others wait.
     private var isStuck = false
     private var isProbing = false
-    /// How often in a row the engine told of less than was known.
+    /// The number of consecutive reports of an end before the known one.
     private var doubts = 0
     private var trouble: (error: IntakeError, until: MonotonicTime)?
 
-    /// - Parameter known: How far the stream had come when it was read last.
+    /// - Parameter known: The sequence up to which the stream was read before.
     init(stream: String, options: IntakeOptions, known: UInt64 = 0) {
         self.stream = stream
         highest = known
         self.options = options
     }
 
-    /// A record was offered.
+    /// Handles an offered record.
     ///
-    /// - Returns: Why it cannot be held; nil when it may, and counts as held until ``released(bytes:)``.
+    /// - Returns: Why it cannot be held. Nil if it is accepted; it then counts as held until ``released(bytes:)``.
     mutating func offered(bytes: Int) -> IntakeError? {
         if let end { return end }
         guard heldRecords < options.waitingBatches, heldBytes == 0 || heldBytes + bytes <= options.waitingBytes else {
@@ -57,13 +64,13 @@ struct StreamIntakeGate: Sendable {
         return nil
     }
 
-    /// A record that was held has its answer.
+    /// Handles the answer to a held record.
     mutating func released(bytes: Int) {
         heldRecords -= 1
         heldBytes -= bytes
     }
 
-    /// Whether a record that is held may be published now.
+    /// Returns whether a held record may be published now.
     mutating func permission(_ standing: DurabilityState.Standing) -> Permission {
         if let end { return .refuse(end) }
         if isLeft { return .refuse(moved) }
@@ -73,18 +80,18 @@ struct StreamIntakeGate: Sendable {
         case .unknown(let reason):
             return .wait(reason)
         case .proven where isStuck && isProbing:
-            return .wait("the engine takes nothing now")
+            return .wait("the NATS cluster is currently not accepting records")
         case .proven:
             if isStuck { isProbing = true }
             return .publish(floor: highest, isProbe: isStuck)
         }
     }
 
-    /// A record was published, and this has become of it.
+    /// Handles the outcome of a published record.
     ///
     /// - Parameters:
-    ///   - floor: What was known before it was published for the first time.
-    /// - Returns: Why its acknowledgement must not be believed; nil when all goes together.
+    ///   - floor: The highest sequence known before it was first published.
+    /// - Returns: Why its acknowledgement must not be trusted; nil if it is consistent.
     mutating func published(_ outcome: PublishOutcome, floor: UInt64, isProbe: Bool) -> IntakeError? {
         if isProbe { isProbing = false }
         switch outcome {
@@ -93,7 +100,7 @@ struct StreamIntakeGate: Sendable {
         case .inProcess: break
         }
         guard case .stored(let sequence, let isRepeated) = outcome else { return end }
-        // What is new lies behind all that was acknowledged before; what its sender sent before may lie anywhere.
+        // A new record must follow all records acknowledged before; a repeated one may be anywhere.
         if !isRepeated, sequence <= floor { wentBack(from: floor, to: sequence) }
         if let end { return end }
         highest = max(highest, sequence)
@@ -102,71 +109,81 @@ struct StreamIntakeGate: Sendable {
         return nil
     }
 
-    /// The engine told how far the stream has come.
+    /// Handles a report of the stream's end.
     ///
-    /// - Parameter floor: What was known before it was asked.
+    /// - Parameter floor: The highest sequence known before the report was requested.
     mutating func told(last sequence: UInt64, floor: UInt64) {
-        // A leader that does not know yet that it is none may tell old news, once.
+        // A former leader that has not noticed its replacement may report an old end, once.
         doubts = sequence < floor ? doubts + 1 : 0
         if doubts > 1 { wentBack(from: floor, to: sequence) }
         highest = max(highest, sequence)
     }
 
-    /// A record was read at this place.
+    /// Notes that the record with this sequence was read.
     mutating func read(_ sequence: UInt64) { highest = max(highest, sequence) }
 
-    /// When the engine made the stream differs from what was known: it is another one under the same name.
+    /// Stops the intake because the stream's creation time differs.
+    ///
+    /// The stream was replaced by one with the same name.
     mutating func replaced(_ known: String, by made: String) {
         guard end == nil else { return }
         end = IntakeError(
             code: .stopped,
             message:
-                "Nothing is accepted any more, because the engine's stream \(stream) was made anew (\(made), it was of \(known)): "
-                + "what it had acknowledged is gone. See what became of it."
+                "No more records are accepted, because the stream \(stream) was recreated (\(made), before: "
+                + "\(known)): the records it had acknowledged are lost. Find out what happened."
         )
     }
 
-    /// Nothing that such a stream acknowledges can be trusted, and asking again proves nothing, so this is final.
+    /// Stops the intake for good.
+    ///
+    /// Acknowledgements of such a stream cannot be trusted, and asking again proves nothing.
     private mutating func wentBack(from high: UInt64, to low: UInt64) {
         guard end == nil else { return }
         end = IntakeError(
             code: .stopped,
             message:
-                "Nothing is accepted any more, because the engine's stream \(stream) went back from \(high) to \(low): "
-                + "what it had acknowledged is gone, or the stream was made anew. See what became of it, then start the "
-                + "collector again."
+                "No more records are accepted, because the end of the stream \(stream) went back from \(high) to "
+                + "\(low): records it had acknowledged are lost, or the stream was recreated. Find out what happened, "
+                + "then restart the collector."
         )
     }
 
-    /// A record was refused; until the error's time is over that is what readiness tells.
+    /// Records a rejection.
+    ///
+    /// Readiness reports the error until its retry time has passed.
     mutating func refused(_ error: IntakeError, at now: MonotonicTime) {
         trouble = (error, now.advanced(by: error.retryAfter))
     }
 
-    /// Why a record would be refused now; nil when records are welcome.
+    /// Returns why a record would be rejected now.
+    ///
+    /// Nil if it would be accepted.
     func trouble(_ standing: DurabilityState.Standing, at now: MonotonicTime) -> IntakeError? {
         if let end { return end }
         switch standing {
         case .unproven(let faults): return Self.notDurable(faults)
         case .unknown(let reason):
-            return IntakeError(code: .engineUnavailable, message: "The engine takes nothing now: \(reason).")
+            return IntakeError(code: .engineUnavailable, message: "NATS currently accepts no records: \(reason).")
         case .proven:
             guard let trouble, now < trouble.until else { return nil }
             return trouble.error
         }
     }
 
-    /// Other streams take the records from now on. What is on its way may be stored nevertheless.
+    /// Notes that other streams have replaced this one.
+    ///
+    /// Records in flight may still be stored.
     mutating func left() { isLeft = true }
 
     private var moved: IntakeError {
         IntakeError(
             code: .engineUnavailable,
-            message: "The engine's stream \(stream) is closed, and others take its records now."
+            message: "The stream \(stream) is closed, and other streams accept its records now."
         )
     }
 
-    /// The collector shuts down.
+    /// Stops accepting records because the collector is shutting down.
     mutating func closing() {
         end = end ?? IntakeError(code: .closing, message: "The collector is shutting down.")
     }
@@ -177,12 +194,12 @@ struct StreamIntakeGate: Sendable {
 }
 
 extension IntakeError {
-    /// Too many batches wait already.
+    /// Too many batches are held.
     static func waiting(_ records: Int) -> IntakeError {
-        IntakeError(code: .busy, message: "\(records) batches wait for the engine already; come back in a moment.")
+        IntakeError(code: .busy, message: "\(records) batches are already waiting for NATS; try again shortly.")
     }
 
-    /// What a sender is told of a record that was given up.
+    /// The error that a sender gets for a record that was given up.
     init(_ refusal: HeldRefusal) {
         let code: Code =
             switch refusal.kind {
@@ -192,8 +209,8 @@ extension IntakeError {
             }
         let known =
             refusal.isUnknown
-            ? "Whether the batch is stored is not known; sent again, it is met once."
+            ? "It is unknown whether the batch is stored; if sent again, it is still stored only once."
             : "The batch is not stored."
-        self.init(code: code, message: "The engine did not take the batch: \(refusal.reason). \(known)")
+        self.init(code: code, message: "The NATS cluster did not accept the batch: \(refusal.reason). \(known)")
     }
 }

@@ -4,53 +4,62 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// Records of one stream that follow one another in the order.
+/// Consecutive records of one stream within the order.
 package struct OrderRun: Sendable, Hashable {
     /// The stream's number.
     package var stream: Int
-    /// The sequence of the first of them in their stream.
+    /// The sequence of the first record in the stream.
     package var first: UInt64
-    /// The sequence of the last of them in their stream.
+    /// The sequence of the last record in the stream.
     package var last: UInt64
 
-    /// A run.
+    /// Creates a run.
     package init(stream: Int, first: UInt64, last: UInt64) {
         self.stream = stream
         self.first = first
         self.last = last
     }
 
-    /// How many records these are.
+    /// The number of records.
     package var count: UInt64 { last - first + 1 }
 }
 
-/// One entry of the order in which the records of several streams follow one another, decided once and for all: whoever reads the
-/// streams reads them in this order, so that every store is made of the same line of records.
+/// An entry of the common order of several streams' records.
+///
+/// An entry is final once decided. All readers read the streams in this order, so every store is built from the same
+/// sequence of records.
 package struct OrderEntry: Sendable, Hashable {
-    /// What an entry says.
+    /// The content of an entry.
     package enum Content: Sendable, Hashable {
-        /// From here on these streams take the records, and those before them take none any more. Their numbers ascend, and partition p
-        /// belongs to the one at place p modulo how many there are.
+        /// From here on, these streams accept the records, and the earlier ones accept none.
+        ///
+        /// Their numbers ascend; partition p belongs to the stream at index p modulo the number of streams.
         case opened([Int])
-        /// These records follow next.
+        /// These records come next.
         case runs([OrderRun])
     }
 
-    /// So often an entry says how far each stream has come in the order: whoever begins there needs no entry from before.
+    /// The interval of entries that include the streams' ends.
+    ///
+    /// A reader that starts at one of them needs no earlier entry.
     package static let stride: UInt64 = 64
 
-    /// Its number; entries are counted from 1, without gaps.
+    /// The entry's number. Entries are numbered from 1, without gaps.
     package var number: UInt64
-    /// The sequence, in the order, of the first record behind the entries before it.
+    /// The sequence, in the order, of the next record after the earlier entries.
     package var first: UInt64
-    /// The number of the entry that opened the streams of its time; its own where it opens some.
+    /// The number of the entry that opened the current streams.
+    ///
+    /// This entry's own number if it opens streams.
     package var opened: UInt64
-    /// What it says.
+    /// The content.
     package var content: Content
-    /// How far each open stream had come before it; nil where that is not said.
+    /// The end of each open stream before this entry.
+    ///
+    /// Nil if not included.
     package var ends: [Int: UInt64]?
 
-    /// An entry.
+    /// Creates an entry.
     package init(number: UInt64, first: UInt64, opened: UInt64, content: Content, ends: [Int: UInt64]? = nil) {
         self.number = number
         self.first = first
@@ -59,27 +68,31 @@ package struct OrderEntry: Sendable, Hashable {
         self.ends = ends
     }
 
-    /// Its records, stream by stream.
+    /// The entry's records, as runs.
     package var runs: [OrderRun] {
         if case .runs(let runs) = content { runs } else { [] }
     }
 
-    /// The sequence, in the order, of the first record behind it.
+    /// The sequence, in the order, of the first record after the entry.
     package var end: UInt64 { runs.reduce(first) { $0 + $1.count } }
 
-    /// Whether whoever begins with it needs no entry from before.
+    /// Whether a reader can start with this entry and needs no earlier one.
     package var isBeginning: Bool {
         if case .opened = content { true } else { ends != nil }
     }
 }
 
 extension OrderEntry {
-    /// Reads `{"entry":2,"first":17,"opened":1,"runs":[[1,1,40],[2,1,8]],"ends":[[1,0],[2,0]]}`, or `"streams":[1,2]` in place of runs;
-    /// nil when it is something else. Members it does not know are passed over.
+    /// Parses `{"entry":2,"first":17,"opened":1,"runs":[[1,1,40],[2,1,8]],"ends":[[1,0],[2,0]]}`, or `"streams":[1,2]`
+    /// instead of runs.
+    ///
+    /// Nil if it is anything else.
+    ///
+    /// Unknown members are ignored.
     ///
     /// - Complexity: O(bytes).
     package init?(json bytes: [UInt8]) {
-        // What is no entry is told as such, whatever else it is.
+        // The caller reports an invalid entry, whatever the parsing error.
         guard let json = try? JSONValue.parse(bytes),
             let number = Self.sequence(json["entry"]), number > 0,
             let first = Self.sequence(json["first"]), first > 0,
@@ -89,7 +102,7 @@ extension OrderEntry {
         if let streams = json["streams"]?.array {
             let numbers = streams.compactMap(Self.stream)
             guard opened == number, !numbers.isEmpty, numbers.count == streams.count,
-                numbers.count <= StreamPlace.partitions,
+                numbers.count <= StreamNames.partitions,
                 zip(numbers, numbers.dropFirst()).allSatisfy(<)
             else { return nil }
             content = .opened(numbers)
@@ -133,14 +146,14 @@ extension OrderEntry {
     }
 
     private static func end(_ value: JSONValue) -> (stream: Int, end: UInt64)? {
-        // The first stream's end stands in the entry that opens those after it.
+        // The first stream's end is in the entry that opens the streams after it.
         guard let list = value.array, list.count == 2, let stream = sequence(list[0]), let end = sequence(list[1]),
             stream <= EventPosition.maximumStream
         else { return nil }
         return (Int(stream), end)
     }
 
-    /// The entry as it is kept.
+    /// The entry's stored form.
     package var json: [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             writer.beginObject()

@@ -4,14 +4,14 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// A run of records, and where in the order it is.
+/// A run of records and its position in the order.
 struct OrderedRun: Sendable, Hashable {
     /// The records.
     var run: OrderRun
-    /// The sequence, in the order, of the first of them.
+    /// The sequence, in the order, of the first record.
     var first: UInt64
 
-    /// What remains of it from a sequence of the order on, and at most so many records.
+    /// Returns the part that starts at a sequence of the order, limited to `records`.
     func rest(from sequence: UInt64, records: UInt64) -> OrderedRun {
         let start = run.first + (sequence - first)
         let last = min(run.last, start + records - 1)
@@ -20,7 +20,7 @@ struct OrderedRun: Sendable, Hashable {
 }
 
 extension OrderEntry {
-    /// The runs that hold records from a sequence of the order on.
+    /// The runs of records, starting at a sequence of the order.
     func runs(from sequence: UInt64) -> [OrderedRun] {
         var runs: [OrderedRun] = []
         var first = first
@@ -36,14 +36,17 @@ extension OrderEntry {
     }
 }
 
-/// Which record is where in the order.
+/// Looks up records by their position in the order, and the reverse.
 extension OrderFollower {
     private static let pages = 4
 
-    /// The runs from a sequence of the order on, of at most so many records; none where the order ends.
+    /// Returns the runs that start at a sequence of the order, limited to `records`.
     ///
-    /// - Throws: ``StreamFault`` when the records are gone from the order; ``BlockDecisionFailure`` when it cannot be read now.
-    /// - Complexity: O(log entries) requests where the place was not asked for before, and none where it is among the newest.
+    /// Empty at the end of the order.
+    ///
+    /// - Throws: ``StreamFault`` if the records are no longer in the order; ``BlockDecisionFailure`` if it cannot be
+    ///   read now.
+    /// - Complexity: O(log entries) requests for a position not requested before, and none for one among the newest.
     func runs(from sequence: UInt64, records: Int) async throws -> [OrderedRun] {
         guard case .ordered(let line) = standing, sequence < line.end else { return [] }
         let runs: [OrderedRun]
@@ -62,18 +65,23 @@ extension OrderFollower {
         return parts
     }
 
-    /// The stream and the sequence in it of a record of the order; nil where the order has none.
+    /// Returns the stream and the sequence in it of a record of the order.
+    ///
+    /// Nil if the order has no such record.
     func place(of sequence: UInt64) async throws -> (stream: Int, sequence: UInt64)? {
         switch standing {
-        case .unknown: throw BlockDecisionFailure(trouble ?? "The order of the engine's streams is not known yet.")
+        case .unknown: throw BlockDecisionFailure(trouble ?? "The order of the streams is not known yet.")
         case .single: return (0, sequence)
         case .ordered:
             return try await runs(from: sequence, records: 1).first.map { ($0.run.stream, $0.run.first) }
         }
     }
 
-    /// The sequence, in the order, of a record of a stream; nil while it is not in it. Of a record that was put into the order long ago it
-    /// is that of a later one.
+    /// Returns the sequence, in the order, of a stream's record.
+    ///
+    /// Nil if it is not in the order yet.
+    ///
+    /// For a record that was added to the order long ago, returns the sequence of a later one.
     func sequence(of sequence: UInt64, in stream: Int) -> UInt64? {
         if stream == 0 { return sequence }
         return state.withLock { state in
@@ -88,7 +96,7 @@ extension OrderFollower {
         }
     }
 
-    /// Entries that are in memory, from the one on that has a record.
+    /// Returns entries in memory, starting with the one that has a record.
     private func held(from sequence: UInt64) -> [OrderEntry]? {
         state.withLock { state in
             if let found = Self.cut(state.recent, from: sequence) { return found }
@@ -103,7 +111,7 @@ extension OrderFollower {
         guard let first = entries.first, let last = entries.last, first.first <= sequence, sequence < last.end else {
             return nil
         }
-        // The first one that ends behind it.
+        // Find the first entry that ends after the record.
         var (low, high) = (0, entries.count - 1)
         while low < high {
             let middle = (low + high) / 2
@@ -114,14 +122,14 @@ extension OrderFollower {
 
     private func read(from sequence: UInt64) async throws -> [OrderedRun] {
         var page: [OrderEntry] = []
-        // Whoever reads on asks for what follows the page it has.
+        // A sequential reader requests the entries after its last page.
         if let number = state.withLock({ $0.pages.last(where: { $0.last?.end == sequence })?.last?.number }) {
             page = try await stream.entries(from: number + 1)
         }
         if let end = state.withLock({ $0.beginning }), sequence < end { return Self.before(end, from: sequence) }
         if Self.cut(page, from: sequence) == nil {
             guard let extent = try await stream.extent(), let first = try await stream.entry(extent.first) else {
-                throw BlockDecisionFailure("The stream \(OrderStream.name) has no entries any more.")
+                throw BlockDecisionFailure("The stream \(OrderStream.name) no longer has entries.")
             }
             if sequence < first.first {
                 guard first.number == 1 else {
@@ -133,7 +141,7 @@ extension OrderFollower {
             page = try await stream.entries(from: search(sequence, from: first.number, to: extent.last))
         }
         guard let found = Self.cut(page, from: sequence) else {
-            throw BlockDecisionFailure("The stream \(OrderStream.name) cannot be read where record \(sequence) is now.")
+            throw BlockDecisionFailure("Record \(sequence)'s entry in \(OrderStream.name) cannot currently be read.")
         }
         state.withLock { [page] state in
             state.pages.append(page)
@@ -142,18 +150,20 @@ extension OrderFollower {
         return found.flatMap { $0.runs(from: sequence) }
     }
 
-    /// Before the first entry there was one stream, whose order is its own.
+    /// Before the first entry there was only the first stream, in its own order.
     private static func before(_ end: UInt64, from sequence: UInt64) -> [OrderedRun] {
         [OrderedRun(run: OrderRun(stream: 0, first: sequence, last: end - 1), first: sequence)]
     }
 
-    /// The number of the entry that has a record: the last one that does not begin behind it.
+    /// Returns the number of the entry with a record.
+    ///
+    /// That is the last entry that does not start after it.
     private func search(_ sequence: UInt64, from first: UInt64, to last: UInt64) async throws -> UInt64 {
         var (low, high) = (first, last)
         while low < high {
             let middle = low + (high - low + 1) / 2
             guard let entry = try await stream.entry(middle) else {
-                throw BlockDecisionFailure("The stream \(OrderStream.name) has no entry \(middle) any more.")
+                throw BlockDecisionFailure("The stream \(OrderStream.name) no longer has entry \(middle).")
             }
             if entry.first <= sequence { low = middle } else { high = middle - 1 }
         }

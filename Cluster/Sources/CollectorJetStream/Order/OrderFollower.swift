@@ -4,38 +4,37 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// Follows the order in which the records of several streams follow one another, and puts into it what is missing there. Safe from any
-/// thread.
+/// Follows the common order of several streams' records, and adds missing ones.
 ///
-/// As long as there is no order the first stream is read by itself.
+/// Until an order exists, the first stream is read in its own order. Safe from any thread.
 package final class OrderFollower: Sendable {
-    /// How long what may take.
+    /// Intervals and pauses.
     struct Times: Sendable, Hashable {
-        /// Between two looks for new entries.
+        /// The interval of polls for new entries.
         var look: Duration = .milliseconds(100)
-        /// Between two looks whether there is an order by now.
+        /// The interval of checks for an order until one exists.
         var absence: Duration = .seconds(2)
-        /// After a failure.
+        /// The pause after a failure.
         var failure: Duration = .milliseconds(500)
-        /// Between two looks how far a stream has come that nothing was heard of.
+        /// The interval of requests for the end of an apparently unchanged stream.
         var ends: Duration = .seconds(1)
-        /// Between two looks whether a record is in the order.
+        /// The interval of checks whether a record is in the order.
         var wait: Duration = .milliseconds(20)
     }
 
-    /// What is known of the order.
+    /// What is known about the order.
     package enum Standing: Sendable, Hashable {
         /// Nothing yet.
         case unknown
-        /// There is none: the first stream takes all records.
+        /// No order exists: the first stream accepts all records.
         case single
-        /// It has come so far.
-        case ordered(OrderLine)
+        /// The order up to its known end.
+        case ordered(StreamOrder)
     }
 
-    /// After so many failures in a row it is read anew.
+    /// The number of consecutive failures after which to read the order from scratch.
     private static let failuresInVain = 20
-    /// So many of the newest entries are kept in memory, for whoever asks where a record is.
+    /// The number of newest entries kept in memory for lookups.
     private static let recent = 512
 
     let stream: OrderStream
@@ -49,35 +48,39 @@ package final class OrderFollower: Sendable {
 
     struct State: Sendable {
         var standing = Standing.unknown
-        /// Whether what was read does not go on, and is read anew. What is known until then stays so: records are taken meanwhile.
+        /// Whether the order must be read from scratch.
+        ///
+        /// Until then the known state stays valid, and records are accepted.
         var isLost = false
-        /// How often in a row it could not be read.
+        /// The number of consecutive failures to read it.
         var failures = 0
-        /// Whether the stream of the order is there, though nothing is in it.
+        /// Whether the stream of the order exists, even if it is empty.
         var isThere = false
         /// The last record of each stream that is known to be stored.
         var known: [Int: UInt64] = [:]
-        /// Streams of which more was heard since their ends were asked for.
+        /// The streams with newly known records since their ends were last requested.
         var heard: Set<Int> = []
-        var keeping: OrderKeeping
+        var keeping: OrderCoordinator
         var recent: [OrderEntry] = []
-        /// Entries that follow one another, read for somebody who asked; the last used at the end.
+        /// Pages of consecutive entries read for lookups; the last used is at the end.
         var pages: [[OrderEntry]] = []
-        /// The first record that is in an entry; nil when that was not asked for, or the entry is gone.
+        /// The first record that is in an entry.
+        ///
+        /// Nil if not looked up, or if that entry was purged.
         var beginning: UInt64?
         var trouble: String?
         /// Ends a pause.
         var wake: AsyncStream<Void>.Continuation?
     }
 
-    /// A follower that works once ``run()`` is called.
+    /// Creates a follower that starts with ``run()``.
     ///
     /// - Parameters:
-    ///   - chance: Makes all who follow differ in how long they stand by.
-    ///   - sleep: Waits; ends early when it is cancelled.
-    ///   - end: Looks how far a stream has come beyond what is known; nil when it has not, or nobody tells.
-    ///   - changed: Called when more is known of the order. It must return at once.
-    ///   - notice: Called with one sentence each when something is wrong. It must return at once.
+    ///   - chance: A random number that varies the stand-by time between processes.
+    ///   - sleep: Waits; returns early when canceled.
+    ///   - end: Requests the end of a stream after the known one; nil without new records or an answer.
+    ///   - changed: Called when more of the order is known. Must return immediately.
+    ///   - notice: Called with one sentence for each problem. Must return immediately.
     init(
         _ stream: OrderStream,
         times: Times = Times(),
@@ -95,16 +98,18 @@ package final class OrderFollower: Sendable {
         self.end = end
         self.changed = changed
         self.notice = notice
-        state = Locked(State(keeping: OrderKeeping(delay: .milliseconds(Int(chance % 200)))))
+        state = Locked(State(keeping: OrderCoordinator(delay: .milliseconds(Int(chance % 200)))))
     }
 
-    /// What is known of the order.
+    /// What is known about the order.
     package var standing: Standing { state.withLock { $0.standing } }
 
-    /// Why nothing new is known of it, in a sentence; nil while all is well.
+    /// Why the order cannot be read further, as a sentence.
+    ///
+    /// Nil if it can.
     package var trouble: String? { state.withLock { $0.trouble } }
 
-    /// A record is known to be stored, and all before it in its stream.
+    /// Notes that a stream is known to be stored up to a record.
     func known(_ last: UInt64, in stream: Int) {
         let wake = state.withLock { state -> AsyncStream<Void>.Continuation? in
             guard last > state.known[stream] ?? 0 else { return nil }
@@ -115,12 +120,12 @@ package final class OrderFollower: Sendable {
         wake?.yield()
     }
 
-    /// How far each open stream has come in the order.
+    /// The end of each open stream in the order.
     var ends: [Int: UInt64] {
         if case .ordered(let line) = standing { line.ends } else { [:] }
     }
 
-    /// How many records are known to be stored that are not in the order.
+    /// The number of stored records that are known but not in the order.
     var lacking: UInt64 {
         state.withLock { state in
             guard case .ordered(let line) = state.standing else { return 0 }
@@ -130,7 +135,9 @@ package final class OrderFollower: Sendable {
 
     // MARK: Following
 
-    /// Follows the order until the task is cancelled. Only one call at a time.
+    /// Follows the order until the task is canceled.
+    ///
+    /// Call only once at a time.
     package func run() async {
         var asked = clock.now().monotonic
         while !Task.isCancelled {
@@ -149,14 +156,14 @@ package final class OrderFollower: Sendable {
         }
     }
 
-    /// Looks for news at once, in place of whoever follows.
+    /// Polls for new entries immediately, from any caller.
     func look() async {
-        // Whoever follows meets the failure, too, and tells it.
+        // ``run()`` encounters the same failure and reports it.
         _ = try? await read()
         state.withLock { $0.wake }?.yield()
     }
 
-    /// - Returns: How long to wait before the next one; nil for not at all.
+    /// - Returns: The pause before the next step; nil for none.
     private func step() async throws(BlockDecisionFailure) -> Duration? {
         if state.withLock({ $0.isLost }) {
             try await begin()
@@ -194,8 +201,8 @@ package final class OrderFollower: Sendable {
         guard let extent = try await stream.extent(), extent.last > 0 else {
             if case .ordered = standing {
                 throw BlockDecisionFailure(
-                    "The stream \(OrderStream.name) is gone, and with it the order of all records: see what became of it. Records are taken, "
-                        + "and none of them can be searched.",
+                    "The stream \(OrderStream.name) no longer exists, so the order of all records is lost; find out "
+                        + "what happened. Records are accepted, but cannot be searched.",
                     isLasting: true
                 )
             }
@@ -204,9 +211,9 @@ package final class OrderFollower: Sendable {
         }
         let newest = extent.last - (extent.last - 1) % OrderEntry.stride
         let entries = try await stream.entries(from: max(extent.first, newest))
-        guard let first = entries.first, let line = OrderLine(before: first) else {
+        guard let first = entries.first, let line = StreamOrder(before: first) else {
             throw BlockDecisionFailure(
-                "The stream \(OrderStream.name) does not say how far its streams have come.",
+                "The stream \(OrderStream.name) does not include the ends of its streams.",
                 isLasting: true
             )
         }
@@ -226,16 +233,16 @@ package final class OrderFollower: Sendable {
         guard let first = entries.first else { return false }
         state.withLock { state in
             state.keeping.read()
-            if state.standing == .single { state.standing = .ordered(OrderLine(behind: first.first - 1)) }
+            if state.standing == .single { state.standing = .ordered(StreamOrder(behind: first.first - 1)) }
         }
         try take(entries)
         return true
     }
 
-    /// - Parameter beginning: The order before them, where it is read anew.
-    private func take(_ entries: [OrderEntry], behind beginning: OrderLine? = nil) throws(BlockDecisionFailure) {
-        let result = state.withLock { state -> Result<OrderLine?, OrderFault> in
-            var line: OrderLine
+    /// - Parameter beginning: The order before the entries, if it is read from scratch.
+    private func take(_ entries: [OrderEntry], behind beginning: StreamOrder? = nil) throws(BlockDecisionFailure) {
+        let result = state.withLock { state -> Result<StreamOrder?, OrderFault> in
+            var line: StreamOrder
             switch state.standing {
             case .ordered(let known): line = beginning ?? known
             case .unknown, .single:
@@ -244,7 +251,7 @@ package final class OrderFollower: Sendable {
             }
             var recent = beginning == nil ? state.recent : []
             do throws(OrderFault) {
-                // Whoever looked at the same time may have taken some of them already.
+                // A concurrent poll may have applied some of them already.
                 for entry in entries where entry.number >= line.next {
                     try line.take(entry)
                     recent.append(entry)
@@ -274,13 +281,13 @@ package final class OrderFollower: Sendable {
             state.withLock { $0.keeping.decided(isOurs) }
             if isOurs { try take([entry]) }
         } catch {
-            // It may be decided nevertheless, which is read.
+            // It may have been accepted anyway; reading the order will show.
             state.withLock { $0.keeping.decided(false) }
             throw error
         }
     }
 
-    /// Looks how far the open streams have come that nothing was heard of.
+    /// Requests the ends of the open streams without newly known records.
     private func askForEnds() async {
         let streams = state.withLock { state -> [(stream: Int, known: UInt64)] in
             defer { state.heard = [] }
@@ -300,7 +307,7 @@ package final class OrderFollower: Sendable {
         let isNew = state.withLock { state in
             defer { state.trouble = failure.description }
             state.failures += 1
-            // Nobody who hands it out may mean that it is gone, which its leader is asked about.
+            // If no server serves the stream, it may be deleted; reading from scratch asks its leader.
             if failure.isLasting || state.failures % Self.failuresInVain == 0 { state.isLost = true }
             return failure.isLasting && state.trouble != failure.description
         }

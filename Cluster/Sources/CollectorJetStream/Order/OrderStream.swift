@@ -4,39 +4,43 @@
 package import Collector
 internal import TrackwayEvents
 
-/// The order of several streams' records, in a stream of its own: entries are read there, and decided. Safe from any thread.
+/// The common order of several streams' records, as entries in a separate stream.
 ///
-/// There is none as long as the first stream takes all records: then its own order is the order.
+/// Safe from any thread.
+///
+/// It does not exist while the first stream accepts all records; that stream's own order applies then.
 package final class OrderStream: Sendable {
     /// The stream's name.
     package static let name = "ORDER_0"
     /// The subject of its entries.
     static let subject = "order.0"
-    /// So many entries are read at once.
+    /// The maximum number of entries of a request.
     static let page = 64
 
-    private let engine: any StreamEngine
+    private let engine: any NATSRequesting
     private let stream: DecisionStream
 
-    /// The order on an engine.
+    /// Creates the order on a NATS cluster.
     ///
     /// - Parameters:
-    ///   - engine: Where it is.
-    ///   - system: May ask the servers about themselves; the same as `engine` where that may.
-    init(_ engine: any StreamEngine, system: any StreamEngine) {
+    ///   - engine: The NATS cluster with the stream.
+    ///   - system: May request reports from the servers. The same as `engine` if that user may.
+    init(_ engine: any NATSRequesting, system: any NATSRequesting) {
         self.engine = engine
         stream = DecisionStream(
             Self.name,
             subject: Self.subject,
-            remedy: "`trackway-cluster engine plan` with --streams makes it.",
+            remedy: "`trackway-cluster engine plan` with --streams creates it.",
             on: engine,
             system: system
         )
     }
 
-    /// Between which entries those lie that are there; nil when the stream is not there.
+    /// Returns the range of existing entries.
     ///
-    /// - Returns: `last` is 0 when there is none yet; `first` is that of the next one when there is none.
+    /// Nil if the stream does not exist.
+    ///
+    /// - Returns: In an empty stream, `first` is the next entry's number; `last` is 0 before the first entry.
     /// - Throws: ``BlockDecisionFailure``.
     func extent() async throws(BlockDecisionFailure) -> (first: UInt64, last: UInt64)? {
         let answer = try await stream.ask("$JS.API.STREAM.INFO.\(Self.name)", body: [])
@@ -47,12 +51,14 @@ package final class OrderStream: Sendable {
             switch error {
             case .missing: return nil
             case .refused(let words), .unreadable(let words):
-                throw BlockDecisionFailure("The engine does not tell about the stream \(Self.name): \(words).")
+                throw BlockDecisionFailure("NATS does not report on the stream \(Self.name): \(words).")
             }
         }
     }
 
-    /// Whether the stream is there, as far as any server that has a copy tells; quicker than ``extent()``, and not certain.
+    /// Whether the stream exists according to any server with a copy.
+    ///
+    /// Faster than ``extent()`` but not certain.
     func isThere() async -> Bool {
         do throws(NATSRequestFailure) {
             let answer = try await engine.request(
@@ -61,14 +67,16 @@ package final class OrderStream: Sendable {
                 body: Array("{\"last_by_subj\":\"\(Self.subject)\"}".utf8),
                 within: DecisionStream.answerTime
             )
-            // Where nobody has such a stream nobody answers.
+            // If no server has the stream, the status is 503.
             return answer.status != 503
         } catch {
             return false
         }
     }
 
-    /// The entry of a number; nil when it is not decided, or not there any more.
+    /// Returns the entry with a number.
+    ///
+    /// Nil if it is not decided yet, or was purged.
     ///
     /// - Throws: ``BlockDecisionFailure``.
     package func entry(_ number: UInt64) async throws(BlockDecisionFailure) -> OrderEntry? {
@@ -76,7 +84,9 @@ package final class OrderStream: Sendable {
         return try read(body, number)
     }
 
-    /// Entries from a number on, as many as a server hands out at once; none where it has none.
+    /// Returns entries starting at a number, as many as one answer has.
+    ///
+    /// Empty at the end.
     ///
     /// - Throws: ``BlockDecisionFailure``.
     func entries(from number: UInt64) async throws(BlockDecisionFailure) -> [OrderEntry] {
@@ -89,12 +99,12 @@ package final class OrderStream: Sendable {
                 within: DecisionStream.answerTime
             )
         } catch {
-            let reason = PublishOutcome(error).reason ?? "the engine does not answer"
+            let reason = PublishOutcome(error).reason ?? "the NATS cluster does not answer"
             throw BlockDecisionFailure("The stream \(Self.name) cannot be reached: \(reason).")
         }
-        var place = StreamPlace()
+        var place = StreamNames()
         place.stream = Self.name
-        switch StreamAnswer(messages, from: number, of: place) {
+        switch StreamReadResult(messages, from: number, of: place) {
         case .nothing: return []
         case .records(let records, _):
             var entries: [OrderEntry] = []
@@ -102,39 +112,39 @@ package final class OrderStream: Sendable {
             return entries
         case .gap(let next):
             throw BlockDecisionFailure(
-                "The stream \(Self.name) has no entry \(number) any more, and goes on with \(next): it was purged before it was read here.",
+                "\(Self.name) no longer has entry \(number), and starts with \(next): it was purged before being read.",
                 isLasting: true
             )
         case .unavailable(let reason):
-            throw BlockDecisionFailure("The stream \(Self.name) cannot be read from \(number) on now: \(reason).")
+            throw BlockDecisionFailure("\(Self.name) cannot currently be read from entry \(number) onward: \(reason).")
         }
     }
 
     private func read(_ body: [UInt8], _ number: UInt64) throws(BlockDecisionFailure) -> OrderEntry {
         if let entry = OrderEntry(json: body), entry.number == number { return entry }
         throw BlockDecisionFailure(
-            "Record \(number) of the stream \(Self.name) is no entry of the order: somebody else writes into it. See who may publish to "
-                + "\(Self.subject).",
+            "Record \(number) of the stream \(Self.name) is not an entry of the order: another client writes into it. "
+                + "Check who is allowed to publish to \(Self.subject).",
             isLasting: true
         )
     }
 
-    /// Decides the entry behind the last one.
+    /// Decides the entry after the last one.
     ///
-    /// - Returns: Whether it was decided so. If not, somebody else has decided it.
-    /// - Throws: ``BlockDecisionFailure``; it may be decided so nevertheless.
+    /// - Returns: Whether this entry was accepted. If not, another process has decided one.
+    /// - Throws: ``BlockDecisionFailure``; the entry may have been accepted anyway.
     package func decide(_ entry: OrderEntry) async throws(BlockDecisionFailure) -> Bool {
         try await stream.decide(entry.number, entry.json, "Entry \(entry.number) of the order")
     }
 
-    /// Looks whether what is decided there is durable.
+    /// Checks whether the order is durable.
     package func proof() async -> BlockStream.Proof { await stream.proof() }
 
     /// Removes the entries before one.
     ///
-    /// - Returns: How many were removed.
-    /// - Throws: ``UpkeepFailure``; they may be removed nevertheless.
-    func purge(before number: UInt64, by keeping: StreamKeeping) async throws(UpkeepFailure) -> UInt64 {
+    /// - Returns: The number of removed entries.
+    /// - Throws: ``StreamMaintenanceError``; they may have been removed anyway.
+    func purge(before number: UInt64, by keeping: StreamRetention) async throws(StreamMaintenanceError) -> UInt64 {
         try await keeping.purge(Self.name, "{\"seq\":\(number)}")
     }
 }

@@ -6,42 +6,45 @@ internal import TrackwayEvents
 package import TrackwayJournal
 package import TrackwayWire
 
-/// An intake whose records lie in the streams that are open: each in that of its partition. Which ones are open may change at any time;
-/// what is held for one that was closed is put into those that came after it. Safe from any thread.
+/// An intake on the open streams: each record goes to its partition's stream.
+///
+/// The open streams may change at any time. Records held for a closed stream then go to its successors. Safe from any
+/// thread.
 package final class OrderedIntake: RecordIntake {
-    /// How often a record is looked for in the order before an operator's deed is answered without its place there, and how often it is
-    /// looked whether other streams were opened.
+    /// The maximum number of checks for a record's position or a change of streams.
+    ///
+    /// After that, an operator's request is answered without its position in the order, and a rejection is final.
     private static let looks = 250
 
     private let order: OrderFollower
     private let intake: @Sendable (Int) -> StreamIntake
     private let all: @Sendable () -> [StreamIntake]
-    private let engine: any StreamEngine
+    private let engine: any NATSRequesting
     private let options: IntakeOptions
     private let sleep: @Sendable (Duration) async -> Void
     private let servers: @Sendable () -> EngineStatistics?
     private let held = Locked(Held())
 
-    /// What waits for an answer, of all streams together.
+    /// The held records of all streams together.
     private struct Held: Sendable {
         var records = 0
         var bytes = 0
-        /// Records that were refused, by reason.
+        /// The number of rejected records, by reason.
         var refused: [IntakeError.Code: UInt64] = [:]
     }
 
-    /// An intake on the streams of an order.
+    /// Creates an intake on the streams of an order.
     ///
     /// - Parameters:
-    ///   - intake: The intake on a stream of a number.
-    ///   - all: Those that were asked for.
-    ///   - engine: Where the streams are.
-    ///   - options: How much may be held, of all streams together.
-    ///   - sleep: Waits; ends early when it is cancelled.
-    ///   - servers: The state of the engine's servers; nil while it is not known.
+    ///   - intake: Returns the intake on the stream with a number.
+    ///   - all: Returns all intakes created so far.
+    ///   - engine: The NATS cluster with the streams.
+    ///   - options: Limits for held records of all streams together.
+    ///   - sleep: Waits; returns early when canceled.
+    ///   - servers: Returns the state of the NATS servers; nil if unknown.
     init(
         _ order: OrderFollower,
-        engine: any StreamEngine,
+        engine: any NATSRequesting,
         options: IntakeOptions,
         sleep: @escaping @Sendable (Duration) async -> Void,
         servers: @escaping @Sendable () -> EngineStatistics? = { nil },
@@ -59,7 +62,7 @@ package final class OrderedIntake: RecordIntake {
 
     package var durability: CollectorDurability { .replicated }
 
-    /// The streams that take records, as far as that is known.
+    /// The streams that accept records, as far as known.
     private var open: [Int] {
         if case .ordered(let line) = order.standing { line.streams } else { [0] }
     }
@@ -89,7 +92,7 @@ package final class OrderedIntake: RecordIntake {
                 held.bytes -= record.count
             }
         }
-        let partition = StreamPlace.partition(of: route.installation)
+        let partition = StreamNames.partition(of: route.installation)
         while true {
             let open = open
             let stream = open[partition % open.count]
@@ -102,7 +105,9 @@ package final class OrderedIntake: RecordIntake {
         }
     }
 
-    /// A record was offered: why it cannot be held, or nil when it counts as held from here on.
+    /// Handles an offered record.
+    ///
+    /// Returns why it cannot be held; nil if it counts as held from here on.
     private func offered(_ bytes: Int) -> IntakeError? {
         held.withLock { held in
             guard held.records < options.waitingBatches, held.bytes == 0 || held.bytes + bytes <= options.waitingBytes
@@ -115,12 +120,12 @@ package final class OrderedIntake: RecordIntake {
         }
     }
 
-    /// Whether other streams are open than when a record was refused.
+    /// Whether the open streams differ from those at the time of a rejection.
     private func hasMoved(_ streams: [Int], _ error: IntakeError) async -> Bool {
         switch error.code {
         case .engineUnavailable, .engineNotDurable: return open != streams
         case .engineMisconfigured:
-            // The subject belongs to another stream. If that is because others were opened, the order says so in a moment.
+            // The subject belongs to another stream. If that is because others were opened, the order shows it shortly.
             for _ in 0..<Self.looks where !Task.isCancelled {
                 await order.look()
                 if open != streams { return true }
@@ -131,7 +136,10 @@ package final class OrderedIntake: RecordIntake {
         }
     }
 
-    /// What an operator orders is rare, and what follows waits for the index: its place in the order is told, as soon as it has one.
+    /// Waits for the position of an operator's request in the order.
+    ///
+    /// Returns the commit with that position, if found in time. Such requests are rare, and the operations that follow
+    /// them wait for the index.
     private func placed(_ commit: Commit, _ kind: FrameKind, in stream: Int) async -> Commit {
         guard stream > 0, kind == .erasure || kind == .reset else { return commit }
         guard let sequence = await sequence(behind: commit.position, limit: Self.looks) else { return commit }
@@ -161,9 +169,11 @@ package final class OrderedIntake: RecordIntake {
         }
     }
 
-    // MARK: What is known
+    // MARK: Known end of the order
 
-    /// The sequence, in the order, of the last record that is known: those that are not in it yet follow.
+    /// The sequence, in the order, of the last known record.
+    ///
+    /// Counts known records that are not in the order yet.
     package var highest: UInt64 {
         switch order.standing {
         case .unknown, .single: intake(0).highest
@@ -171,7 +181,7 @@ package final class OrderedIntake: RecordIntake {
         }
     }
 
-    /// The sequence, in the order, of the last record that can be read.
+    /// The sequence, in the order, of the last readable record.
     package var readable: UInt64 {
         if case .ordered(let line) = order.standing { line.end - 1 } else { intake(0).highest }
     }
@@ -214,13 +224,15 @@ package final class OrderedIntake: RecordIntake {
             return nil
         }
         guard position.stream == 0, let place else { return nil }
-        return try await StreamIntake.record(place.sequence, of: StreamPlace(number: place.stream), on: engine)
+        return try await StreamIntake.record(place.sequence, of: StreamNames(number: place.stream), on: engine)
     }
 
-    /// Nothing: the streams' records are the operator's to remove, and several collectors have them.
+    /// Does nothing: only operators remove the streams' records, which several collectors share.
     package func removeSegments(before position: LogPosition) {}
 
-    /// Accepts nothing more, and gives up what is held: without an answer its senders send it again.
+    /// Stops accepting records and gives up those held.
+    ///
+    /// Their senders get no answer, and send them again.
     package func close() async {
         for intake in all() { await intake.close() }
     }

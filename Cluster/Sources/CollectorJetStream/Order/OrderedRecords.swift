@@ -5,19 +5,20 @@ package import Collector
 internal import TrackwayEvents
 package import TrackwayJournal
 
-/// The records of all streams as one line, in their order: what an index and a forwarder read. Their places are those in the order, and
-/// the same wherever the order is read. Safe from any thread.
+/// The records of all streams in one order, for indexes and forwarders.
+///
+/// Their positions are those in the order, so they are the same for every reader. Safe from any thread.
 package final class OrderedRecords: RecordStream {
-    /// The most records at once.
+    /// The maximum number of records of a request.
     private static let most = 256
 
     private let order: OrderFollower
     private let follower: @Sendable (Int) -> StreamFollower
     private let window = Locked<[StreamedRecord]>([])
 
-    /// The records of an order.
+    /// Creates the records of an order.
     ///
-    /// - Parameter follower: Reads a stream of a number.
+    /// - Parameter follower: Returns the reader of the stream with a number.
     init(_ order: OrderFollower, follower: @escaping @Sendable (Int) -> StreamFollower) {
         self.order = order
         self.follower = follower
@@ -26,7 +27,7 @@ package final class OrderedRecords: RecordStream {
     package func records(from start: LogPosition, upTo limit: LogPosition) async throws -> [StreamedRecord] {
         switch order.standing {
         case .unknown:
-            throw BlockDecisionFailure(order.trouble ?? "The order of the engine's streams is not known yet.")
+            throw BlockDecisionFailure(order.trouble ?? "The order of the streams is not known yet.")
         case .single: return try await follower(0).records(from: start, upTo: limit)
         case .ordered: break
         }
@@ -39,7 +40,9 @@ package final class OrderedRecords: RecordStream {
         return records
     }
 
-    /// What is in memory behind a place, if it goes on there.
+    /// Returns the records in memory, starting at a sequence.
+    ///
+    /// Nil if that one is not in memory.
     private func held(from first: UInt64) -> [StreamedRecord]? {
         window.withLock { window in
             let records = Array(window.drop { $0.start.streamSequence < first })
@@ -47,11 +50,11 @@ package final class OrderedRecords: RecordStream {
         }
     }
 
-    /// Reads runs of several streams side by side, as far as servers hand them out at once.
+    /// Reads runs of several streams concurrently, with one answer for each stream.
     ///
-    /// - Returns: Records that follow one another in the order; at least one.
+    /// - Returns: Consecutive records of the order, at least one.
     private func read(_ runs: [OrderedRun]) async throws -> [StreamedRecord] {
-        // What follows one another in a stream is asked for at once, however often the order turns to others between.
+        // Runs of one stream are requested together, even if the order alternates between streams.
         var wanted: [Int: OrderRun] = [:]
         for part in runs {
             let known = wanted[part.run.stream]
@@ -68,7 +71,8 @@ package final class OrderedRecords: RecordStream {
                     do {
                         return (stream, try await Self.records(run, of: follower(stream))[...])
                     } catch  where stream != needed {
-                        // The others can be taken up to there; it is met again when it is the next one.
+                        // The records up to this one are usable. If the failure persists, it is thrown when this one is
+                        // needed next.
                         return (stream, [])
                     }
                 }

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Where a server of NATS listens.
+/// The address of a NATS server.
 package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The port that servers listen on when nothing else is said.
+    /// The default port of NATS.
     package static let usualPort = 4222
 
-    /// A name or an address.
+    /// A host name or an IP address.
     package var host: String
     /// The port.
     package var port: Int
-    /// Whether nothing is said there but the greeting before the connection is encrypted, and the server known: `tls://`.
+    /// Whether the connection is encrypted (`tls://`).
+    ///
+    /// If so, only the server's greeting is exchanged before the handshake is complete and the server is verified.
     package var isEncrypted: Bool
 
-    /// An address.
+    /// Creates an address.
     package init(host: String, port: Int = usualPort, isEncrypted: Bool = false) {
         self.host = host
         self.port = port
         self.isEncrypted = isEncrypted
     }
 
-    /// Reads `nats://host:4222`, `tls://host:4222`, `host:4222` or `host`; an address of IPv6 stands in brackets. Names and passwords do
-    /// not belong into an address, where lists of processes show them: a text with them is none.
+    /// Parses `nats://host:4222`, `tls://host:4222`, `host:4222` or `host`.
+    ///
+    /// An IPv6 address is in brackets. Credentials are rejected, because process lists would show them.
     package init?(_ text: some StringProtocol) {
         var rest = Substring(text)
         var isEncrypted = false
@@ -50,9 +53,9 @@ package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(host: String(rest), port: number, isEncrypted: isEncrypted)
     }
 
-    /// Reads `nats://a,nats://b`.
+    /// Parses a comma-separated list such as `nats://a,nats://b`.
     ///
-    /// - Returns: Nil when one of them is no address, or when there is none.
+    /// - Returns: Nil if an address is invalid or the list is empty.
     package static func list(_ text: String) -> [NATSAddress]? {
         let addresses = text.split(separator: ",").map { NATSAddress($0) }
         let valid = addresses.compactMap { $0 }
@@ -65,9 +68,9 @@ package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Who connects.
+/// Credentials for connecting to a server.
 package struct NATSCredentials: Sendable, Hashable, CustomStringConvertible {
-    /// How somebody shows who they are.
+    /// The user and password, or the token, to authenticate with.
     enum Proof: Sendable, Hashable {
         case password(user: String, String)
         case token(String)
@@ -75,17 +78,19 @@ package struct NATSCredentials: Sendable, Hashable, CustomStringConvertible {
 
     let proof: Proof
 
-    /// A user's credentials.
+    /// Creates credentials from a user and a password.
     package init(user: String, password: String) {
         proof = .password(user: user, password)
     }
 
-    /// Those of whoever has this token.
+    /// Creates credentials from a token.
     package init(token: String) {
         proof = .token(token)
     }
 
-    /// The user; what is secret has no business in a log.
+    /// The user's name, or "a token".
+    ///
+    /// Secrets must not appear in a log.
     package var description: String {
         switch proof {
         case .password(let user, _): user

@@ -5,17 +5,17 @@ internal import Collector
 package import NIOCore
 internal import TrackwayEvents
 
-/// Everything that a client says.
+/// A command that the client sends.
 package enum NATSCommand: Sendable, Hashable {
-    /// Who it is, and what it expects.
+    /// Identifies the client and sets the connection's options.
     case connect(NATSCredentials?, client: String)
-    /// It wants the messages of a subject, under a number of its own.
+    /// Subscribes to a subject under a number that the client chooses.
     case subscribe(subject: String, subscription: UInt64)
-    /// A message. Subjects hold neither space nor line end.
+    /// Publishes a message. Subjects must not contain spaces or line ends.
     case publish(subject: String, reply: String?, headers: NATSHeaders?, body: [UInt8])
-    /// It wants to know whether the server is there.
+    /// Asks whether the server is alive.
     case ping
-    /// It is there.
+    /// Answers the server's `PING`.
     case pong
 }
 
@@ -51,7 +51,7 @@ extension NATSCommand {
             writer.member("verbose", false)
             writer.member("pedantic", false)
             writer.member("headers", true)
-            // A request at a subject where nobody listens is answered at once.
+            // A request on a subject without subscribers is answered immediately with status 503.
             writer.member("no_responders", true)
             writer.member("protocol", Int64(1))
             writer.member("lang", "swift")

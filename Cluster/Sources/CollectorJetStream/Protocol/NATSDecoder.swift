@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Makes messages of the bytes of a connection, in whatever pieces they come.
+/// Decodes a connection's bytes, in chunks of any size, into messages.
 ///
-/// A value without a socket. It holds at most one message that is not whole yet: lines and messages have bounds, and beyond
-/// them, as for any other byte that is not the protocol's, it gives an error and from then on nothing else.
+/// A value type without a socket. It buffers at most one incomplete message. Lines and messages have a maximum length;
+/// a longer one, like any other protocol violation, throws an error, and so does every later call.
 package struct NATSDecoder: Sendable {
-    /// The longest line of a server, `INFO` included, in bytes.
+    /// The maximum length of a line from a server, `INFO` included, in bytes.
     package static let longestLine = 64 << 10
 
-    /// What is read next.
+    /// The next element to decode.
     private enum Expected: Sendable {
         case line
-        /// The headers and the body of a message, and the line end behind them.
+        /// A message's headers and body, and the line end after them.
         case content(NATSMessage, headerBytes: Int, bytes: Int)
         case nothing(NATSProtocolError)
     }
@@ -20,22 +20,22 @@ package struct NATSDecoder: Sendable {
     private let longestMessage: Int
     private var expected = Expected.line
     private var bytes: [UInt8] = []
-    /// Up to here they are decoded.
+    /// The offset up to which bytes are decoded.
     private var start = 0
-    /// Up to here no line end was found.
+    /// The offset up to which no line end was found.
     private var searched = 0
 
-    /// A decoder at the beginning of a connection.
+    /// Creates a decoder for a new connection.
     ///
-    /// - Parameter longestMessage: The longest message it takes, headers included, in bytes.
+    /// - Parameter longestMessage: The maximum length of a message, headers included, in bytes.
     package init(longestMessage: Int = 16 << 20) {
         self.longestMessage = longestMessage
     }
 
-    /// How many bytes it holds of a message that is not whole yet.
+    /// The number of buffered bytes of an incomplete message.
     package var pendingBytes: Int { bytes.count - start }
 
-    /// Bytes have come.
+    /// Appends received bytes.
     package mutating func append(_ more: some Collection<UInt8>) {
         if start == bytes.count {
             bytes.removeAll(keepingCapacity: bytes.capacity <= Self.longestLine)
@@ -48,10 +48,10 @@ package struct NATSDecoder: Sendable {
         bytes.append(contentsOf: more)
     }
 
-    /// The next message; nil when it is not whole yet.
+    /// Returns the next message; nil if it is incomplete.
     ///
-    /// - Throws: ``NATSProtocolError``, and the same from then on.
-    /// - Complexity: O(bytes of the message), however many pieces it came in.
+    /// - Throws: ``NATSProtocolError``; every later call throws the same error.
+    /// - Complexity: O(bytes of the message), regardless of the number of chunks.
     package mutating func next() throws(NATSProtocolError) -> NATSServerMessage? {
         do throws(NATSProtocolError) {
             while true {
@@ -74,7 +74,9 @@ package struct NATSDecoder: Sendable {
         }
     }
 
-    /// The next line without its end; nil when it is not whole yet.
+    /// Returns the next line without its line end.
+    ///
+    /// Nil if it is incomplete.
     private mutating func takeLine() throws(NATSProtocolError) -> ArraySlice<UInt8>? {
         guard let end = bytes[max(start, searched)...].firstIndex(of: 0x0a) else {
             searched = bytes.count
@@ -89,7 +91,7 @@ package struct NATSDecoder: Sendable {
         return line
     }
 
-    /// What a line says; nil when a content follows that belongs to it.
+    /// Decodes a line; nil if it announces a message whose content follows.
     private mutating func read(_ line: ArraySlice<UInt8>) throws(NATSProtocolError) -> NATSServerMessage? {
         let words = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })
         guard let operation = words.first else { throw NATSProtocolError(.unknownOperation, line) }
@@ -156,7 +158,7 @@ package struct NATSDecoder: Sendable {
         return message
     }
 
-    /// A number of decimal digits that is far from the bounds of an `Int`.
+    /// Parses decimal digits. At most 15, far within the range of `Int`.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
         guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }

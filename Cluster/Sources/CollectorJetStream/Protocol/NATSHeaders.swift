@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The headers of a message: `NATS/1.0`, perhaps with a status, then fields as in HTTP.
+/// Message headers: `NATS/1.0`, an optional status, then fields as in HTTP.
 package struct NATSHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// One field.
+    /// A header field.
     package struct Field: Sendable, Hashable {
-        /// Its name, in the letters it came with; names differ by case.
+        /// The name as received. Names are case-sensitive.
         package var name: String
-        /// Its value, without space around it.
+        /// The value, without surrounding whitespace.
         package var value: String
 
-        /// A field.
+        /// Creates a field.
         package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// What stands for a content, as in HTTP; nil in most messages.
+    /// A status that replaces the body, as in HTTP.
+    ///
+    /// Nil in most messages.
     package var status: Int?
-    /// What the server says to the status.
+    /// The server's text for the status.
     package var reason = ""
     /// The fields, in order.
     package var fields: [Field]
 
-    /// Headers with these fields.
+    /// Creates headers with these fields.
     package init(_ fields: [Field] = []) {
         self.fields = fields
     }
 
-    /// Headers with these fields, in order.
+    /// Creates headers with these fields, in order.
     package init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0, value: $1) }
     }
@@ -39,7 +41,9 @@ package struct NATSHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     private static let version = Array("NATS/1.0".utf8)
 
-    /// The bytes: version, fields, and the empty line behind them. What would end a line early in a name or value becomes a space.
+    /// The encoded headers: version, fields and the final empty line.
+    ///
+    /// Line ends in names and values become spaces.
     var bytes: [UInt8] {
         var bytes = Self.version
         if let status { bytes += Array(" \(status)".utf8) }
@@ -53,7 +57,7 @@ package struct NATSHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         text.utf8.map { $0 == 0x0d || $0 == 0x0a ? 0x20 : $0 }
     }
 
-    /// Reads headers, the empty line behind them included.
+    /// Decodes headers, including the empty line at their end.
     ///
     /// - Throws: ``NATSProtocolError`` `malformedHeaders`.
     package init(_ bytes: some RandomAccessCollection<UInt8>) throws(NATSProtocolError) {

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A message as a server of NATS delivers it.
+/// A message delivered by a NATS server.
 package struct NATSMessage: Sendable, Hashable {
-    /// Where it was published. A message of a stream keeps the stream's subject, not the one it was asked for on.
+    /// The subject it was published to.
+    ///
+    /// A message read from a stream has the stream's subject, not the request's.
     package var subject: String
-    /// The number of the subscription it is delivered for.
+    /// The number of the subscription it is delivered to.
     package var subscription: UInt64
-    /// Where an answer is expected; nil when none is.
+    /// The subject for a reply; nil if none is expected.
     package var reply: String?
-    /// Its headers; nil when it has none.
+    /// The headers, or nil for none.
     package var headers: NATSHeaders?
-    /// Its content.
+    /// The body.
     package var body: [UInt8]
 
-    /// A message.
+    /// Creates a message.
     package init(
         subject: String,
         subscription: UInt64,
@@ -29,53 +31,56 @@ package struct NATSMessage: Sendable, Hashable {
         self.body = body
     }
 
-    /// The status that stands for an answer, such as 503 when nobody listens at a subject; nil in a message with a content of
-    /// its own.
+    /// The status of a message without a body; nil if it has one.
+    ///
+    /// For instance, 503 for a subject without subscribers.
     package var status: Int? { body.isEmpty ? headers?.status : nil }
 }
 
-/// Everything that a server says.
+/// A message that the server sends.
 package enum NATSServerMessage: Sendable, Hashable {
-    /// Who it is: first of all, and again when something has changed.
+    /// Describes the server: sent first, and again after a change.
     case info(NATSServerInfo)
-    /// A message of a subscription.
+    /// A message for a subscription.
     case message(NATSMessage)
-    /// It wants to know whether this side is there.
+    /// Asks whether the client is alive.
     case ping
-    /// It is there.
+    /// Answers the client's `PING`.
     case pong
-    /// It took a command; said only to those who want to hear it.
+    /// Accepts a command. Sent only if the client asked for it.
     case ok
-    /// It refuses something, and mostly ends the connection.
+    /// Rejects a command, and usually ends the connection.
     case error(String)
 }
 
-/// What the bytes of a connection break of the protocol. A connection that brought such bytes is of no use any more.
+/// A violation of the protocol in a connection's bytes.
+///
+/// The connection is unusable afterwards.
 package struct NATSProtocolError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Which rule.
+    /// The rule that was violated.
     package enum Code: String, Sendable, Hashable, CaseIterable {
-        /// A line is longer than any that a server sends.
+        /// A line is longer than a server's longest line.
         case lineTooLong
-        /// A line begins with no word of the protocol.
+        /// A line does not begin with a known operation.
         case unknownOperation
-        /// A line has a word of the protocol, and not the arguments that belong to it.
+        /// A line has a known operation with invalid arguments.
         case malformedLine
-        /// A message is longer than this side takes.
+        /// A message exceeds the maximum length of this client.
         case messageTooLong
-        /// A message does not end where its line says.
+        /// A message does not end at the length stated in its line.
         case missingLineEnd
-        /// The headers of a message cannot be read.
+        /// The headers of a message are invalid.
         case malformedHeaders
-        /// What a server says of itself cannot be read.
+        /// The server's `INFO` is invalid.
         case malformedInfo
     }
 
-    /// Which rule.
+    /// The rule that was violated.
     package var code: Code
-    /// What came, shortened, for a person.
+    /// The offending bytes, shortened, as readable text.
     package var excerpt: String
 
-    /// An error with the beginning of what came.
+    /// Creates an error with an excerpt of the offending bytes.
     package init(_ code: Code, _ bytes: some Sequence<UInt8> = []) {
         self.code = code
         excerpt = String(

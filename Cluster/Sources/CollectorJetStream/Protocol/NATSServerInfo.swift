@@ -3,26 +3,26 @@
 
 internal import TrackwayEvents
 
-/// What a server says of itself: its greeting, as far as it matters here.
+/// The members of a server's `INFO` that this client uses.
 package struct NATSServerInfo: Sendable, Hashable {
-    /// The server's name, for people; its id when it has none.
+    /// The server's name; its id if it has no name.
     package var name: String
     /// The server's version.
     package var version: String
-    /// The longest message it takes, headers included, in bytes.
+    /// The maximum length of a message, headers included, in bytes.
     package var longestMessage: Int
-    /// Where the other servers of its cluster are reached, as `host:port`.
+    /// The addresses of the cluster's other servers, as `host:port`.
     package var others: [String]
-    /// Whether it is about to end: whoever can goes elsewhere at once.
+    /// Whether the server is shutting down and clients should move to another one.
     package var isLeaving: Bool
-    /// Whether it wants the connection encrypted.
+    /// Whether the server requires TLS.
     package var needsTLS: Bool
-    /// Whether it takes an encrypted connection.
+    /// Whether the server accepts TLS.
     package var offersTLS: Bool
-    /// Whether it knows headers, which it needs for answering at all.
+    /// Whether the server supports headers, which all its replies need.
     package var knowsHeaders: Bool
 
-    /// A server as far as it is known.
+    /// Creates a server description.
     package init(
         name: String,
         version: String = "2.15.1",
@@ -43,10 +43,10 @@ package struct NATSServerInfo: Sendable, Hashable {
         self.knowsHeaders = knowsHeaders
     }
 
-    /// So many addresses of others are looked at.
+    /// The maximum number of other servers' addresses that are read.
     private static let maxOthers = 64
 
-    /// Reads the JSON of an `INFO` line. Members it does not know are passed over.
+    /// Parses the JSON of an `INFO` line. Unknown members are ignored.
     ///
     /// - Throws: ``NATSProtocolError`` `malformedInfo`.
     init(json: [UInt8]) throws(NATSProtocolError) {

@@ -3,56 +3,61 @@
 
 internal import TrackwayEvents
 
-/// Decides what is done for one record from its arrival until its sender has an answer: how often it is published, where, and
-/// when that is given up. A value.
+/// Decides how a record is published until its sender has an answer.
+///
+/// Covers the number of attempts, their servers, and when to give up. A value type.
 struct HeldRecord: Sendable {
-    /// How long a record is held, and how often it is published meanwhile.
+    /// How long a record is held, and the pauses between attempts.
     struct Times: Sendable, Hashable {
-        /// So long at most.
+        /// The maximum time.
         var limit: Duration = .seconds(10)
-        /// Between two attempts while the stream has no leader.
+        /// The pause between attempts while the stream has no leader.
         var pause: Duration = .milliseconds(150)
-        /// Between two attempts while the first is on its way.
+        /// The pause between attempts while the first one is in progress.
         var inProcess: Duration = .milliseconds(100)
-        /// After so long without a leader another server is asked: this one may be cut off from the others.
+        /// The time without a leader after which to switch servers.
+        ///
+        /// This one may be cut off from the others.
         var elsewhere: Duration = .seconds(3)
     }
 
-    /// What comes next.
+    /// The next step.
     enum Step: Sendable, Hashable {
-        /// Wait, then publish it again under the same id; before that, leave the server for another.
+        /// Wait, then publish again under the same id.
+        ///
+        /// If `elsewhere`, switch to another server first.
         case again(after: Duration, elsewhere: Bool)
-        /// It is stored.
+        /// The record is stored.
         case stored(sequence: UInt64, isRepeated: Bool)
-        /// Its sender comes back.
+        /// Give up; the sender retries.
         case refuse(HeldRefusal)
     }
 
     private let times: Times
     private let end: MonotonicTime
-    /// Another server is asked then, once more each time.
+    /// When to switch servers; postponed after each switch.
     private var move: MonotonicTime
-    /// Whether it may be stored nevertheless.
+    /// Whether the record may be stored even though no attempt was acknowledged.
     private var isUnknown = false
 
-    /// A record that has arrived.
+    /// Creates the state of a record that has just arrived.
     init(times: Times = Times(), at now: MonotonicTime) {
         self.times = times
         end = now.advanced(by: times.limit)
         move = now.advanced(by: times.elsewhere)
     }
 
-    /// It could not be published, because the engine is not proven now, or not connected.
-    mutating func isBarred(_ reason: String, at now: MonotonicTime) -> Step {
+    /// Handles that the cluster is not proven durable, or not connected.
+    mutating func publishBlocked(_ reason: String, at now: MonotonicTime) -> Step {
         guard now < end else { return .refuse(HeldRefusal(reason: reason, isUnknown: isUnknown)) }
         return .again(after: wait(times.pause, now), elsewhere: false)
     }
 
-    /// It was published, and this has become of it.
+    /// Handles the outcome of an attempt.
     mutating func published(_ outcome: PublishOutcome, at now: MonotonicTime) -> Step {
         switch outcome {
         case .stored(let sequence, let isRepeated):
-            // Even when its time is over: the truth is better than a reason to send it again.
+            // Even after the time limit: report success rather than make the sender repeat the record.
             return .stored(sequence: sequence, isRepeated: isRepeated)
         case .full(let reason):
             return .refuse(HeldRefusal(kind: .full, reason: reason, isUnknown: isUnknown))
@@ -62,7 +67,7 @@ struct HeldRecord: Sendable {
             return again(reason, after: times.pause, elsewhere: now >= move, at: now)
         case .inProcess:
             isUnknown = true
-            return again("the engine has not decided yet", after: times.inProcess, elsewhere: false, at: now)
+            return again("the NATS cluster is still processing it", after: times.inProcess, elsewhere: false, at: now)
         case .unknown(let reason):
             isUnknown = true
             return again(reason, after: times.pause, elsewhere: true, at: now)
@@ -83,19 +88,21 @@ struct HeldRecord: Sendable {
 
 /// Why a record was given up.
 struct HeldRefusal: Sendable, Hashable {
-    /// What stands in the way.
+    /// The kind of obstacle.
     enum Kind: Sendable, Hashable {
-        /// The engine did not take it in time.
+        /// The cluster did not accept it in time.
         case unavailable
         /// The stream is full.
         case full
-        /// The stream is not what it has to be.
+        /// The stream is misconfigured.
         case misconfigured
     }
 
     var kind = Kind.unavailable
-    /// Half a sentence with the reason.
+    /// The reason, as a clause for a sentence.
     var reason: String
-    /// Whether it may be stored nevertheless. The sender sends it again either way; it is met once.
+    /// Whether the record may be stored.
+    ///
+    /// The sender repeats it either way; it is stored once.
     var isUnknown: Bool
 }

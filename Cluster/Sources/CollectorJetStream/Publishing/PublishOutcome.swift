@@ -3,24 +3,36 @@
 
 internal import TrackwayEvents
 
-/// What has become of a record that was published to a stream: the table of all answers.
+/// The outcome of publishing a record to a stream.
+///
+/// Its initializers map all possible answers.
 package enum PublishOutcome: Sendable, Hashable {
-    /// A majority of the stream's members has it. `isRepeated` when it had it before, at the same place.
+    /// A majority of the stream's members has the record.
+    ///
+    /// If `isRepeated`, they had it before, at the same sequence.
     case stored(sequence: UInt64, isRepeated: Bool)
-    /// It is not stored: the stream has no leader now, or there is no connection. Asking again is the thing to do.
+    /// The record is not stored. Try again.
+    ///
+    /// The stream has no leader, or the client is not connected.
     case notStored(String)
-    /// Nobody knows. Only the same record under the same id may be sent again; nothing may be answered.
+    /// The outcome is unknown.
+    ///
+    /// Send only the same record under the same id; do not answer the sender yet.
     case unknown(String)
-    /// The first attempt is on its way still.
+    /// The first attempt is still in progress.
     case inProcess
-    /// The stream is full; it will not be stored before somebody makes room.
+    /// The stream is full.
+    ///
+    /// The record is not stored until space is freed.
     case full(String)
-    /// The stream is not what it has to be: asking again is of no use.
+    /// The stream is misconfigured; retrying does not help.
     case misconfigured(String)
 }
 
 extension PublishOutcome {
-    /// Half a sentence that says why it is not known to be stored; nil where there is nothing to say.
+    /// Why the record is not known to be stored, as a clause.
+    ///
+    /// Nil for other outcomes.
     var reason: String? {
         switch self {
         case .notStored(let reason), .unknown(let reason), .full(let reason), .misconfigured(let reason): reason
@@ -28,7 +40,7 @@ extension PublishOutcome {
         }
     }
 
-    /// JetStream's numbers of errors, as far as they are told apart.
+    /// JetStream's error codes that are handled separately.
     private enum ErrorNumber {
         static let unavailable: Int64 = 10_008
         static let tooLong: Int64 = 10_054
@@ -38,22 +50,22 @@ extension PublishOutcome {
         static let inProcess: Int64 = 10_158
     }
 
-    /// What an answer means.
+    /// Interprets an answer.
     ///
-    /// - Parameter stream: The stream that is to have it.
+    /// - Parameter stream: The stream that the record was published to.
     package init(_ answer: NATSMessage, stream: String) {
         if let status = answer.status {
             self =
                 status == 503
-                ? .notStored("the stream \(stream) has no leader now, or does not exist")
-                : .unknown("the engine answered with status \(status)")
+                ? .notStored("the stream \(stream) currently has no leader, or does not exist")
+                : .unknown("NATS answered with status \(status)")
             return
         }
         let json: JSONValue
         do {
             json = try JSONValue.parse(answer.body)
         } catch {
-            self = .unknown("the engine's answer cannot be read: \(error)")
+            self = .unknown("the answer from NATS is invalid: \(error)")
             return
         }
         if let error = json["error"], error.object != nil {
@@ -61,11 +73,11 @@ extension PublishOutcome {
             return
         }
         guard let name = json["stream"]?.string, let sequence = json["seq"]?.integer, sequence > 0 else {
-            self = .unknown("the engine's answer names no place")
+            self = .unknown("the answer from NATS has no sequence")
             return
         }
         guard name == stream else {
-            self = .misconfigured("the stream \(name) takes what belongs into \(stream); see the subjects of both")
+            self = .misconfigured("the stream \(name) accepts records for \(stream); check the subjects of both")
             return
         }
         self = .stored(sequence: UInt64(sequence), isRepeated: json["duplicate"]?.boolean ?? false)
@@ -74,7 +86,7 @@ extension PublishOutcome {
     private init(error: JSONValue, stream: String) {
         let number = error["err_code"]?.integer ?? 0
         let words = error["description"]?.string ?? "no reason given"
-        let text = "the engine says “\(words)” (\(number))"
+        let text = "NATS reported “\(words)” (\(number))"
         switch number {
         case ErrorNumber.inProcess:
             self = .inProcess
@@ -84,14 +96,14 @@ extension PublishOutcome {
             self = .full("the stream \(stream) is full; raise its max_bytes (\(text))")
         case ErrorNumber.otherStream:
             self = .misconfigured(
-                "another stream than \(stream) takes its subjects; see the subjects of both (\(text))"
+                "a stream other than \(stream) accepts its subjects; check the subjects of both (\(text))"
             )
         case ErrorNumber.tooLong:
             self = .misconfigured("max_msg_size of the stream \(stream) is too small for a record (\(text))")
         case let number where ErrorNumber.wrongSequence.contains(number):
-            self = .misconfigured("somebody asks the stream \(stream) for a sequence that no record names (\(text))")
+            self = .misconfigured("the stream \(stream) checked a sequence, but the record has none (\(text))")
         default:
-            // 409 and 503 say so by their class. Of any other error it is not known whether the record is stored.
+            // Status 503 means that it is not stored. For any other error, whether the record is stored is unknown.
             switch error["code"]?.integer {
             case 503: self = .notStored(text)
             default: self = .unknown(text)
@@ -99,19 +111,19 @@ extension PublishOutcome {
         }
     }
 
-    /// What it means that there is no answer.
+    /// Interprets a missing answer.
     package init(_ failure: NATSRequestFailure) {
         switch failure {
         case .notConnected:
-            self = .notStored("there is no connection to the engine")
+            self = .notStored("not connected to the NATS cluster")
         case .tooLong(let bytes, let longest):
             self = .misconfigured(
-                "a record has \(bytes) bytes and the engine takes \(longest); raise max_payload of its servers to 8MB"
+                "a record has \(bytes) bytes, but NATS accepts only \(longest); set max_payload of its servers to 8MB"
             )
         case .unanswered:
-            self = .unknown("the engine does not answer")
+            self = .unknown("the NATS cluster does not answer")
         case .connectionLost:
-            self = .unknown("the connection to the engine ended before it answered")
+            self = .unknown("the connection to the NATS cluster ended before it answered")
         }
     }
 }

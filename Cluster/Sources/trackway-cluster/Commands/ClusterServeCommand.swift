@@ -4,18 +4,18 @@
 internal import ArgumentParser
 internal import TrackwayCommand
 
-/// Runs a collector whose records may be in a stream that several machines keep.
+/// Runs a collector, with `--engine` on a replicated stream.
 struct ClusterServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Run the collector.",
         discussion: """
-            With --engine the records are in a stream of NATS JetStream in place of
+            With --engine, records are stored in a NATS JetStream stream instead of
             the log. A batch is acknowledged when a majority of the servers, each
             proven to sync always, has it on disk.
 
             EXAMPLES
-              # Keep records on three machines, and the index here.
+              # Store records on three machines, and the index here.
               trackway-cluster serve --engine nats://a,nats://b,nats://c \\
                 --engine-credentials engine.json
               # Answer trends and funnels from ClickHouse, the rest from the index.
@@ -35,29 +35,31 @@ struct ClusterServeCommand: AsyncParsableCommand {
     @OptionGroup var questions: AnalysisOptions
 
     @Flag(
-        help:
-            "Keep no index here: every query is answered from the database of --analysis, about a second after an event arrived. Requires --engine and --analysis."
+        help: """
+            Store no index here: the --analysis database answers every query, about a second after an event arrives. \
+            Requires --engine and --analysis.
+            """
     )
     var noIndex = false
 
-    /// Checks that the options can be combined.
+    /// Validates the combination of options.
     func validate() throws {
         if options.ephemeral, records.engine != nil {
-            throw ValidationError("choose --ephemeral, which keeps nothing, or --engine")
+            throw ValidationError("choose --ephemeral, which keeps no data, or --engine")
         }
         if questions.analysis != nil, records.engine == nil {
             throw ValidationError(
-                "--analysis is for a collector with --engine, from whose stream `trackway-cluster forward` fills the database"
+                "--analysis requires --engine: `trackway-cluster forward` fills the database from its stream"
             )
         }
         if noIndex, questions.analysis == nil {
             throw ValidationError(
-                "--no-index is for a collector with --engine and --analysis http://host:8123/trackway, which then answers every query"
+                "--no-index requires --engine and --analysis http://host:8123/trackway, which then answers every query"
             )
         }
     }
 
-    /// Runs until a signal ends it.
+    /// Runs until a signal stops it.
     func run() async throws {
         guard let engine = try records.settings() else { return try await options.run() }
         try await options.run(

@@ -8,37 +8,37 @@ internal import CollectorJetStream
 internal import TrackwayCommand
 internal import TrackwayEvents
 
-/// Sees that nothing is missing in the tables of ClickHouse, and writes again what is.
+/// Finds rows that are missing from the ClickHouse tables, and writes them again.
 struct EngineAuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "See that nothing is missing in ClickHouse, and write again what is.",
+        abstract: "Find missing rows in ClickHouse, and write them again.",
         discussion: """
-            Compares, block by block, how many rows each table has with how many were
-            written. A block that is not whole (a disk that forgot, a part that was
-            dropped) is read from the stream again, and its rows are written as they
-            were; one whose records were purged from the stream is only told.
-            `trackway-cluster forward` may run meanwhile. Exits with 1 when something is
-            missing still.
+            Compares, block by block, the number of rows in each table with the number
+            written. An incomplete block (a disk that lost data, a dropped part) is
+            read from the stream again, and its rows are written unchanged; one whose
+            records were purged from the stream is only reported.
+            `trackway-cluster forward` may run at the same time. Exits with 1 if rows
+            are still missing.
             """
     )
 
     @OptionGroup var engine: EngineOptions
-    @OptionGroup var columns: ColumnOptions
+    @OptionGroup var columns: ClickHouseOptions
 
-    @Flag(help: "Tell what is missing, and write nothing.")
+    @Flag(help: "Report what is missing without writing.")
     var dryRun = false
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Sees that there is an engine, and a server.
+    /// Requires a NATS cluster and a ClickHouse server.
     func validate() throws {
         try engine.require()
         try columns.require()
     }
 
-    /// Looks, and mends.
+    /// Runs the audit and repairs blocks.
     func run() async throws {
         guard let settings = try engine.settings(), let client = try columns.client() else { return }
         try await settings.run { engine in
@@ -49,14 +49,14 @@ struct EngineAuditCommand: AsyncParsableCommand {
             } catch {
                 throw CommandFailure(error)
             }
-            let forwarding = StreamForwarding(
+            let forwarding = ForwardingRunner(
                 engine.source(of: origin),
                 store: store,
                 clock: SystemClock(),
                 sleep: CollectorHost.sleep
             )
             let extent: StreamExtent
-            do throws(UpkeepFailure) {
+            do throws(StreamMaintenanceError) {
                 extent = try await engine.keeping.extent()
             } catch {
                 throw CommandFailure(.temporary, error.description)
@@ -72,35 +72,36 @@ struct EngineAuditCommand: AsyncParsableCommand {
         }
     }
 
-    /// Has the stream looked through again for records of erased installations, where the tables had lost what tells in which blocks these
-    /// are: whoever looked meanwhile missed some.
-    private func eraseAgain(_ list: OrderedErasures, after report: AuditReport) async throws {
+    /// Restarts the search for erased records if tables had lost their block ranges.
+    ///
+    /// A search during that time may have missed records.
+    private func eraseAgain(_ list: DeletionIndexSet, after report: AuditReport) async throws {
         guard report.mayHaveHiddenErased else { return }
-        do throws(UpkeepFailure) {
+        do throws(StreamMaintenanceError) {
             if try await list.progress() != ErasureProgress() { try await list.note(ErasureProgress()) }
         } catch {
             throw CommandFailure(.temporary, error.description)
         }
     }
 
-    /// A line for each block that is not whole, and one for all.
+    /// Returns a line for each incomplete block, and a summary.
     static func lines(_ report: AuditReport, isMending: Bool) -> [String] {
         var lines = AuditText.lines(report.findings)
         if report.remains > 0 {
             lines.append(
-                "\(report.remains) erased installations had rows still"
-                    + (isMending ? ", which were ordered to go." : "; without --dry-run they are ordered to go.")
+                "\(report.remains) erased installations still had rows"
+                    + (isMending ? "; their deletion was ordered." : "; their deletion is ordered without --dry-run.")
             )
         }
-        lines.append("\(report.blocks.grouped) blocks with \(report.events.grouped) events were looked at.")
+        lines.append("\(report.blocks.grouped) blocks with \(report.events.grouped) events were checked.")
         if report.expired > 0 {
-            lines.append("The events of \(report.expired.grouped) of them went by age, and are not missed.")
+            lines.append("The events of \(report.expired.grouped) of them have expired, and do not count as missing.")
         }
         if let trouble = report.trouble { lines.append(trouble) }
         return lines
     }
 
-    /// The same as a value.
+    /// Returns the report as JSON.
     static func json(_ report: AuditReport) -> JSONValue {
         .members(
             ("whole", .boolean(report.isWhole)),

@@ -9,31 +9,33 @@ internal import Foundation
 internal import TrackwayCommand
 internal import TrackwayEvents
 
-/// Prepares and looks at an engine.
+/// Sets up, checks, and maintains a NATS cluster.
 struct EngineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "engine",
-        abstract: "Prepare an engine for collectors, and look at it.",
+        abstract: "Set up, check, and maintain a NATS cluster for collectors.",
         discussion: """
-            An engine is a cluster of NATS with JetStream that keeps records on several
-            machines, in place of one machine's log (`trackway-cluster serve --engine`).
+            The engine is a NATS cluster with JetStream that stores records on several
+            machines, instead of one machine's log (`trackway-cluster serve --engine`).
 
             EXAMPLES
+              # Create the stream.
               trackway-cluster engine init --engine nats://a,nats://b,nats://c \\
                 --engine-credentials engine.json
+              # Check the cluster.
               trackway-cluster engine check --engine nats://a,nats://b,nats://c \\
                 --engine-credentials engine.json --json
-              # Also tables for `trackway-cluster forward`.
+              # Also create tables for `trackway-cluster forward`.
               trackway-cluster engine init --engine nats://a \\
                 --to http://clickhouse:8123/trackway
-              # See that nothing is missing in them.
+              # Find missing rows in the tables.
               trackway-cluster engine audit --engine nats://a \\
                 --to http://clickhouse:8123/trackway
-              # Make room in the stream.
+              # Remove processed records from the stream.
               trackway-cluster engine purge --older-than 7d --engine nats://a --to …
-              # Have four streams take the records.
+              # Distribute records over four streams.
               trackway-cluster engine plan --streams 4 --engine nats://a
-              # Let go of old events in the tables.
+              # Drop old events from the tables.
               trackway-cluster engine expire --older-than 26w --to …
             """,
         subcommands: [
@@ -43,36 +45,36 @@ struct EngineCommand: AsyncParsableCommand {
     )
 }
 
-/// Makes the stream.
+/// Creates the stream.
 struct EngineInitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Make the stream that collectors put their records into.",
+        abstract: "Create the stream for collectors' records.",
         discussion: """
-            Three copies in files; a full stream refuses, and nothing goes by itself. A
-            stream that is there already stays as it is. Then the engine is looked at as
-            `trackway-cluster engine check` does, with its exit status. With --to also
-            what `trackway-cluster forward` needs: a stream of what is decided about
-            blocks, and the tables in ClickHouse.
+            The stream has three copies in files, rejects new records when full, and
+            deletes none automatically. An existing stream is not changed. Then the
+            cluster is checked as by `trackway-cluster engine check`, with its exit
+            status. With --to, also creates what `trackway-cluster forward` needs: a
+            stream of decisions about blocks, and the tables in ClickHouse.
             """
     )
 
     @OptionGroup var engine: EngineOptions
-    @OptionGroup var columns: ColumnOptions
+    @OptionGroup var columns: ClickHouseOptions
 
-    @Option(help: "How many gigabytes (of 2^30 bytes) the stream may have on each server.")
+    @Option(help: "Maximum size of the stream on each server, in gigabytes (of 2^30 bytes).")
     var gigabytes: Int = 10
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Sees that there is an engine, and a size.
+    /// Requires a NATS cluster, and validates the size.
     func validate() throws {
         try engine.require()
         guard (1...1_000_000).contains(gigabytes) else { throw ValidationError("--gigabytes takes 1 to 1000000") }
     }
 
-    /// Makes it, and looks.
+    /// Creates the stream, then checks the cluster.
     func run() async throws {
         guard let settings = try engine.settings() else { return }
         let client = try columns.client()
@@ -86,11 +88,11 @@ struct EngineInitCommand: AsyncParsableCommand {
                     .unavailable,
                     "\(error)",
                     remedy:
-                        "see whether \(settings.text) are servers of NATS with JetStream, and whether each has room for "
+                        "check that \(settings.text) are NATS servers with JetStream, and that each has space for "
                         + "--gigabytes \(gigabytes) (max_file_store)"
                 )
             }
-            if !json { Console.standard.note(isNew ? "The stream was made." : "The stream is there already.") }
+            if !json { Console.standard.note(isNew ? "The stream was created." : "The stream already exists.") }
             if let client { try await makeTables(client, engine) }
             try await EngineCheckCommand.look(at: engine, client, json: json)
         }
@@ -98,69 +100,71 @@ struct EngineInitCommand: AsyncParsableCommand {
 }
 
 extension EngineInitCommand {
-    /// Makes the tables of an engine that is proven. Those of one that is not would be of streams that may vanish.
+    /// Creates the tables if the cluster is proven durable.
+    ///
+    /// Those of an unproven one would belong to streams that may be lost.
     private func makeTables(_ client: ClickHouseClient, _ engine: Engine) async throws {
-        guard await engine.reasonsAgainst() == nil else { return }
+        guard await engine.waitUntilDurable() == nil else { return }
         let origin = try await engine.origin()
         do throws(ColumnFailure) {
             let isNew = try await ClickHouseTables(client).make(of: origin)
-            if !json { Console.standard.note(isNew ? "The tables were made." : "The tables are there already.") }
+            if !json { Console.standard.note(isNew ? "The tables were created." : "The tables already exist.") }
         } catch {
             throw CommandFailure(error)
         }
     }
 }
 
-/// Looks at an engine.
+/// Checks a cluster.
 struct EngineCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "See whether what an engine acknowledges survives the loss of a machine, and of power.",
+        abstract: "Check whether acknowledged records survive machine and power failures.",
         discussion: """
-            Looks at the stream's settings, and asks each server that keeps it whether
-            it syncs always, as every collector does before it answers a batch. One line
-            a server. With --to also whether ClickHouse answers and takes writes,
-            whether its tables are ours, how far they are filled, and how many records
-            of erased installations are deleted. Exits with 1 when something is not as
-            it has to be, and with 2 when everything is durable, but needs attention:
-            a server is lost or stores nothing, a clock is wrong, or a change of
-            streams is not finished.
+            Checks the stream's settings, and asks each of its servers whether it syncs
+            always, as every collector does before it acknowledges a batch. Prints a
+            line for each server. With --to, also reports whether ClickHouse answers
+            and accepts writes, whether the tables belong to the stream, how far they
+            are filled, and how many records of erased installations are deleted.
+            Exits with 1 if something is wrong, and with 2 if everything is durable but
+            needs attention: a server is lost or stores nothing, a clock is wrong, or a
+            change of streams is unfinished.
             """
     )
 
     @OptionGroup var engine: EngineOptions
-    @OptionGroup var columns: ColumnOptions
+    @OptionGroup var columns: ClickHouseOptions
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Sees that there is an engine.
+    /// Requires a NATS cluster.
     func validate() throws { try engine.require() }
 
-    /// Looks.
+    /// Runs the check.
     func run() async throws {
         guard let settings = try engine.settings() else { return }
         let client = try columns.client()
         try await settings.run { engine in try await Self.look(at: engine, client, json: json) }
     }
 
-    /// Waits for the proof, and tells what there is.
+    /// Waits for proof of durability, and prints the state of the cluster.
     ///
     /// - Parameter client: The tables that are filled from it; nil for none.
-    /// - Throws: An exit with ``CommandStatus/negative`` when it is not proven, or the tables cannot be used, and with
-    ///   ``CommandStatus/degraded`` when it is durable with less than it should have.
+    /// - Throws: ``CommandStatus/negative`` if durability is not proven or the tables cannot be used, and
+    ///   ``CommandStatus/degraded`` if records are durable but something needs attention.
     static func look(at engine: Engine, _ client: ClickHouseClient?, json: Bool) async throws {
         var times = EngineStart.Times()
         times.closed = .seconds(5)
-        let faults = await engine.reasonsAgainst(times: times)
+        let faults = await engine.waitUntilDurable(times: times)
         let unfinished = await Self.unfinished(engine)
-        // Why nothing is proven is the change that was not finished.
+        // An unfinished change explains why nothing is proven.
         let blocking = faults == nil || unfinished?.accepts != false ? nil : unfinished
         let report = engine.report(
             faults: blocking.map { [$0.sentence] } ?? faults,
             warnings: blocking == nil ? unfinished.map { [$0.sentence] } ?? [] : []
         )
-        var look: ColumnLook?
+        var look: TableStatus?
         if let client { look = await Self.look(at: client, engine, isProven: report.isDurable) }
         if json {
             Console.standard.write(json: EngineText.json(report, look))
@@ -171,17 +175,19 @@ struct EngineCheckCommand: AsyncParsableCommand {
         if let status = EngineText.status(report, look) { throw ExitCode(status.rawValue) }
     }
 
-    /// A change of streams that was begun and is not finished; nil when there is none, or nobody tells.
-    private static func unfinished(_ engine: Engine) async -> StreamGrowth.Unfinished? {
+    /// Returns the unfinished change of streams.
+    ///
+    /// Nil if none exists or if it is unknown.
+    private static func unfinished(_ engine: Engine) async -> StreamChangePlanner.Unfinished? {
         guard engine.order.standing != .unknown, engine.facts != nil else { return nil }
-        // That the engine does not answer is among the faults already.
-        return try? await StreamGrowing(engine).streams().unfinished
+        // A missing answer is already among the faults.
+        return try? await StreamChangeRunner(engine).streams().unfinished
     }
 
-    private static func look(at client: ClickHouseClient, _ engine: Engine, isProven: Bool) async -> ColumnLook {
-        var look = ColumnLook(address: "\(client.address)", last: engine.intake.highest)
+    private static func look(at client: ClickHouseClient, _ engine: Engine, isProven: Bool) async -> TableStatus {
+        var look = TableStatus(address: "\(client.address)", last: engine.intake.highest)
         do throws(CommandFailure) {
-            // Without the engine's word the tables are looked at alone.
+            // Without proof of durability, only the tables are checked.
             let origin = isProven ? try await engine.origin() : nil
             do throws(ColumnFailure) {
                 look.report = try await ClickHouseTables(client).report(of: origin)
@@ -200,17 +206,20 @@ struct EngineCheckCommand: AsyncParsableCommand {
 }
 
 extension EngineCheckCommand {
-    /// How many records of erased installations are listed for deletion, and in how many blocks some are still to be looked for or deleted; nil
-    /// when the engine does not tell.
+    /// Returns the numbers of records listed for deletion and of blocks left.
+    ///
+    /// The latter are blocks still to search or delete from.
+    ///
+    /// Nil if NATS does not report them.
     private static func erased(
         _ engine: Engine,
         _ store: ClickHouseStore
     ) async throws(ColumnFailure) -> (listed: UInt64, left: Int)? {
         let known: (progress: ErasureProgress, count: UInt64)
-        do throws(UpkeepFailure) {
+        do throws(StreamMaintenanceError) {
             known = (try await engine.erased.progress(), try await engine.erased.count())
         } catch {
-            // What is wrong with the engine is told elsewhere.
+            // Problems of the cluster are reported elsewhere.
             return nil
         }
         let completed = try await store.completed()
@@ -225,18 +234,18 @@ extension EngineCheckCommand {
 }
 
 extension EngineOptions {
-    /// Sees that an engine was named.
+    /// Requires a NATS cluster.
     func require() throws {
-        if engine == nil { throw ValidationError("name the engine with --engine nats://host:4222") }
+        if engine == nil { throw ValidationError("pass the NATS servers with --engine nats://host:4222") }
     }
 }
 
 extension EngineSettings {
-    /// Runs an engine's connections while `body` does.
+    /// Runs a cluster's connections during `body`.
     ///
     /// - Parameters:
-    ///   - notice: Called with one sentence each when something has changed for the worse.
-    ///   - relief: Called with one sentence each when something has changed for the better.
+    ///   - notice: Called with one sentence for each change for the worse.
+    ///   - relief: Called with one sentence for each change for the better.
     func run(
         notice: @escaping @Sendable (String) -> Void = { _ in },
         relief: @escaping @Sendable (String) -> Void = { _ in },

@@ -7,19 +7,19 @@ internal import CollectorClickHouse
 internal import TrackwayCommand
 internal import TrackwayEvents
 
-/// Lets go of old events in the tables of ClickHouse, week by week.
+/// Drops old events from the ClickHouse tables, week by week.
 struct EngineExpireCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "expire",
-        abstract: "Let go of old events in ClickHouse, by whole weeks.",
+        abstract: "Drop old events from ClickHouse, by whole weeks.",
         discussion: """
-            Drops the weeks of events of which all arrived longer ago than --older-than
-            says; the week that is now and the one before it always stay. That is
-            recorded first: from then on nobody reads them, writes them again or misses
-            them. Sums stay, such as sessions, people, devices, counts by name, and
-            accounts. What is dropped cannot be brought back. `trackway-cluster forward
-            --retention 26w` does the same every hour. Exits with 1 when something is in
-            the way.
+            Drops the weeks whose events all arrived longer ago than --older-than; the
+            current week and the one before it always stay. The drop is recorded first:
+            from then on, these events are not read, rewritten, or reported as missing.
+            Aggregates stay, such as sessions, people, devices, counts by name, and the
+            ledger. Dropped events cannot be restored. `trackway-cluster forward
+            --retention 26w` does the same every hour. Exits with 1 if something blocks
+            it.
 
             EXAMPLES
               trackway-cluster engine expire --older-than 26w --dry-run \\
@@ -29,26 +29,26 @@ struct EngineExpireCommand: AsyncParsableCommand {
             """
     )
 
-    @OptionGroup var columns: ColumnOptions
+    @OptionGroup var columns: ClickHouseOptions
 
-    @Option(help: "How long ago what goes arrived at least, such as 26w or 180d; 2w or more.")
+    @Option(help: "Minimum time since events arrived, such as 26w or 180d; 2w or more.")
     var olderThan: String
 
-    @Flag(help: "Tell what would go, and drop nothing.")
+    @Flag(help: "Show what would be dropped without dropping it.")
     var dryRun = false
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Sees that there is a server, and a time.
+    /// Requires a ClickHouse server, and validates the time.
     func validate() throws {
         try columns.require()
-        _ = try KeptTime(ofEvents: olderThan, option: "--older-than")
+        _ = try RetentionTime(ofEvents: olderThan, option: "--older-than")
     }
 
-    /// Looks, and lets go.
+    /// Drops the weeks.
     func run() async throws {
-        let age = try KeptTime(ofEvents: olderThan, option: "--older-than").duration
+        let age = try RetentionTime(ofEvents: olderThan, option: "--older-than").duration
         guard let client = try columns.client() else { return }
         let store: ClickHouseStore
         do throws(ColumnFailure) {
@@ -56,7 +56,7 @@ struct EngineExpireCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        let report = await TableExpiry.carryOut(
+        let report = await ExpiryPlanner.carryOut(
             store,
             at: SystemClock().now().wall,
             age: age,

@@ -7,11 +7,14 @@ internal import CollectorTLS
 internal import TrackwayCommand
 internal import TrackwayEvents
 
-/// Which engine keeps the records, and who connects to it.
+/// The NATS cluster that stores the records, and the credentials for it.
 struct EngineOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The servers of NATS that keep the records, separated by commas: nats://a:4222,nats://b:4222,nats://c:4222, or tls:// for encrypted connections. One is enough to find the others.",
+            """
+            NATS servers that store the records, comma-separated: nats://a:4222,nats://b:4222,nats://c:4222, or \
+            tls:// for TLS. One is enough to discover the others.
+            """,
             valueName: "urls"
         )
     )
@@ -19,7 +22,10 @@ struct EngineOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file with who connects to the engine: {\"user\":\"…\",\"password\":\"…\",\"system\":{\"user\":\"…\",\"password\":\"…\"}}. system is a user of the system account, who may ask servers how they sync.",
+            """
+            File with NATS credentials: {"user":"…","password":"…","system":{"user":"…","password":"…"}}. The system \
+            user belongs to the system account, and asks servers how they sync.
+            """,
             valueName: "file"
         )
     )
@@ -27,7 +33,7 @@ struct EngineOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file (PEM) with the authorities that sign the certificates of the engine's servers. Without it those that the system trusts.",
+            "PEM file with the authorities that sign the NATS servers' certificates. Default: the system's.",
             valueName: "file"
         )
     )
@@ -35,27 +41,27 @@ struct EngineOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file (PEM) with the certificate that the engine's servers are shown, where they verify their clients.",
+            "PEM file with the client certificate for the NATS servers, if they verify clients.",
             valueName: "file"
         )
     )
     var engineCert: String?
 
-    @Option(help: ArgumentHelp("A file (PEM) with the key of --engine-cert.", valueName: "file"))
+    @Option(help: ArgumentHelp("PEM file with the private key for --engine-cert.", valueName: "file"))
     var engineKey: String?
 
-    /// Sees that servers are servers.
+    /// Validates the options.
     func validate() throws {
         let addresses = try addresses()
         try tls.validate(isEncrypted: addresses?.contains { $0.isEncrypted } ?? false)
         if engine == nil, engineCredentials != nil {
-            throw ValidationError("--engine-credentials are for --engine nats://host:4222")
+            throw ValidationError("--engine-credentials requires --engine nats://host:4222")
         }
     }
 
-    /// The engine that was named; nil for none.
+    /// Returns the cluster's settings; nil if no servers were given.
     ///
-    /// - Throws: ``CommandFailure`` when a file cannot be used.
+    /// - Throws: ``CommandFailure`` if a file cannot be used.
     func settings() throws -> EngineSettings? {
         guard let addresses = try addresses() else { return nil }
         var settings = EngineSettings(addresses: addresses, credentials: try credentials())
@@ -79,19 +85,22 @@ struct EngineOptions: ParsableArguments {
         let addresses = try texts.map { text in
             if let address = NATSAddress(text) { return address }
             if text.contains("@") {
-                // What stands before it may be a password.
+                // The text is not quoted, because the part before the @ may be a password.
                 throw ValidationError(
-                    "--engine takes no names and passwords, which lists of processes would show; put them into a file, and "
-                        + "name it with --engine-credentials"
+                    "--engine must not contain credentials, which process lists would show; put them into a file, and "
+                        + "pass it with --engine-credentials"
                 )
             }
             throw ValidationError(
-                "“\(text)” is no server of NATS; --engine takes addresses such as nats://host:4222, separated by commas"
+                "“\(text)” is not a NATS server; --engine takes addresses such as nats://host:4222, separated by commas"
             )
         }
         guard Set(addresses.map(\.isEncrypted)).count == 1 else {
             throw ValidationError(
-                "--engine takes tls:// for all servers or for none: an encrypted connection would end up at a plain one when its server is lost"
+                """
+                --engine takes tls:// for all servers or for none: if one is lost, a plain connection could replace an \
+                encrypted one
+                """
             )
         }
         return addresses
@@ -103,25 +112,25 @@ struct EngineOptions: ParsableArguments {
         guard let credentials = EngineCredentials(json: bytes) else {
             throw CommandFailure(
                 .malformedInput,
-                "the file \(engineCredentials) is not what --engine-credentials takes",
+                "the file \(engineCredentials) is not valid for --engine-credentials",
                 remedy:
-                    "write {\"user\":\"…\",\"password\":\"…\",\"system\":{\"user\":\"…\",\"password\":\"…\"}} into it; in place of user "
-                    + "and password a \"token\" may stand"
+                    "write {\"user\":\"…\",\"password\":\"…\",\"system\":{\"user\":\"…\",\"password\":\"…\"}} into it; "
+                    + "a \"token\" may replace user and password"
             )
         }
         return credentials
     }
 }
 
-/// An engine, and who connects to it.
+/// A NATS cluster's addresses, credentials, and TLS settings.
 struct EngineSettings: Sendable {
-    /// Its servers.
+    /// The servers.
     var addresses: [NATSAddress]
-    /// Who connects.
+    /// The credentials.
     var credentials = EngineCredentials()
-    /// What encrypts the connections to servers whose addresses want it.
+    /// The TLS client for servers whose addresses require TLS.
     var tls: TLSClient?
 
-    /// The servers, as they are written on a command line.
+    /// The servers, as written on a command line.
     var text: String { addresses.map(\.description).joined(separator: ",") }
 }

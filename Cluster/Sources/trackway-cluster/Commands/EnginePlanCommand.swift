@@ -6,23 +6,24 @@ internal import CollectorJetStream
 internal import TrackwayCommand
 internal import TrackwayEvents
 
-/// Shows which streams take the records, and has others take them.
+/// Shows the streams that accept records, and changes their number.
 struct EnginePlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "See which streams take the records of which partitions, and have more streams, or fewer, take them.",
+        abstract: "Show or change the streams that accept records.",
         discussion: """
             Every installation belongs to one of 256 partitions, and each partition to
-            one stream. Every stream has a leader of its own, so a cluster that grows
-            takes more streams. With --streams new ones are made, proven, and given all
-            partitions; those before them take no records any more, and keep what they
-            have until it is purged. Collectors go on by themselves: records that come
-            meanwhile are held for about a second. The order of all records stays one,
-            decided in the stream ORDER_0.
+            one stream. Each stream has its own leader, so a growing cluster uses more
+            streams. With --streams, new ones are created, proven durable, and given
+            all partitions; the old ones accept no more records, and keep theirs until
+            they are purged. Collectors continue automatically: records that arrive
+            during the change are held for about a second. All records keep one common
+            order, which is decided in the stream ORDER_0.
 
-            Update all collectors and forwarders before the first time: older ones know
-            one stream only, and take nothing then. Killed or stopped at any moment, the
-            same command goes on. Exits with 1 when something is in the way.
+            Upgrade all collectors and forwarders before the first change: older ones
+            know one stream only, and accept nothing afterwards. If the command is
+            killed or stopped at any point, run it again to continue. Exits with 77 if
+            something blocks the change.
 
             EXAMPLES
               trackway-cluster engine plan --engine nats://a,nats://b,nats://c
@@ -35,26 +36,28 @@ struct EnginePlanCommand: AsyncParsableCommand {
 
     @OptionGroup var engine: EngineOptions
 
-    @Option(help: "How many streams are to take the records, 1 to 64.")
+    @Option(help: "Number of streams that accept records, 1 to 64.")
     var streams: Int?
 
     @Option(
-        help:
-            "How many gigabytes (of 2^30 bytes) each new stream may have on each server. Default: its part of what those before it may have together."
+        help: """
+            Maximum size of each new stream on each server, in gigabytes (of 2^30 bytes). Default: its share of the \
+            old streams' total.
+            """
     )
     var gigabytes: Int?
 
-    @Flag(help: "Tell what would follow first, and change nothing.")
+    @Flag(help: "Show the first step without taking it.")
     var dryRun = false
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Sees that there is an engine, and a number.
+    /// Requires a NATS cluster, and validates the numbers.
     func validate() throws {
         try engine.require()
-        if let streams, !(1...StreamGrowth.most).contains(streams) {
-            throw ValidationError("--streams takes 1 to \(StreamGrowth.most)")
+        if let streams, !(1...StreamChangePlanner.most).contains(streams) {
+            throw ValidationError("--streams takes 1 to \(StreamChangePlanner.most)")
         }
         if let gigabytes, !(1...1_000_000).contains(gigabytes) {
             throw ValidationError("--gigabytes takes 1 to 1000000")
@@ -63,26 +66,26 @@ struct EnginePlanCommand: AsyncParsableCommand {
         if dryRun, streams == nil { throw ValidationError("--dry-run is for --streams") }
     }
 
-    /// Grows, if that is wanted, and tells what there is.
+    /// Changes the number of streams if requested, and prints the state.
     func run() async throws {
         guard let settings = try engine.settings() else { return }
         try await settings.run { engine in
-            // Whoever was stopped between may have left streams closed, of which nothing is proven.
+            // An interrupted change may have left streams closed, and their durability cannot be proven.
             if await !Self.isConnected(engine) {
-                let reasons = await engine.reasonsAgainst() ?? []
+                let reasons = await engine.waitUntilDurable() ?? []
                 throw CommandFailure(
                     .unavailable,
-                    "the engine cannot be used:\n" + reasons.joined(separator: "\n"),
+                    "the NATS cluster cannot be used:\n" + reasons.joined(separator: "\n"),
                     remedy: "`trackway-cluster engine check` with the same options shows each server"
                 )
             }
-            let growing = StreamGrowing(engine, bytes: gigabytes.map { Int64($0) << 30 })
+            let growing = StreamChangeRunner(engine, bytes: gigabytes.map { Int64($0) << 30 })
             if let streams { try await grow(growing, to: streams) }
-            let look: StreamGrowth.Look
+            let look: StreamChangePlanner.Look
             do {
                 look = try await growing.look()
             } catch {
-                throw CommandFailure(.unavailable, "the engine does not tell about its streams: \(error)")
+                throw CommandFailure(.unavailable, "the state of the streams is not available: \(error)")
             }
             if json {
                 Console.standard.write(json: StreamPlanText.json(look))
@@ -92,19 +95,19 @@ struct EnginePlanCommand: AsyncParsableCommand {
         }
     }
 
-    /// Waits until what is known of the streams is enough to begin with.
+    /// Waits until enough is known about the streams to start.
     private static func isConnected(_ engine: Engine) async -> Bool {
         let end = engine.clock.now().monotonic.advanced(by: EngineStart.Times().unknown)
         while engine.clock.now().monotonic < end, !Task.isCancelled {
             if engine.order.standing != .unknown, engine.facts != nil { return true }
-            // What is wrong from the start is told as it is.
+            // A fault that is known from the start is reported immediately.
             if case .unproven = engine.standing, engine.order.standing == .unknown { return false }
             await CollectorHost.sleep(.milliseconds(100))
         }
         return false
     }
 
-    private func grow(_ growing: StreamGrowing, to count: Int) async throws {
+    private func grow(_ growing: StreamChangeRunner, to count: Int) async throws {
         let reason = await growing.run(to: count, isTrial: dryRun) { news in
             if json {
                 Console.standard.write(json: StreamPlanText.json(news))
@@ -116,12 +119,13 @@ struct EnginePlanCommand: AsyncParsableCommand {
     }
 }
 
-/// What is told of the streams that take records.
+/// Formats the state of the streams that accept records.
 enum StreamPlanText {
-    /// A line for each stream, and one for the order.
-    static func lines(_ look: StreamGrowth.Look, style: Style) -> [String] {
+    /// Returns a line for each stream, and one for the order.
+    static func lines(_ look: StreamChangePlanner.Look, style: Style) -> [String] {
         var table = Table([
-            ("stream", .left), ("partitions", .right), ("leader", .left), ("records taken", .right), ("size", .right),
+            ("stream", .left), ("partitions", .right), ("leader", .left), ("records received", .right),
+            ("size", .right),
         ])
         for (number, facts) in look.streams.sorted(by: { $0.key < $1.key }) {
             table.append([
@@ -132,22 +136,22 @@ enum StreamPlanText {
         var lines = table.lines(style: style)
         if let line = look.line {
             lines.append(
-                "\(OrderStream.name)  the order of \((line.end - 1).grouped) records, entries: \((line.next - 1).grouped)"
+                "\(OrderStream.name)  orders \((line.end - 1).grouped) records, \((line.next - 1).grouped) entries"
             )
         } else {
-            lines.append("One stream takes all records, in its own order.")
+            lines.append("One stream accepts all records, in its own order.")
         }
         if let unfinished = look.unfinished { lines.append(unfinished.sentence) }
         return lines
     }
 
-    private static func partitions(_ number: Int, _ look: StreamGrowth.Look) -> Int {
-        guard let line = look.line else { return number == 0 ? StreamPlace.partitions : 0 }
+    private static func partitions(_ number: Int, _ look: StreamChangePlanner.Look) -> Int {
+        guard let line = look.line else { return number == 0 ? StreamNames.partitions : 0 }
         return line.partitions(of: number).count
     }
 
-    /// The same as a value.
-    static func json(_ look: StreamGrowth.Look) -> JSONValue {
+    /// Returns the state as JSON.
+    static func json(_ look: StreamChangePlanner.Look) -> JSONValue {
         .members(
             (
                 "streams",
@@ -184,39 +188,39 @@ enum StreamPlanText {
         )
     }
 
-    /// What was done, or would be.
-    static func sentence(_ news: StreamGrowing.News, isTrial: Bool) -> String {
+    /// Returns a sentence about a step, or about the first one of a trial.
+    static func sentence(_ news: StreamChangeRunner.News, isTrial: Bool) -> String {
         switch news {
-        case .trouble(let reason): "It is tried again: \(reason)"
-        case .took(let step): "\(isTrial ? "First of all" : "Now"): \(words(step))."
+        case .trouble(let reason): "Retrying: \(reason)"
+        case .took(let step): "\(isTrial ? "First step" : "Now"): \(words(step))."
         }
     }
 
-    /// The same as a value.
-    static func json(_ news: StreamGrowing.News) -> JSONValue {
+    /// Returns the progress as JSON.
+    static func json(_ news: StreamChangeRunner.News) -> JSONValue {
         switch news {
         case .trouble(let reason): .members(("trouble", .string(reason)))
         case .took(let step): .members(("step", .string(words(step))))
         }
     }
 
-    private static func words(_ step: StreamGrowth.Step) -> String {
+    private static func words(_ step: StreamChangePlanner.Step) -> String {
         switch step {
-        case .makeOrder: "make the stream \(OrderStream.name), and wait until every collector looks there"
-        case .make(let streams): "make the \(names(streams)), which take no records yet"
-        case .close(let streams): "close the \(names(streams)); records are held from here on"
-        case .settle(let streams): "put everything of the \(names(streams)) into the order"
-        case .give(let streams, _): "give the \(names(streams)) the subjects of their partitions"
+        case .makeOrder: "create the stream \(OrderStream.name), and wait until every collector checks it"
+        case .make(let streams): "create the \(names(streams)), which accept no records yet"
+        case .close(let streams): "close the \(names(streams)); records are held from now on"
+        case .settle(let streams): "add all records of the \(names(streams)) to the order"
+        case .give(let streams, _): "assign the \(names(streams)) the subjects of their partitions"
         case .open(let streams): "open the \(names(streams))"
-        case .done: "it is as it is to be"
+        case .done: "the streams are as requested"
         case .stop(let reason): reason
         }
     }
 
     private static func names(_ streams: [Int]) -> String {
         guard let first = streams.first, let last = streams.last, first != last else {
-            return "stream \(StreamPlace(number: streams.first ?? 0).stream)"
+            return "stream \(StreamNames(number: streams.first ?? 0).stream)"
         }
-        return "streams \(StreamPlace(number: first).stream) to \(StreamPlace(number: last).stream)"
+        return "streams \(StreamNames(number: first).stream) to \(StreamNames(number: last).stream)"
     }
 }

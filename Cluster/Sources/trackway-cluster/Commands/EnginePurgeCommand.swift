@@ -8,19 +8,18 @@ internal import CollectorJetStream
 internal import TrackwayCommand
 internal import TrackwayEvents
 
-/// Makes room in a stream: removes what is old, is in ClickHouse, and was read by every index.
+/// Removes old records that are in ClickHouse and in every index.
 struct EnginePurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
-        abstract: "Make room in the stream: remove what is old, in ClickHouse, and read by every index.",
+        abstract: "Remove old records from the stream once every reader has them.",
         discussion: """
-            Removes records from the stream, from the first one on, as far as they are
-            older than --older-than says, the tables of ClickHouse have all of their
-            rows, and the index of each collector that was ever heard of has read past
-            them. A collector that is gone for good is forgotten with --forget. What was
-            removed cannot be brought back: no index and no other tables can be made of
-            it any more. `trackway-cluster forward --keep 7d` does the same again and
-            again. Exits with 1 when something is in the way.
+            Removes records from the start of the stream, up to the first one that is
+            newer than --older-than, lacks rows in ClickHouse, or was not read by the
+            index of every known collector. To ignore a collector that is gone for
+            good, use --forget. Removed records cannot be restored: no index and no
+            other tables can be built from them. `trackway-cluster forward --keep 7d`
+            does the same every hour. Exits with 1 if something blocks it.
 
             EXAMPLES
               trackway-cluster engine purge --older-than 7d --dry-run \\
@@ -32,38 +31,38 @@ struct EnginePurgeCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var engine: EngineOptions
-    @OptionGroup var columns: ColumnOptions
+    @OptionGroup var columns: ClickHouseOptions
 
-    @Option(help: "How old what is removed is at least, such as 7d or 36h; 1h or more.")
+    @Option(help: "Minimum age of removed records, such as 7d or 36h; 1h or more.")
     var olderThan: String
 
     @Option(
         help: ArgumentHelp(
-            "A collector that is gone for good, by the name that this command shows; more than one by naming the option again.",
+            "Collector that is gone for good, by the name that this command shows. May be repeated.",
             valueName: "collector"
         )
     )
     var forget: [String] = []
 
-    @Flag(help: "No collector has an index: all are started with --no-index.")
+    @Flag(help: "Assume that no collector has an index: all run with --no-index.")
     var noIndex = false
 
-    @Flag(help: "Tell what would be removed, and remove nothing.")
+    @Flag(help: "Show what would be removed without removing it.")
     var dryRun = false
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Sees that there is an engine, and a server.
+    /// Requires a NATS cluster and a ClickHouse server, and validates the time.
     func validate() throws {
         try engine.require()
         try columns.require()
-        _ = try KeptTime(olderThan, option: "--older-than")
+        _ = try RetentionTime(olderThan, option: "--older-than")
     }
 
-    /// Looks, and removes.
+    /// Runs the purge.
     func run() async throws {
-        let age = try KeptTime(olderThan, option: "--older-than").duration
+        let age = try RetentionTime(olderThan, option: "--older-than").duration
         guard let settings = try engine.settings(), let client = try columns.client() else { return }
         try await settings.run { engine in
             let now = SystemClock().now().wall
@@ -75,13 +74,13 @@ struct EnginePurgeCommand: AsyncParsableCommand {
                 throw CommandFailure(error)
             }
             try await forget(engine.keeping, at: now)
-            let forwarding = StreamForwarding(
+            let forwarding = ForwardingRunner(
                 engine.source(of: origin),
                 store: store,
                 clock: SystemClock(),
                 sleep: CollectorHost.sleep
             )
-            let wishes = StreamPurge.Wishes(
+            let wishes = PurgePlanner.Wishes(
                 cutoff: now.advanced(by: .zero - age),
                 allowsNoIndex: noIndex,
                 isTrial: dryRun
@@ -96,10 +95,12 @@ struct EnginePurgeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Forgets collectors that are silent. One that is not would be back in a moment, and its index could be lost meanwhile.
-    private func forget(_ keeping: OrderedUpkeep, at now: Timestamp) async throws {
+    /// Forgets silent collectors.
+    ///
+    /// A running one would report again shortly, but might lose records it needs in between.
+    private func forget(_ keeping: OrderedMaintenance, at now: Timestamp) async throws {
         guard !forget.isEmpty else { return }
-        do throws(UpkeepFailure) {
+        do throws(StreamMaintenanceError) {
             let known = try await keeping.readers()
             for name in forget {
                 if let fault = Self.fault(in: name, of: known, at: now) { throw fault }
@@ -110,57 +111,57 @@ struct EnginePurgeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Why a collector cannot be forgotten; nil when it can.
-    static func fault(in name: String, of known: [ReaderPlace], at now: Timestamp) -> UpkeepFailure? {
+    /// Returns why a collector cannot be forgotten; nil if it can.
+    static func fault(in name: String, of known: [ReaderPosition], at now: Timestamp) -> StreamMaintenanceError? {
         guard let reader = known.first(where: { $0.name == name }) else {
             let names = known.map(\.name).joined(separator: ", ")
-            return UpkeepFailure(
-                "No collector “\(name)” has said how far its index is; \(names.isEmpty ? "none has" : "these have: \(names)")."
+            return StreamMaintenanceError(
+                "No collector “\(name)” has reported its index; \(names.isEmpty ? "none has" : "these have: \(names)")."
             )
         }
         if reader.isSilent(at: now) { return nil }
-        return UpkeepFailure(
-            "The collector \(name) was heard of \(TimeSpan(from: reader.heard, to: now).text) ago, so it is not gone: --forget takes one "
-                + "that was not heard of for two minutes. End it first."
+        return StreamMaintenanceError(
+            "The collector \(name) last reported \(TimeSpan(from: reader.heard, to: now).text) ago: --forget accepts "
+                + "one that has been silent for two minutes. Stop it first."
         )
     }
 }
 
-/// How long records are kept: `36h`, `7d`.
-struct KeptTime: Sendable, Hashable {
+/// A retention time for records: `36h`, `7d`.
+struct RetentionTime: Sendable, Hashable {
     private static let units: [(letter: Character, seconds: Int64)] = [("h", 3_600), ("d", 86_400), ("w", 604_800)]
 
-    /// The time.
+    /// The duration.
     let duration: Duration
 
-    /// Reads a number of hours, days or weeks.
+    /// Parses a number of hours, days, or weeks.
     ///
-    /// An hour is the least: ids of records that come again are remembered for two minutes, and a disk may forget its last seconds with
-    /// the power.
+    /// The minimum is an hour: ids of repeated records are remembered for two minutes, and a disk may lose its last
+    /// seconds in a power failure.
     ///
-    /// - Parameter option: What it was given for.
-    /// - Throws: `ValidationError` with the option, the text, and what it takes.
+    /// - Parameter option: The option it belongs to.
+    /// - Throws: `ValidationError` with the option, the text, and the valid format.
     init(_ text: String, option: String) throws {
         guard let unit = Self.units.first(where: { text.last == $0.letter }), let count = Int64(text.dropLast()),
             (1...100_000).contains(count)
         else {
             throw ValidationError(
-                "“\(text)” is no time to keep records for; \(option) takes hours, days or weeks, such as 36h, 7d or 4w"
+                "“\(text)” is not a valid time; \(option) takes hours, days, or weeks, such as 36h, 7d, or 4w"
             )
         }
         duration = .seconds(count * unit.seconds)
     }
 
-    /// The same for how long events are kept in tables: two weeks are the least.
+    /// Parses a retention time for events in tables, at least two weeks.
     ///
-    /// - Parameter option: What it was given for.
-    /// - Throws: `ValidationError` with the option, the text, and what it takes.
+    /// - Parameter option: The option it belongs to.
+    /// - Throws: `ValidationError` with the option, the text, and the valid format.
     init(ofEvents text: String, option: String) throws {
         try self.init(text, option: option)
-        guard duration >= TableExpiry.shortest else {
+        guard duration >= ExpiryPlanner.shortest else {
             throw ValidationError(
-                "“\(text)” is too short; \(option) takes two weeks or more, such as 4w or 180d, since events go by whole weeks, and the one "
-                    + "that is now and the one before it stay"
+                "“\(text)” is too short; \(option) takes two weeks or more, such as 4w or 180d, since events expire by "
+                    + "whole weeks, and the current week and the one before it stay"
             )
         }
     }

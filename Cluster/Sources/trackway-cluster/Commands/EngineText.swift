@@ -7,36 +7,37 @@ internal import CollectorJetStream
 internal import TrackwayCommand
 internal import TrackwayEvents
 
-/// What there is to tell of the tables that an engine's stream is forwarded into.
-struct ColumnLook: Sendable {
-    /// Where they are.
+/// The state of the tables that a stream is forwarded into.
+struct TableStatus: Sendable {
+    /// The tables' address.
     var address: String
-    /// The sequence that the stream has come to.
+    /// The sequence of the stream's last record.
     var last: UInt64
-    /// What they have; nil when they cannot be used.
+    /// The contents; nil if the tables cannot be used.
     var report: ColumnReport?
-    /// Why they cannot be used, a sentence each.
+    /// Why the tables cannot be used, one sentence each.
     var faults: [String] = []
-    /// How many records of erased installations are listed for deletion from the stream, and in how many blocks some are still to be looked
-    /// for or deleted; nil when that is not known.
+    /// The number of erased records listed for deletion, and of blocks left; nil if unknown.
+    ///
+    /// The latter are blocks still to search or delete from.
     var erased: (listed: UInt64, left: Int)?
 
-    /// Whether they can be used.
+    /// Whether the tables can be used.
     var isGood: Bool { faults.isEmpty && report != nil }
 
-    /// How many records of the stream are not in them.
+    /// The number of the stream's records that are not in the tables.
     var behind: UInt64 { last - min(last, report?.last ?? 0) }
 }
 
-/// What is told of an engine, for people and for programs.
+/// Formats the state of a NATS cluster for people and for programs.
 enum EngineText {
-    /// A line for each stream that takes records, one for each server, and one for each thing that is wrong.
-    static func lines(_ report: EngineReport, style: Style) -> [String] {
+    /// Returns a line for each open stream, for each server, and for each problem.
+    static func lines(_ report: ClusterReport, style: Style) -> [String] {
         var lines: [String] = []
         for stream in report.streams {
             let most = stream.longest > 0 ? " of \(size(stream.longest))" : ""
             lines.append(
-                "\(stream.name)  \(stream.copies) copies, \(stream.lastSequence.grouped) records taken, "
+                "\(stream.name)  \(stream.copies) copies, \(stream.lastSequence.grouped) records received, "
                     + "\(size(stream.bytes))\(most)"
             )
         }
@@ -48,53 +49,56 @@ enum EngineText {
             lines += table.lines(style: style)
         }
         if let order = report.order {
-            let waiting = order.waiting == 0 ? "" : ", and \(order.waiting.grouped) that follow"
+            let waiting = order.waiting == 0 ? "" : ", \(order.waiting.grouped) waiting"
             lines.append(
-                "\(OrderStream.name)  the order of \(order.records.grouped) records\(waiting), entries: \(order.entries.grouped)"
+                """
+                \(OrderStream.name)  orders \(order.records.grouped) records\(waiting), \
+                \(order.entries.grouped) entries
+                """
             )
         }
         lines += report.faults + report.warnings.filter { !report.faults.contains($0) }
-        if report.isDurable { lines.append("What it acknowledges is on the disks of a majority.") }
+        if report.isDurable { lines.append("Acknowledged records are on the disks of a majority.") }
         return lines
     }
 
-    private static func role(_ node: EngineReport.Node, of streams: Int) -> String {
+    private static func role(_ node: ClusterReport.Node, of streams: Int) -> String {
         if streams > 1 { return node.leads == 0 ? "copy" : "leads \(node.leads) of \(streams)" }
         return node.leads > 0 ? "leader" : "copy"
     }
 
-    private static func words(_ node: EngineReport.Node) -> String {
+    private static func words(_ node: ClusterReport.Node) -> String {
         switch node.state {
         case .proven: "syncs always"
         case .notSynced: "does not sync always"
         case .off: "stores nothing: JetStream is off"
-        case .gone: "is not there"
-        case .unknown: "did not say how it syncs"
+        case .gone: "is unreachable"
+        case .unknown: "did not report how it syncs"
         }
     }
 
-    /// The exit status of a look; nil when all is well.
-    static func status(_ report: EngineReport, _ look: ColumnLook?) -> CommandStatus? {
+    /// Returns the exit status of a check; nil if all is well.
+    static func status(_ report: ClusterReport, _ look: TableStatus?) -> CommandStatus? {
         if !report.isDurable || look?.isGood == false { return .negative }
         return report.isDegraded ? .degraded : nil
     }
 
-    /// A line for the tables, and one for each thing that is wrong with them.
-    static func lines(_ look: ColumnLook) -> [String] {
+    /// Returns a line for the tables, and one for each of their problems.
+    static func lines(_ look: TableStatus) -> [String] {
         guard let report = look.report else { return look.faults }
         let behind = look.behind
         return [
             "\(look.address)  ClickHouse \(report.version), \(report.blocks.grouped) blocks, \(report.events.grouped) events, "
-                + (behind == 0 ? "everything there is" : "\(behind.grouped) records behind")
+                + (behind == 0 ? "up to date" : "\(behind.grouped) records behind")
         ] + erasing(look)
     }
 
-    private static func erasing(_ look: ColumnLook) -> [String] {
+    private static func erasing(_ look: TableStatus) -> [String] {
         guard let (listed, left) = look.erased, listed > 0 || left > 0 else { return [] }
         return [ErasingText.line(listed: listed, left: left)]
     }
 
-    /// `2.5 GiB`.
+    /// Formats a size, such as `2.5 GiB`.
     static func size(_ bytes: Int64) -> String {
         for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] as [(String, Int64)] where bytes >= (1 << shift) {
             let tenths = (bytes * 10) >> shift
@@ -103,14 +107,14 @@ enum EngineText {
         return "\(bytes) bytes"
     }
 
-    /// The same as a value.
-    static func json(_ report: EngineReport, _ look: ColumnLook? = nil) -> JSONValue {
+    /// Returns the state as JSON.
+    static func json(_ report: ClusterReport, _ look: TableStatus? = nil) -> JSONValue {
         guard let look else { return json(report) }
         guard case .object(let members) = json(report) else { return .null }
         return .object(JSONValue.Object(members.members + [.init(key: "columns", value: json(look))]))
     }
 
-    private static func json(_ look: ColumnLook) -> JSONValue {
+    private static func json(_ look: TableStatus) -> JSONValue {
         .members(
             ("address", .string(look.address)),
             ("version", look.report.map { .string($0.version) } ?? .null),
@@ -124,7 +128,7 @@ enum EngineText {
         )
     }
 
-    private static func json(_ report: EngineReport) -> JSONValue {
+    private static func json(_ report: ClusterReport) -> JSONValue {
         .members(
             ("durable", .boolean(report.isDurable)),
             ("degraded", .boolean(report.isDegraded)),
@@ -137,7 +141,7 @@ enum EngineText {
         )
     }
 
-    private static func json(_ order: EngineReport.Order) -> JSONValue {
+    private static func json(_ order: ClusterReport.Order) -> JSONValue {
         .members(
             ("entries", .integer(Int64(clamping: order.entries))),
             ("records", .integer(Int64(clamping: order.records))),
@@ -156,7 +160,7 @@ enum EngineText {
         )
     }
 
-    private static func json(_ node: EngineReport.Node) -> JSONValue {
+    private static func json(_ node: ClusterReport.Node) -> JSONValue {
         .members(
             ("name", .string(node.name)),
             ("leader", .boolean(node.leads > 0)),

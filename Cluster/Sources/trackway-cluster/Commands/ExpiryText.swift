@@ -5,44 +5,48 @@ internal import CollectorClickHouse
 internal import TrackwayCommand
 internal import TrackwayEvents
 
-/// What is told of events that went by age, for people and for programs. Weeks begin on Thursdays, in UTC.
+/// Formats expired events for people and for programs.
+///
+/// Weeks start on Thursdays, in UTC.
 enum ExpiryText {
-    /// A line for each week, what is kept, and what is in the way.
+    /// Returns a line for each week, the kept period, and any obstacle.
     static func lines(_ report: ExpiryReport, style: Style) -> [String] {
         var lines: [String] = []
         if report.expired.isEmpty {
-            lines.append(report.isTrial ? "No week would go." : "No week went.")
+            lines.append(report.isTrial ? "No week would expire." : "No week expired.")
         } else {
-            var table = Table([("week from", .left), ("events", .right), ("on the disk", .right)])
+            var table = Table([("week from", .left), ("events", .right), ("on disk", .right)])
             for week in report.expired {
                 table.append([date(week), week.rows.grouped, EngineText.size(Int64(clamping: week.bytes))])
             }
             lines += table.lines(style: style)
             lines.append(
                 "\(count(report.expired)) with \(report.expired.reduce(0) { $0 + $1.rows }.grouped) events "
-                    + (report.isTrial ? "would go." : "went.")
+                    + (report.isTrial ? "would expire." : "expired.")
             )
         }
         if let kept = report.keptFrom {
-            lines.append("Events \(report.isTrial ? "would be" : "are") kept that arrived from \(date(kept)) on.")
+            lines.append("Events that arrived on or after \(date(kept)) \(report.isTrial ? "would be" : "are") kept.")
         } else if report.isGood {
             lines.append("All events are kept.")
         }
         if !report.ahead.isEmpty {
             lines.append(
-                "\(count(report.ahead)) with events \(report.ahead.count == 1 ? "is" : "are") yet to come, the last from "
-                    + "\(report.ahead.last.map { date($0) } ?? "") on: a collector's clock was wrong. These go when they are old."
+                """
+                \(count(report.ahead)) \(report.ahead.count == 1 ? "has" : "have") events in the future, the last from \
+                \(report.ahead.last.map { date($0) } ?? "") on
+                """ + ": a collector's clock was wrong. They expire once they are old."
             )
         }
         return lines + reasons(report)
     }
 
-    /// What is in the way, a sentence each.
+    /// Returns what blocks the expiry, one sentence each.
     static func reasons(_ report: ExpiryReport) -> [String] {
         (report.fault.map { [$0.description] } ?? []) + (report.trouble.map { [$0] } ?? [])
     }
 
-    /// The same as a value.
+    /// Returns the report as JSON.
     static func json(_ report: ExpiryReport) -> JSONValue {
         .members(
             ("expired", .array(report.expired.map(json))),
@@ -54,7 +58,7 @@ enum ExpiryText {
         )
     }
 
-    private static func name(_ fault: TableExpiry.Fault) -> String {
+    private static func name(_ fault: ExpiryPlanner.Fault) -> String {
         switch fault {
         case .clocks: "clocks"
         case .early: "record"
@@ -63,7 +67,7 @@ enum ExpiryText {
 
     private static func json(_ week: StoredWeek) -> JSONValue {
         .members(
-            ("from", .integer(TableExpiry.beginning(of: week.number).milliseconds)),
+            ("from", .integer(ExpiryPlanner.beginning(of: week.number).milliseconds)),
             ("events", .integer(Int64(clamping: week.rows))),
             ("bytes", .integer(Int64(clamping: week.bytes)))
         )
@@ -71,8 +75,8 @@ enum ExpiryText {
 
     private static func count(_ weeks: [StoredWeek]) -> String { weeks.count == 1 ? "1 week" : "\(weeks.count) weeks" }
 
-    private static func date(_ week: StoredWeek) -> String { date(TableExpiry.beginning(of: week.number)) }
+    private static func date(_ week: StoredWeek) -> String { date(ExpiryPlanner.beginning(of: week.number)) }
 
-    /// `2026-05-28`.
+    /// Formats a date, such as `2026-05-28`.
     static func date(_ moment: Timestamp) -> String { String(moment.iso8601.prefix(10)) }
 }

@@ -11,82 +11,86 @@ internal import TrackwayCommand
 internal import TrackwayEvents
 internal import UnixSignals
 
-/// Fills ClickHouse from an engine's stream.
+/// Fills ClickHouse from a cluster's stream.
 struct ForwardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forward",
-        abstract: "Fill ClickHouse from an engine's stream.",
+        abstract: "Fill ClickHouse from the stream.",
         discussion: """
-            Reads what collectors put into the stream (`trackway-cluster serve
-            --engine`), and writes every event once into tables of ClickHouse, in blocks
-            of up to 20,000 events, about a second after it came. It keeps nothing
-            itself: killed at any moment, or asleep for an hour, it changes nothing that
-            is right. Two may run at once, on two machines: one writes, the other stands
-            by, and takes over within five seconds when nothing comes on. Records of
-            installations that were erased are deleted from the stream.
+            Reads the records that collectors write to the stream (`trackway-cluster
+            serve --engine`), and writes every event once into ClickHouse tables, in
+            blocks of up to 20,000 events, about a second after it arrives. It keeps no
+            state: killing it at any moment, or pausing it for an hour, does no harm.
+            Two may run at once, on two machines: one writes, the other stands by and
+            takes over within five seconds after writing stops. Records of erased
+            installations are deleted from the stream.
 
-            When ClickHouse cannot be reached, or takes no writes, it says so and tries
-            again, at most 30 seconds apart; records wait in the stream meanwhile. Of
-            the engine a start waits for a majority of its servers as long as --wait
-            says; what is set wrong there, or in the tables, ends it at once. Prepare
-            the stream and the tables with `trackway-cluster engine init` and --to.
-            Ctrl-C or SIGTERM end it.
+            While ClickHouse cannot be reached or accepts no writes, the command reports
+            it and retries, at most 30 seconds apart; records wait in the stream. At
+            start it waits up to --wait for a majority of the NATS servers; wrong
+            settings there, or of the tables, end it early. Create the stream and the
+            tables with `trackway-cluster engine init` and --to. Ctrl-C or SIGTERM stops
+            it.
 
             EXAMPLES
+              # Forward continuously.
               trackway-cluster forward --engine nats://a,nats://b,nats://c \\
                 --engine-credentials engine.json --to http://clickhouse:8123/trackway
-              # Write what there is, and end.
+              # Write everything in the stream, and exit.
               trackway-cluster forward … --until-caught-up
-              # Also remove from the stream what is older, and not needed any more.
+              # Also remove old records from the stream once they are not needed.
               trackway-cluster forward … --keep 7d
-              # Also let go of events in ClickHouse that are older, week by week.
+              # Also drop old events from ClickHouse, week by week.
               trackway-cluster forward … --retention 26w
-              # Answer /livez, /readyz and /metrics on the loopback.
+              # Serve /livez, /readyz, and /metrics on the loopback address.
               trackway-cluster forward … --health-port 9188
             """
     )
 
     @OptionGroup var engine: EngineOptions
-    @OptionGroup var columns: ColumnOptions
+    @OptionGroup var columns: ClickHouseOptions
 
-    @Flag(help: "End when everything that is in the stream is written.")
+    @Flag(help: "Exit once everything in the stream is written.")
     var untilCaughtUp = false
 
-    @OptionGroup var keeping: KeepingOptions
-    @OptionGroup var expiring: RetentionOptions
+    @OptionGroup var keeping: StreamRetentionOptions
+    @OptionGroup var expiring: TableRetentionOptions
 
     @Option(
         help: ArgumentHelp(
-            "How long a start waits for an engine that cannot be reached, or lacks a majority of its servers. Then it ends with 73.",
+            """
+            Maximum time to wait at start for NATS servers that cannot be reached or lack a majority. After that, the \
+            command exits with 73.
+            """,
             valueName: "seconds"
         )
     )
     var wait = 60
 
-    @Option(help: "A port that answers /livez, /readyz and /metrics; 0 for a free one. Default: none.")
+    @Option(help: "Port that serves /livez, /readyz, and /metrics; 0 for a free one. Default: none.")
     var healthPort: Int?
 
-    @Option(help: "The address of --health-port. Whoever reaches it may ask; nothing of any event is told there.")
+    @Option(help: "Address of --health-port. Anyone who reaches it may read; it exposes no event data.")
     var healthHost = "127.0.0.1"
 
-    @Flag(help: "Print JSON: one line for each block, and for each thing that stands in the way.")
+    @Flag(help: "Print JSON: one line for each block, and for each problem.")
     var json = false
 
-    @Option(help: "What is told on standard error: trace, debug, info, notice, warning or error.")
+    @Option(help: "Log level on standard error: trace, debug, info, notice, warning, or error.")
     var logLevel = "warning"
 
-    /// Sees that there is an engine, and a server.
+    /// Requires a NATS cluster and a ClickHouse server, and validates the options.
     func validate() throws {
         try engine.require()
         try columns.require()
         if untilCaughtUp, keeping.keep != nil {
             throw ValidationError(
-                "--keep is for a forwarder that goes on; beside --until-caught-up use `trackway-cluster engine purge`"
+                "--keep is for continuous forwarding; with --until-caught-up, use `trackway-cluster engine purge`"
             )
         }
         if untilCaughtUp, expiring.retention != nil {
             throw ValidationError(
-                "--retention is for a forwarder that goes on; beside --until-caught-up use `trackway-cluster engine expire`"
+                "--retention is for continuous forwarding; with --until-caught-up, use `trackway-cluster engine expire`"
             )
         }
         if let healthPort, !(0...65_535).contains(healthPort) {
@@ -95,11 +99,11 @@ struct ForwardCommand: AsyncParsableCommand {
         if healthHost.isEmpty { throw ValidationError("--health-host takes an address such as 127.0.0.1 or 0.0.0.0") }
         guard (0...86_400).contains(wait) else { throw ValidationError("--wait takes 0 to 86400 seconds") }
         guard Logger.Level(rawValue: logLevel) != nil else {
-            throw ValidationError("--log-level takes trace, debug, info, notice, warning or error")
+            throw ValidationError("--log-level takes trace, debug, info, notice, warning, or error")
         }
     }
 
-    /// Runs until a signal ends it.
+    /// Runs until a signal stops it.
     func run() async throws {
         guard let settings = try engine.settings(), let client = try columns.client() else { return }
         var logger = Logger(label: "trackway", factory: TerminalLogHandler.init(label:))
@@ -140,7 +144,7 @@ struct ForwardCommand: AsyncParsableCommand {
         if hasWaited { report.tell(.recovered) }
         guard let store = try await open(client, origin, report) else { return }
         report.began("\(client.address)")
-        let forwarding = StreamForwarding(
+        let forwarding = ForwardingRunner(
             engine.source(of: origin),
             store: store,
             clock: SystemClock(),
@@ -153,7 +157,7 @@ struct ForwardCommand: AsyncParsableCommand {
             async let expired: Void = expiring.run(store, report)
             _ = await (purged, expired)
         }
-        let erasing = RecordErasing(engine, origin, store, report)
+        let erasing = RecordDeletionRunner(engine, origin, store, report)
         let deleting = untilCaughtUp ? nil : Task { await erasing.run() }
         let reason = await withTaskCancellationHandler {
             await forwarding.run(untilCaughtUp: untilCaughtUp)
@@ -171,7 +175,9 @@ struct ForwardCommand: AsyncParsableCommand {
         if untilCaughtUp, !Task.isCancelled { await erasing.once() }
     }
 
-    /// The tables, as soon as they can be reached; nil when it was told to end meanwhile.
+    /// Opens the tables once they can be reached.
+    ///
+    /// Nil if the task was canceled first.
     private func open(
         _ client: ClickHouseClient,
         _ origin: ColumnOrigin,
@@ -196,13 +202,13 @@ struct ForwardCommand: AsyncParsableCommand {
     }
 }
 
-/// Tells what a forwarding does: people through the log, programs line by line.
+/// Reports progress, as log messages for people and as JSON for programs.
 struct ForwardReport: Sendable {
-    /// Where people read.
+    /// The logger for people.
     let logger: Logger
-    /// Whether programs read.
+    /// Whether to print JSON for programs.
     let isJSON: Bool
-    /// Who is asked how it goes; nil for nobody.
+    /// The health endpoint; nil for none.
     var health: ForwardHealth?
     private let wasStandingBy = Locked<Bool?>(nil)
 
@@ -212,7 +218,7 @@ struct ForwardReport: Sendable {
         self.health = health
     }
 
-    /// It has begun.
+    /// Reports that forwarding has started.
     func began(_ address: String) {
         if isJSON {
             Console.standard.write(
@@ -226,48 +232,50 @@ struct ForwardReport: Sendable {
         }
     }
 
-    /// It can be asked how it goes.
+    /// Reports the address of the health endpoint.
     func listens(at host: String, _ port: Int) {
         let address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
         if isJSON {
             Console.standard.write(json: .members(("health", .string(address))))
         } else {
-            Console.standard.note("How it goes is told at \(address)/readyz and /metrics.")
+            Console.standard.note("Health and metrics are at \(address)/readyz and /metrics.")
         }
     }
 
-    /// Whether this one writes, as far as it is known; not before it is.
+    /// Whether this forwarder is known to write.
     var isWriting: Bool { wasStandingBy.withLock { $0 } == false }
 
-    /// Whether another forwarder writes, and this one looks on.
+    /// Whether another forwarder writes, and this one stands by.
     var isStandingBy: Bool { wasStandingBy.withLock { $0 } == true }
 
-    /// It stands elsewhere.
-    func stands(_ standing: StreamForwarding.Standing) {
+    /// Reports a change of role.
+    func stands(_ standing: ForwardingRunner.Standing) {
         health?.stands(standing)
         let hasChanged = wasStandingBy.withLock { was in
             defer { was = standing.isStandingBy }
             return was ?? false != standing.isStandingBy
         }
         guard hasChanged else { return }
-        logger.info("\(standing.isStandingBy ? "Another forwarder writes; this one stands by." : "This one writes.")")
+        logger.info(
+            "\(standing.isStandingBy ? "Another forwarder writes; this one stands by." : "This forwarder writes.")"
+        )
         if isJSON { Console.standard.write(json: .members(("standing_by", .boolean(standing.isStandingBy)))) }
     }
 
-    /// Something has happened.
-    func tell(_ news: StreamForwarding.News) {
+    /// Reports an event.
+    func tell(_ news: ForwardingRunner.News) {
         health?.tell(news)
         switch news {
         case .written(let decision, let events, let repeats):
-            logger.info("Block \(decision.block) was written: \(events) events, and \(repeats) that came again.")
+            logger.info("Block \(decision.block) was written: \(events) events, \(repeats) repeats.")
         case .trouble(let reason): logger.warning("\(reason)")
-        case .recovered: logger.warning("It goes on.")
+        case .recovered: logger.warning("The problem is resolved.")
         }
         if isJSON { Console.standard.write(json: Self.json(news)) }
     }
 
-    /// What has happened, as a value.
-    static func json(_ news: StreamForwarding.News) -> JSONValue {
+    /// Returns an event as JSON.
+    static func json(_ news: ForwardingRunner.News) -> JSONValue {
         switch news {
         case .written(let decision, let events, let repeats):
             .members(

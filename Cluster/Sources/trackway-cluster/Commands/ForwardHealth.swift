@@ -11,23 +11,25 @@ internal import NIOCore
 internal import TrackwayCommand
 internal import TrackwayEvents
 
-/// Tells over HTTP how a forwarding goes: `/livez`, `/readyz` and `/metrics`. Nobody has to show a key for it. Safe from any thread.
+/// Serves a forwarder's health over HTTP: `/livez`, `/readyz`, and `/metrics`.
+///
+/// Requires no key. Safe from any thread.
 final class ForwardHealth: Sendable {
-    /// What is answered.
+    /// A response.
     struct Told: Sendable, Hashable {
         var status: Int
         var type: String
         var body: String
     }
 
-    /// The address that listens, and the port; 0 for any.
+    /// The address and port to listen on; port 0 for any free one.
     let host: String
     let port: Int
     private let clock: any EventClock
     private let state = Locked(State())
 
     private struct State: Sendable {
-        var figures = ForwardFigures()
+        var figures = ForwardStatistics()
         var highest: (@Sendable () -> UInt64)?
     }
 
@@ -37,30 +39,30 @@ final class ForwardHealth: Sendable {
         self.clock = clock
     }
 
-    /// Something has happened.
-    func tell(_ news: StreamForwarding.News) { state.withLock { $0.figures.tell(news) } }
+    /// Handles an event of forwarding.
+    func tell(_ news: ForwardingRunner.News) { state.withLock { $0.figures.tell(news) } }
 
-    /// Weeks of events went by age, or something stands in the way.
+    /// Handles an expiry of weeks of events, or what blocks it.
     func expired(_ report: ExpiryReport) { state.withLock { $0.figures.expired(report) } }
 
-    /// It has begun, or stands elsewhere.
-    func stands(_ standing: StreamForwarding.Standing) { state.withLock { $0.figures.stands(standing) } }
+    /// Handles the start, or a change of role.
+    func stands(_ standing: ForwardingRunner.Standing) { state.withLock { $0.figures.stands(standing) } }
 
-    /// Records of erased installations were looked for.
-    func erased(_ found: ErasingReport) { state.withLock { $0.figures.erased(found) } }
+    /// Handles a search for records of erased installations.
+    func erased(_ found: DeletionReport) { state.withLock { $0.figures.erased(found) } }
 
-    /// From here on it is known how far the stream has come.
+    /// Sets the source of the stream's known end.
     func follow(_ highest: @escaping @Sendable () -> UInt64) { state.withLock { $0.highest = highest } }
 
-    /// Looks how far the stream has come.
+    /// Updates the stream's known end.
     func look() {
         let now = clock.now().monotonic
-        // Called outside of the lock: it has one of its own.
+        // Called outside the lock, because it takes its own.
         guard let highest = state.withLock({ $0.highest })?() else { return }
         state.withLock { $0.figures.saw(highest, at: now) }
     }
 
-    /// What is answered at a path; nil where there is nothing.
+    /// Returns the response for a path; nil for an unknown path.
     func answer(_ path: String) -> Told? {
         look()
         let (figures, now) = (state.withLock { $0.figures }, clock.now().monotonic)
@@ -85,10 +87,12 @@ final class ForwardHealth: Sendable {
         }
     }
 
-    /// Listens, and looks at the stream once a second, until the task is cancelled.
+    /// Serves requests until the task is canceled.
     ///
-    /// - Parameter ready: Called with the port, once.
-    /// - Throws: ``CommandFailure`` when the address cannot be had.
+    /// Checks the stream once a second.
+    ///
+    /// - Parameter ready: Called once with the port.
+    /// - Throws: ``CommandFailure`` if it cannot listen on the address.
     func run(logger: Logger, ready: @escaping @Sendable (Int) -> Void) async throws {
         let router = Router()
         for path in ["livez", "healthz", "readyz", "metrics"] {
@@ -115,7 +119,7 @@ final class ForwardHealth: Sendable {
                 } catch let error as IOError {
                     throw CommandFailure(
                         .cannotCreate,
-                        "\(self.host):\(self.port) of --health-host and --health-port cannot be listened at: \(error)",
+                        "cannot listen on \(self.host):\(self.port) (--health-host and --health-port): \(error)",
                         remedy: "choose another port with --health-port"
                     )
                 }

@@ -6,9 +6,9 @@ internal import CollectorClickHouse
 internal import TrackwayCommand
 internal import TrackwayEvents
 
-/// What is told of records that were removed, for people and for programs.
+/// Formats the result of a purge for people and for programs.
 enum PurgeText {
-    /// What was removed, a line for each collector, and why no more went.
+    /// Returns what was removed, a line for each collector, and any obstacle.
     static func lines(_ report: PurgeReport, at now: Timestamp, style: Style) -> [String] {
         var lines: [String] = []
         if let before = report.before {
@@ -23,12 +23,12 @@ enum PurgeText {
         if let extent = report.extent {
             lines.append(
                 extent.first > extent.last
-                    ? "The stream has no records now; \(extent.last.grouped) were taken."
+                    ? "The stream is empty; its last record was \(extent.last.grouped)."
                     : "The stream has the records \(extent.first.grouped) to \(extent.last.grouped)."
             )
         }
         if !report.readers.isEmpty {
-            var table = Table([("collector", .left), ("read to record", .right), ("heard of", .left)])
+            var table = Table([("collector", .left), ("read up to", .right), ("last report", .left)])
             for reader in report.readers {
                 let heard = TimeSpan(from: reader.heard, to: now)
                 table.append([
@@ -40,42 +40,42 @@ enum PurgeText {
         return lines + reasons(report, at: now)
     }
 
-    /// Why no more went, a sentence each.
+    /// Returns why no more was removed, one sentence each.
     static func reasons(_ report: PurgeReport, at now: Timestamp) -> [String] {
         (report.hold.map { words($0, at: now) } ?? []) + (report.trouble.map { [$0] } ?? [])
     }
 
-    private static func words(_ hold: StreamPurge.Hold, at now: Timestamp) -> [String] {
+    private static func words(_ hold: PurgePlanner.Hold, at now: Timestamp) -> [String] {
         switch hold {
         case .young: return []
         case .reader(let reader):
-            let place = "The collector \(reader.name) has read to record \((reader.next - 1).grouped)"
+            let place = "The collector \(reader.name) has read up to record \((reader.next - 1).grouped)"
             guard reader.isSilent(at: now) else {
-                return [place + ", and what follows is kept for it."]
+                return [place + "; later records are kept for it."]
             }
             return [
                 place
-                    + " and was not heard of for \(TimeSpan(from: reader.heard, to: now).text): what follows is kept for it. "
-                    + "Start it, or, when it is gone for good, add --forget \(reader.name)."
+                    + " and has been silent for \(TimeSpan(from: reader.heard, to: now).text); later records are kept "
+                    + "for it. Start it, or, if it is gone for good, add --forget \(reader.name)."
             ]
         case .unheard:
             return [
-                "No collector has said how far its index has read the stream, so everything is kept. Collectors of this version say so when "
-                    + "they start; if none has an index, add --no-index."
+                "No collector has reported how far its index has read the stream, so everything is kept. Collectors of "
+                    + "this version report at start; if none has an index, add --no-index."
             ]
         case .erasing(let count):
             return [
-                "\(count.grouped) erased installations have rows in ClickHouse still, so everything is kept. Try again when ClickHouse has "
-                    + "removed them; if that stays so, `trackway-cluster engine audit` orders it again."
+                "\(count.grouped) erased installations still have rows in ClickHouse, so everything is kept. Try again "
+                    + "once they are deleted; if they persist, `trackway-cluster engine audit` orders it again."
             ]
         case .incomplete(let findings):
             return AuditText.lines(findings) + [
-                "These and what follows are kept. `trackway-cluster engine audit` writes them again."
+                "These and later blocks are kept. `trackway-cluster engine audit` writes them again."
             ]
         }
     }
 
-    /// The same as a value.
+    /// Returns the report as JSON.
     static func json(_ report: PurgeReport) -> JSONValue {
         .members(
             ("removed", .integer(Int64(clamping: report.removed))),
@@ -89,7 +89,7 @@ enum PurgeText {
         )
     }
 
-    private static func name(_ hold: StreamPurge.Hold) -> String {
+    private static func name(_ hold: PurgePlanner.Hold) -> String {
         switch hold {
         case .young: "age"
         case .reader: "collector"
@@ -99,7 +99,7 @@ enum PurgeText {
         }
     }
 
-    private static func json(_ reader: ReaderPlace) -> JSONValue {
+    private static func json(_ reader: ReaderPosition) -> JSONValue {
         .members(
             ("name", .string(reader.name)),
             ("next", .integer(Int64(clamping: reader.next))),
@@ -108,25 +108,25 @@ enum PurgeText {
     }
 }
 
-/// What is told of blocks that are not whole.
+/// Formats incomplete blocks.
 enum AuditText {
-    /// A line for each.
+    /// Returns a line for each block.
     static func lines(_ findings: [BlockFinding]) -> [String] {
         findings.map { finding in
             let missing = ColumnTable.allCases.compactMap { table in
-                finding.missing[table].map { "\($0.grouped) of \(table.rawValue)" }
+                finding.missing[table].map { "\($0.grouped) in \(table.rawValue)" }
             }
             let end =
                 if finding.isMended {
                     "; they were written again."
                 } else if finding.isPurged {
-                    "; it cannot be written again, because its records were purged from the stream. Restore the tables from a backup."
+                    "; it cannot be rewritten, as its records were purged. Restore the tables from a backup."
                 } else {
                     "."
                 }
             return
-                "Block \(finding.decision.block) (records \(finding.decision.first) to \(finding.decision.last)) lacked "
-                + "\(missing.joined(separator: ", "))" + end
+                "Block \(finding.decision.block) (records \(finding.decision.first) to \(finding.decision.last)) "
+                + "lacked rows: \(missing.joined(separator: ", "))" + end
         }
     }
 }

@@ -6,16 +6,18 @@ internal import TrackwayCommand
 
 /// A file with a password or a private key.
 struct SecretFile: Sendable {
-    /// Where it is.
+    /// The file's path.
     let path: String
-    /// The option that names it.
+    /// The option that names the file.
     let option: String
-    /// Called with a warning, a sentence.
+    /// Called with a warning, as a sentence.
     var warn: @Sendable (String) -> Void = { Console.standard.note("trackway: \($0)") }
 
-    /// Reads it, and warns when every user of this machine may read it.
+    /// Reads the file.
     ///
-    /// - Throws: ``CommandFailure`` when it cannot be read.
+    /// Warns if every user of this machine may read or change it.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot be read.
     func read() throws(CommandFailure) -> [UInt8] {
         let bytes: [UInt8]
         do {
@@ -31,18 +33,23 @@ struct SecretFile: Sendable {
         return bytes
     }
 
-    /// Why its permissions are too wide, in a sentence; nil when they are not, or the system has none. A group may read it: that is how a
-    /// file of another owner is shared with a service.
+    /// Why the permissions are too wide.
+    ///
+    /// Nil if they are not, or if the system has none.
+    ///
+    /// A group may have access, which is how a file of another owner is shared with a service.
     var warning: String? {
-        // Whoever could read the file a moment ago can see its permissions; where that changed meanwhile there is nothing to warn of.
+        // A readable file's permissions are visible; if they just changed, do not warn.
         guard let mode = (try? FileManager.default.attributesOfItem(atPath: real))?[.posixPermissions] as? NSNumber,
             mode.intValue & 0o007 != 0
         else { return nil }
         return
-            "the file \(path) of \(option) has the mode \(String(mode.intValue & 0o777, radix: 8)), so other users of this machine may read or "
-            + "change the secret in it; run chmod 600 \(path), or 640 for a group that only the service belongs to"
+            "the file \(path) of \(option) has mode \(String(mode.intValue & 0o777, radix: 8)), so other users may "
+            + "read or change it; run chmod 600 \(path), or 640 for a group that only the service belongs to"
     }
 
-    /// Behind links, as Kubernetes makes them: a link's own mode says nothing.
+    /// The path with links resolved.
+    ///
+    /// Kubernetes mounts secrets as links, and a link's own mode is irrelevant.
     private var real: String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
 }

@@ -5,11 +5,13 @@ internal import ArgumentParser
 internal import CollectorTLS
 internal import TrackwayCommand
 
-/// What the options say that encrypt the connections to one kind of server: `--engine-ca`, `--engine-cert`, `--engine-key`.
+/// The TLS options for one kind of server.
+///
+/// For NATS: `--engine-ca`, `--engine-cert`, and `--engine-key`.
 struct TLSFileNames {
-    /// The option that names the servers, with which the others begin.
+    /// The option that names the servers, which is the prefix of the others.
     let option: String
-    /// An address of an encrypted connection, for sentences about it.
+    /// An example of an address with TLS, for messages.
     let example: String
     /// The file of `…-ca`.
     let authorities: String?
@@ -18,25 +20,25 @@ struct TLSFileNames {
     /// The file of `…-key`.
     let key: String?
 
-    /// Sees that they fit each other and the address.
+    /// Validates the options against each other and the address.
     ///
-    /// - Parameter isEncrypted: Whether the address is of an encrypted connection.
+    /// - Parameter isEncrypted: Whether the address requires TLS.
     /// - Throws: `ValidationError`.
     func validate(isEncrypted: Bool) throws {
         for (name, file) in [("ca", authorities), ("cert", certificate), ("key", key)]
         where file != nil && !isEncrypted {
             throw ValidationError(
-                "\(option)-\(name) is for encrypted connections; name the server with \(option) \(example)"
+                "\(option)-\(name) is for encrypted connections; pass the server with \(option) \(example)"
             )
         }
         if (certificate == nil) != (key == nil) {
-            throw ValidationError("\(option)-cert and \(option)-key belong together: name both, or none")
+            throw ValidationError("\(option)-cert and \(option)-key belong together: pass both or neither")
         }
     }
 
     /// Reads the files.
     ///
-    /// - Throws: ``CommandFailure`` with the file, and what it has to be.
+    /// - Throws: ``CommandFailure`` with the file and its required contents.
     func client() throws(CommandFailure) -> TLSClient {
         let files = TLSFiles(
             authorities: try read(authorities, "ca"),
@@ -53,7 +55,7 @@ struct TLSFileNames {
     private func read(_ path: String?, _ name: String) throws(CommandFailure) -> TLSFiles.File? {
         guard let path else { return nil }
         let option = "\(self.option)-\(name)"
-        // Of the three only the key is a secret.
+        // Only the key is secret.
         let file =
             name == "key"
             ? SecretFile(path: path, option: option) : SecretFile(path: path, option: option, warn: { _ in })
@@ -66,38 +68,38 @@ struct TLSFileNames {
             CommandFailure(
                 .malformedInput,
                 "the file \(file) has no certificate of an authority",
-                remedy: "\(option)-ca takes one or more certificates as PEM (-----BEGIN CERTIFICATE-----)"
+                remedy: "\(option)-ca takes one or more PEM certificates (-----BEGIN CERTIFICATE-----)"
             )
         case .noCertificate(let file):
             CommandFailure(
                 .malformedInput,
                 "the file \(file) has no certificate",
                 remedy:
-                    "\(option)-cert takes a certificate as PEM (-----BEGIN CERTIFICATE-----), and behind it those between it and its authority"
+                    "\(option)-cert takes a PEM certificate (-----BEGIN CERTIFICATE-----), then intermediate ones"
             )
         case .noKey(let file):
             CommandFailure(
                 .malformedInput,
-                "the file \(file) has no key that can be read",
-                remedy: "\(option)-key takes a private key as PEM (-----BEGIN PRIVATE KEY-----), without a password"
+                "the file \(file) has no readable key",
+                remedy: "\(option)-key takes a PEM private key (-----BEGIN PRIVATE KEY-----) without a password"
             )
         case .otherKey(let file, let certificate):
             CommandFailure(
                 .malformedInput,
-                "the key in \(file) is not the one of the certificate in \(certificate)",
-                remedy: "name with \(option)-key the key that \(option)-cert was made for"
+                "the key in \(file) does not match the certificate in \(certificate)",
+                remedy: "pass the key of \(option)-cert with \(option)-key"
             )
         case .half:
             CommandFailure(
                 .usage,
                 "a certificate needs its key",
-                remedy: "name both \(option)-cert and \(option)-key, or none"
+                remedy: "pass both \(option)-cert and \(option)-key, or neither"
             )
         case .other(let reason):
             CommandFailure(
                 .malformedInput,
-                "\(option) cannot be encrypted with these files (\(reason))",
-                remedy: "see the files behind \(option)-ca, \(option)-cert and \(option)-key"
+                "the TLS files for \(option) cannot be used (\(reason))",
+                remedy: "check the files of \(option)-ca, \(option)-cert, and \(option)-key"
             )
         }
     }

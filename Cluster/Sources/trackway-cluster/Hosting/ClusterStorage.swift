@@ -12,26 +12,26 @@ internal import TrackwayCommand
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// Keeps records in a JetStream stream, and answers queries from an index in the folder, from ClickHouse, or from both.
+/// Stores records in JetStream, and answers queries from the index or ClickHouse.
 struct ClusterStorageProvider: CollectorStorageProvider {
-    /// The servers that keep the records.
+    /// The NATS servers that store the records.
     var engine: EngineSettings
-    /// The database that answers queries; nil for the index.
+    /// The database that answers queries; nil to use the index.
     var analysis: ClickHouseClient?
-    /// Whether there is an index; if not, the database answers every query.
+    /// Whether there is an index. Without one, the database answers every query.
     var hasIndex = true
 
     var summary: StorageSummary {
         var lines = [(label: "Engine", value: engine.text)]
         if let analysis {
             lines.append(
-                ("Analysis", "\(analysis.address)" + (hasIndex ? "" : " answers all queries; there is no index"))
+                ("Analysis", "\(analysis.address)" + (hasIndex ? "" : " answers all queries, without an index"))
             )
         }
         return StorageSummary(
             lines: lines,
             durability: "replicated",
-            acknowledged: "is on the disks of a majority of the engine's servers"
+            acknowledged: "is on the disks of a majority of the NATS servers"
         )
     }
 
@@ -40,9 +40,9 @@ struct ClusterStorageProvider: CollectorStorageProvider {
     }
 }
 
-/// The storage of a running collector of a cluster.
+/// The storage of a running collector in a cluster.
 struct ClusterStorage: CollectorStorage {
-    /// Intervals between checks of tables that answer some queries, and of tables that answer all.
+    /// The check intervals for tables that answer some or all queries.
     private static let looks = (some: Duration.seconds(10), all: Duration.seconds(1))
 
     let host: CollectorHost
@@ -53,15 +53,15 @@ struct ClusterStorage: CollectorStorage {
     /// The tables; nil for none.
     let tables: ClickHouseEventStore?
     let store: any EventStore
-    /// Reserves the folder for this collector.
+    /// Locks the folder for this collector.
     private let lock: any StorageLock
 
     var intake: any RecordIntake { engine.intake }
     var analysis: (any AnalysisStore)? { tables }
 
-    /// Opens files. The engine's connections are not made yet.
+    /// Opens the files, without connecting to NATS yet.
     ///
-    /// - Throws: ``CommandFailure`` when a file cannot be used, or when tables that answer every query are not what they have to be.
+    /// - Throws: ``CommandFailure`` if a file cannot be used, or if tables that answer every query are not usable.
     init(_ provider: ClusterStorageProvider, _ host: CollectorHost) async throws(CommandFailure) {
         self.host = host
         let proven = Locked<Engine?>(nil)
@@ -78,9 +78,9 @@ struct ClusterStorage: CollectorStorage {
             store = tables
             try await Self.check(tables, host.logger)
         } else {
-            // The first records of a stream may have been purged, and that is not known yet.
-            // The tables in ClickHouse count visitors and users separately, and both stores give the same answers.
-            let opened = try host.openIndex(keepsFormer: true, joinsVisitors: false)
+            // The index may be needed: whether the stream's first records were purged is not known yet. The tables in
+            // ClickHouse count visitors and users separately, and both stores must give the same answers.
+            let opened = try host.openIndex(keepsLegacyIndex: true, joinsVisitors: false)
             index = opened
             store = opened
         }
@@ -93,7 +93,7 @@ struct ClusterStorage: CollectorStorage {
             credentials: provider.engine.credentials,
             tls: provider.engine.tls,
             options: host.intake,
-            // The index's cursor is behind the last record that it has.
+            // The index's cursor is after the last record it has.
             known: indexed.streamSequence > 0 ? indexed.streamSequence - 1 : 0,
             clock: SystemClock(),
             chance: CollectorHost.chance,
@@ -125,10 +125,10 @@ struct ClusterStorage: CollectorStorage {
         }
     }
 
-    /// Waits until the engine is proven, and checks that its stream is the one that index and tables were made of.
+    /// Waits for proof of durability, then checks the origin of index and tables.
     func prepare() async throws(CommandFailure) {
         try await prove()
-        // Only now it is known which stream the tables must have been made of.
+        // Only now is it known which stream the tables must have been filled from.
         if index == nil, let tables { try await Self.check(tables, host.logger) }
     }
 
@@ -138,7 +138,9 @@ struct ClusterStorage: CollectorStorage {
         await reported
     }
 
-    /// Follows erasures in the stream until the task is canceled. Does nothing with an index, which reads them by itself.
+    /// Follows erasures in the stream until the task is canceled.
+    ///
+    /// Does nothing with an index, which reads them itself.
     private func followErasures() async {
         guard index == nil, let tables else { return }
         await StreamedErasures(
@@ -158,12 +160,14 @@ struct ClusterStorage: CollectorStorage {
         try index?.close()
     }
 
-    /// Checks tables that answer every query: erased installations must be known before anything is accepted.
+    /// Checks tables that answer every query.
     ///
-    /// A server that cannot be reached is waited for. Erasures are read from the stream then, as they come; events of installations that were
-    /// erased before are left out where the tables are filled.
+    /// Erased installations must be known before anything is accepted.
     ///
-    /// - Throws: ``CommandFailure`` with a fault that lasts until somebody repairs it.
+    /// Does not wait for a server that cannot be reached: erasures are then read from the stream as they arrive, and
+    /// events of installations erased earlier are left out when the tables are filled.
+    ///
+    /// - Throws: ``CommandFailure`` for a fault that lasts until it is repaired.
     private static func check(_ tables: ClickHouseEventStore, _ logger: Logger) async throws(CommandFailure) {
         guard let fault = await tables.look() else { return }
         guard fault.isLasting else { return logger.warning("Nothing can be read yet: \(fault.reason)") }
@@ -173,7 +177,7 @@ struct ClusterStorage: CollectorStorage {
         )
     }
 
-    /// Checks repeatedly whether queries can be answered and how far the tables are filled.
+    /// Repeatedly checks the tables' lag, and whether they can answer queries.
     private func watchTables() async {
         let isAll = index == nil
         await tables?.watch(every: isAll ? Self.looks.all : Self.looks.some, sleep: CollectorHost.sleep) {
@@ -187,6 +191,8 @@ struct ClusterStorage: CollectorStorage {
         }
     }
 
+    /// Rejects a folder with a log, or with an index of one.
+    ///
     /// Positions in a log and in a stream have the same bits and different meanings, so no index may see both.
     ///
     /// - Parameter indexed: The index's cursor; nil for no index.
@@ -196,9 +202,11 @@ struct ClusterStorage: CollectorStorage {
         guard hasLog || !hasMark && indexed ?? .start > .start else { return }
         throw CommandFailure(
             .cannotCreate,
-            "the folder \(folder.path) has \(hasLog ? "an intake log of its own" : "an index of an intake log")",
-            remedy:
-                "choose another folder with --data: the log's records stay where they are. Keys, boards and alerts may be copied from it"
+            "the folder \(folder.path) has \(hasLog ? "an intake log" : "an index of an intake log")",
+            remedy: """
+                choose another folder with --data. The log's records stay there; keys, boards, and alerts may be \
+                copied from it
+                """
         )
     }
 
@@ -209,7 +217,7 @@ struct ClusterStorage: CollectorStorage {
             throw CommandFailure(
                 .cannotCreate,
                 "the folder \(folder.path) cannot be locked: \(error)",
-                remedy: "check who may write \(folder.path), or choose another folder with --data"
+                remedy: "check the permissions of \(folder.path), or choose another folder with --data"
             )
         }
         throw CommandFailure(
@@ -220,10 +228,10 @@ struct ClusterStorage: CollectorStorage {
     }
 
     private func prove() async throws(CommandFailure) {
-        if let reasons = await engine.reasonsAgainst() {
+        if let reasons = await engine.waitUntilDurable() {
             throw CommandFailure(
                 .cannotCreate,
-                "the engine cannot be used, so the collector does not start:\n" + reasons.joined(separator: "\n"),
+                "the NATS cluster cannot be used, so the collector does not start:\n" + reasons.joined(separator: "\n"),
                 remedy: "`trackway-cluster engine check` with the same options shows each server"
             )
         }
@@ -233,10 +241,10 @@ struct ClusterStorage: CollectorStorage {
             guard known == mark else {
                 throw CommandFailure(
                     .cannotCreate,
-                    "the index in \(host.folder.path) was made of the stream \(known.stream) of \(known.created), and the engine's "
-                        + "\(mark.stream) is of \(mark.created)",
+                    "the index in \(host.folder.path) was built from the stream \(known.stream) of \(known.created), "
+                        + "but the stream \(mark.stream) is of \(mark.created)",
                     remedy:
-                        "find out what happened to the stream; to begin with the new one, choose another folder with --data"
+                        "find out what happened to the stream, or choose another folder with --data for the new one"
                 )
             }
         } else {

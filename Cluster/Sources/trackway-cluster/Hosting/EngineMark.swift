@@ -6,11 +6,13 @@ internal import TrackwayCommand
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// The stream that a folder's index is made of.
+/// The stream that a folder's index was built from.
 struct EngineMark: Sendable, Hashable {
     /// The stream's name.
     var stream: String
-    /// The creation time, as the engine reports it: a stream of the same name that was created again is another.
+    /// The creation time, as NATS reports it.
+    ///
+    /// It changes if a stream of the same name is recreated.
     var created: String
 
     init(stream: String, created: String) {
@@ -18,9 +20,9 @@ struct EngineMark: Sendable, Hashable {
         self.created = created
     }
 
-    /// The mark of a folder; nil when it has none.
+    /// Reads the mark of a folder; nil if it has none.
     ///
-    /// - Throws: ``CommandFailure`` when it has one that cannot be read.
+    /// - Throws: ``CommandFailure`` if it is unreadable.
     init?(in folder: CollectorFolder) throws(CommandFailure) {
         guard FileManager.default.fileExists(atPath: folder.clusterMark) else { return nil }
         do {
@@ -30,7 +32,7 @@ struct EngineMark: Sendable, Hashable {
                 return
             }
         } catch {
-            // The remedy is the same for every error.
+            // The fix is the same for every error.
         }
         throw CommandFailure(
             .malformedInput,
@@ -48,7 +50,7 @@ struct EngineMark: Sendable, Hashable {
             throw CommandFailure(
                 .cannotCreate,
                 "\(folder.clusterMark) cannot be written: \(error)",
-                remedy: "check who may write \(folder.path)"
+                remedy: "check the permissions of \(folder.path)"
             )
         }
     }

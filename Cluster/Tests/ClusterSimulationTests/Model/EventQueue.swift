@@ -1,44 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// An attempt to have a batch stored, and which of those that had its number.
+/// A reference to an attempt: its slot, and the attempt within the slot.
 struct AttemptReference {
     let index: Int32
     let serial: Int32
 }
 
-/// What happens at a moment. Those of which there are millions have cases of their own; the others bring what is to be done.
+/// An event of the simulation.
+///
+/// Frequent events have separate cases; the others carry a closure.
 enum SimulatedEvent {
-    /// An installation sends its next batch, or the same one again.
+    /// An installation sends its next batch, or repeats it.
     case send(installation: Int32)
-    /// An installation has waited for this answer for long enough.
+    /// An installation's wait for this answer times out.
     case givenUp(installation: Int32, round: Int32)
-    /// A batch arrives at a collector, or its time to be tried again has come.
+    /// A batch arrives at a collector, or its next attempt is due.
     case attempt(AttemptReference)
-    /// A record arrives at the leader of its stream.
+    /// A record arrives at its stream's leader.
     case arrival(AttemptReference, round: Int32)
-    /// The engine's answer arrives at a collector: the record's sequence, and whether it had it before.
+    /// The cluster's answer arrives at a collector, with the record's sequence and whether it is a duplicate.
     case stored(AttemptReference, round: Int32, sequence: Int32, isRepeated: Bool)
-    /// The engine answers otherwise.
+    /// The cluster rejects a record.
     case answer(AttemptReference, round: Int32, Refusal)
-    /// There is no answer.
+    /// The wait for an answer times out.
     case unanswered(AttemptReference, round: Int32)
-    /// A leader and whoever is quick have written what there was.
+    /// A leader and the fast followers have written the records so far.
     case flush(log: Int, term: Int, target: Int)
-    /// A slow disk has written what there was.
+    /// A slow disk has written the records so far.
     case slowFlush(log: Int, member: Int, term: Int, target: Int)
-    /// A node looks at a stream's durability.
+    /// A node begins to check a stream's durability.
     case look(node: Int, stream: Int, number: Int32)
-    /// It has its answer.
+    /// The node receives the result.
     case looked(node: Int, stream: Int, number: Int32)
-    /// A node follows the order.
+    /// A node reads the order.
     case follow(node: Int, number: Int32)
-    /// Something that a node does, unless it has died since.
+    /// Runs a node's action, unless the node has died since.
     case node(Int, life: Int, (Simulation) -> Void)
-    /// Something else.
+    /// Runs any other action.
     case other((Simulation) -> Void)
 
-    /// What an engine says that does not take a record.
+    /// Why the cluster does not store a record.
     enum Refusal {
         case noLeader
         case inProcess
@@ -47,18 +49,21 @@ enum SimulatedEvent {
     }
 }
 
-/// What happens next, in milliseconds that pass when nothing is left to do in one. What is added first happens first.
+/// The queue of future events, in virtual milliseconds.
+///
+/// Time advances once a millisecond has no more events. Events of the same millisecond run in the order in which they
+/// were added.
 struct EventQueue {
     private static let slots: Int64 = 1 << 16
     private var near: [[SimulatedEvent]] = Array(repeating: [], count: Int(slots))
     private var far: [Int64: [(due: Int64, event: SimulatedEvent)]] = [:]
     private var place = 0
-    /// Milliseconds since the beginning.
+    /// Milliseconds since the start.
     private(set) var now: Int64 = 0
-    /// How many wait.
+    /// The number of queued events.
     private(set) var count = 0
 
-    /// Has something happen after so many milliseconds.
+    /// Adds an event that occurs after this number of milliseconds.
     mutating func add(_ event: SimulatedEvent, after delay: Int64) {
         let due = now + max(0, delay)
         count += 1
@@ -69,7 +74,7 @@ struct EventQueue {
         }
     }
 
-    /// What happens next; nil when nothing does.
+    /// Removes and returns the next event; nil if the queue is empty.
     mutating func next() -> SimulatedEvent? {
         guard count > 0 else { return nil }
         while true {

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A server of the engine.
+/// A server of the cluster.
 struct SimulatedServer {
     var isUp = true
     /// Stopped, with its connections open.
     var isPaused = false
-    /// Which servers it reaches: those with the same number.
+    /// The side of a network partition; a server reaches those on its own side.
     var side = 0
-    /// Since when it runs, is reached, and does not sync; nil while it does, or is gone.
+    /// When it began to run and be reachable without syncing; nil if it syncs or is down.
     var lazySince: Int64?
-    /// So long its disk takes, in milliseconds.
+    /// The time of a disk write, in milliseconds.
     var disk: Int64 = 2
 }
 
-/// A stream that three servers keep by consensus, as far as its clients can tell. A value: whoever holds it says which servers are reached
-/// and when time is over.
+/// A stream stored by three servers with consensus, as its clients see it.
 ///
-/// A record is stored when two have it. A leader that has lost the others stores nothing, and what only it had is gone when another leads.
+/// A value: its owner decides which servers are reachable and when timeouts expire.
+///
+/// A record is stored once two members have it. A leader without followers stores nothing, and records that only it has
+/// are lost when another member takes over.
 struct SimulatedLog {
     struct Record {
-        /// A batch, an entry of the order, or a decision, by its number in a list of them; -1 for the note that no record follows.
+        /// A batch, an order entry, or a decision, as an index into a list of them; -1 for the final record.
         let body: Int32
         let at: Int64
     }
 
-    /// Who waits for a record to be stored.
+    /// A caller that waits until a record is stored.
     enum Waiter {
         case attempt(AttemptReference, round: Int32, isLost: Bool)
         case other((Simulation) -> Void)
     }
 
-    /// A leader that was cut off, and does not know that another may lead.
+    /// A leader that was cut off, and does not know that it may have been replaced.
     struct Former {
         var member: Int
         var stored: Int
@@ -39,36 +41,36 @@ struct SimulatedLog {
         var until: Int64
     }
 
-    /// Ids are known for so long, in milliseconds.
+    /// How long ids are known, in milliseconds.
     static let window: Int64 = 120_000
 
     let name: String
-    /// The servers that keep it.
+    /// The servers of the three members.
     let members: [Int]
     var records: [Record] = []
-    /// So many of them are stored.
+    /// The number of stored records.
     var stored = 0
-    /// So many of them each member has.
+    /// The number of records that each member has.
     var held = [0, 0, 0]
-    /// Which member leads.
+    /// The leading member.
     var leader: Int? = 0
-    /// Grows with each leader that comes or goes.
+    /// Increases whenever a leader is elected or lost.
     var term = 0
-    /// Since when the leader does not hear enough of the others.
+    /// Since when the leader has not reached a majority.
     var aloneSince: Int64?
     var former: Former?
-    /// Since when the leader does not hear each member; nil while it does.
+    /// The time since which the leader cannot reach each member; nil if it can.
     var silentSince: [Int64?] = [nil, nil, nil]
-    /// Those that it has not heard since it leads.
+    /// The members that the leader has not reached since it was elected.
     var unheard: Set<Int> = []
     var waiters: [(place: Int, waiter: Waiter)] = []
     var places: [Int32: Int32] = [:]
     var isFlushing = false
-    /// The place of the note that no record follows.
+    /// The position of the final record.
     var note: Int?
-    /// Grows when its subjects change.
+    /// Increases when the subjects change.
     var configuration = 0
-    /// Whether it takes no records of partitions.
+    /// Whether it accepts no records of partitions.
     var isClosed: Bool { subjects == [closedSubject] }
     var subjects: [String]
     let closedSubject: String
@@ -80,18 +82,18 @@ struct SimulatedLog {
         self.closedSubject = closedSubject
     }
 
-    /// How many copies there are of a record.
+    /// The number of copies of a record.
     func copies(of place: Int) -> Int { held.count { $0 > place } }
 
-    /// Puts a record behind the last one of the leader's.
+    /// Appends a record to the leader's records.
     mutating func append(_ body: Int32, now: Int64, waiter: Waiter) {
         waiters.append((records.count, waiter))
         records.append(Record(body: body, at: now))
     }
 
-    /// Members have written what there was.
+    /// Handles that members have written the first `count` records.
     ///
-    /// - Returns: Who has waited for what is stored by that, and its place.
+    /// - Returns: The waiters for records that are stored as a result, with their positions.
     mutating func written(_ count: Int, by members: [Int]) -> [(place: Int, waiter: Waiter)] {
         for member in members { held[member] = max(held[member], min(count, records.count)) }
         let majority = held.sorted()[1]
@@ -103,9 +105,9 @@ struct SimulatedLog {
         return Array(waiters.prefix(done))
     }
 
-    /// Another member leads: what it does not have is gone.
+    /// Makes a member the leader, and drops the records that it does not have.
     ///
-    /// - Returns: Whether what was stored is gone with it, which must never be.
+    /// - Returns: Whether stored records were lost, which must never happen.
     mutating func lead(_ member: Int) -> Bool {
         leader = member
         term += 1

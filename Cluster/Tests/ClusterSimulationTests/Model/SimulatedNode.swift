@@ -7,35 +7,35 @@ internal import TrackwayEvents
 @testable internal import CollectorClickHouse
 @testable internal import CollectorJetStream
 
-/// A process: what it knows, in the product's own values. It forgets all of it when it dies.
+/// A process and its state, in the product's own values. The state is lost when the process dies.
 struct SimulatedNode {
     enum Role {
         case collector
         case forwarder
-        /// Has other streams take the records, while it lives.
+        /// Moves records to other streams while it runs.
         case growth
     }
 
-    /// One stream, as a collector knows it.
+    /// The state of one stream in a collector.
     struct Stream {
         var gate: StreamIntakeGate
         var durability = DurabilityState()
-        /// Which look counts.
+        /// The number of the current check; results of earlier ones are ignored.
         var look: Int32 = 0
         var isWatched = false
         var pending: (look: DurabilityState.Look, last: UInt64?, floor: UInt64, connection: UInt64?)?
     }
 
-    /// What a node knows of the order.
+    /// How far a node has read the order.
     enum Standing {
         case unknown
         case single
-        /// It has taken so many entries.
+        /// It has read this number of entries.
         case ordered(Int)
     }
 
     let role: Role
-    /// Grows whenever it dies.
+    /// Increases whenever the node dies.
     var life = 0
     var isAlive = false
     var asleepUntil: Int64 = 0
@@ -43,15 +43,15 @@ struct SimulatedNode {
     var connection: UInt64 = 0
     var address = 0
     var streams: [Stream?] = Array(repeating: nil, count: Simulation.order)
-    /// What it holds.
+    /// The attempts that it holds.
     var attempts: [Int32] = []
 
     var standing = Standing.unknown
-    /// Whether the stream of the order is known to be there.
+    /// Whether the stream of the order is known to exist.
     var isThere = false
     var known: [UInt64] = Array(repeating: 0, count: Simulation.order)
     var heard: [Bool] = Array(repeating: false, count: Simulation.order)
-    var keeping = OrderKeeping()
+    var keeping = OrderCoordinator()
     var follow: Int32 = 0
     var isPausing = false
     var asked: Int64 = 0
@@ -62,26 +62,26 @@ struct SimulatedNode {
 
     init(_ role: Role) { self.role = role }
 
-    /// The same process, started anew.
+    /// Returns the same process after a restart.
     func startedAnew(delay: Int) -> SimulatedNode {
         var fresh = SimulatedNode(role)
         fresh.life = life + 1
         fresh.isAlive = true
         fresh.address = address
         fresh.connection = connection
-        fresh.keeping = OrderKeeping(delay: .milliseconds(delay))
+        fresh.keeping = OrderCoordinator(delay: .milliseconds(delay))
         return fresh
     }
 }
 
-/// One call of a collector's intake with one batch.
+/// A call of a collector's intake with one batch.
 struct SimulatedAttempt {
     var serial: Int32 = 0
     var isUsed = false
     var node = 0
     var batch: Int32 = 0
     var stream = 0
-    /// Which entry had opened the streams when it chose one.
+    /// The number of the entry that had opened the streams when a stream was chosen.
     var opened: UInt64 = 0
     var held = HeldRecord(at: MonotonicTime(milliseconds: 0))
     var first: UInt64?
@@ -89,7 +89,7 @@ struct SimulatedAttempt {
     var isProbe = false
     var isHeld = false
     var isInFlight = false
-    /// Refused by a stream that does not take its partition: looks whether others were opened, so often still.
+    /// The remaining checks whether other streams were opened; set after a stream rejects the partition.
     var looks: Int?
     var round: Int32 = 0
     var server: Int?
@@ -97,21 +97,21 @@ struct SimulatedAttempt {
     var listed = 0
 }
 
-/// Sends its batches one after the other, each until it is acknowledged.
+/// An installation that sends its batches one after the other, each until it is acknowledged.
 struct SimulatedInstallation {
     let partition: Int
     var next = 0
-    /// Which sending of the batch counts.
+    /// The number of the current send of the batch; answers to earlier ones are ignored.
     var round: Int32 = 0
     var outstanding = 0
-    /// When it sends next.
+    /// The time of the next send.
     var due: Int64 = -1
 }
 
-/// What lies in the tables.
+/// The contents of the tables.
 struct SimulatedTables {
     var isReached = true
-    /// The batches whose events each block has, as it was written first.
+    /// The batches whose events each block has, as first written.
     var events: [UInt64: [Int32]] = [:]
     /// The lowest block that has a batch's ids; 0 for none.
     var ids: [UInt32]
@@ -121,11 +121,11 @@ struct SimulatedTables {
     init(batches: Int) { ids = Array(repeating: 0, count: batches) }
 }
 
-/// Whoever has other streams take the records: what is wanted, and what it has come to.
+/// The state of moving records to other streams: requested changes and progress.
 struct SimulatedGrowth {
     var wanted: [Int] = []
-    var growth: StreamGrowth?
+    var growth: StreamChangePlanner?
     var isAtWork = false
-    /// What was noted in each stream that is closed.
+    /// The number of steps taken.
     var steps = 0
 }

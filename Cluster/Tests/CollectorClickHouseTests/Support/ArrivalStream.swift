@@ -6,15 +6,18 @@ internal import CollectorTesting
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// A stream about arrivals: batches of several formats, some sent again whole or cut anew, events and batches that are refused, admitted
-/// again and refused again, records that cannot be read, and installations that are erased, by themselves and by an operator.
+/// A stream for tests of arrivals.
+///
+/// Has batches of several formats, some repeated whole or with different boundaries; events and batches that are
+/// rejected, admitted, and rejected again; unreadable records; and installations erased by themselves and by an
+/// operator.
 struct ArrivalStream {
-    /// The names of its events, as JSON texts have them.
+    /// The names of its events, escaped as in JSON strings.
     static let names = ["n1", "n2", "it's", "名", "_screen_view", "_clickstream_error", "rare"]
     static let runs = ["\"r1\"", "\"7\"", "7", "true", "7.5", "null", "{\"a\":1}", "\"it's\""]
     static let users = ["u1", "u2", "it's \\\\ \\\"x\\\""]
     static let codes = ["invalid_name", "name_too_long", "it's"]
-    /// So far from the first event's time to the last one's.
+    /// The time from the first event to the last one.
     static let length: Int64 = 3 * 86_400_000
     static let start: Int64 = 1_700_000_000_000
 
@@ -23,7 +26,7 @@ struct ArrivalStream {
     private var next: UInt64 = 1
     private var sequences: [UInt64: UInt64] = [:]
     private var sent: [[UInt8]] = []
-    /// Where events were refused, each with its line; a whole batch has none of its own.
+    /// The positions of rejected events with their lines; a wholly rejected batch has no line.
     private var refused: [(position: EventPosition, head: String?, line: String)] = []
     private var quarantined: [(position: EventPosition, lines: [String])] = []
     private var received = ArrivalStream.start
@@ -33,7 +36,7 @@ struct ArrivalStream {
         chance = SeededChance(seed: seed)
     }
 
-    /// Fills a stream, always with the same from the same seed.
+    /// Fills a stream. Equal seeds give equal streams.
     static func fill(_ stream: StreamMemory, seed: UInt64, records: Int = 110) {
         var filling = ArrivalStream(stream, seed: seed)
         for number in 1...records { filling.add(number, of: records) }
@@ -42,7 +45,7 @@ struct ArrivalStream {
     private var position: EventPosition { EventPosition(stream: 0, sequence: stream.highest + 1) }
 
     private mutating func add(_ number: Int, of records: Int) {
-        // Mostly within a minute, at times a week later.
+        // Usually within a minute, sometimes a week later.
         received += Int64(chance.number(0...40_000)) + (chance.chance(40) ? 604_800_000 : 0)
         switch chance.number(1...24) {
         case 1: stream.append(Array("?".utf8), kind: nil)
@@ -129,13 +132,13 @@ struct ArrivalStream {
             lines.append(line)
             guard chance.chance(7) else { continue }
             let code = Self.codes.randomElement(using: &chance) ?? ""
-            faults.append(#"[\#(ordinal),"\#(code)","name","“x” is none."]"#)
+            faults.append(#"[\#(ordinal),"\#(code)","name","“x” is invalid."]"#)
             var place = position
             place = EventPosition(segment: place.segment, offset: place.offset, ordinal: ordinal)
             refused.append((place, head, line))
         }
         if let erasing { lines.append(SentBatch.tombstone(erasing)) }
-        // One that does not prove whose it is.
+        // A claim of an erasure without a proof.
         if chance.chance(20) {
             lines.append(
                 #"{"id":"\#(SentBatch.id(0xEE_0000 + next))","name":"_installation_erased","time":1,"attributes":{"proof":"no"}}"#
@@ -168,7 +171,7 @@ struct ArrivalStream {
             #","replayed":{"at":\#(received + 5),"key":"ops","position":"\#(record)","ordinals":[\#(ordinals.map(String.init).joined(separator: ","))],"refused":[\#(refused.joined(separator: ","))]}"#
     }
 
-    /// An event that was refused is admitted; at times twice.
+    /// Admits a rejected event, sometimes twice.
     private mutating func replay() {
         guard let old = refused.randomElement(using: &chance) else { return }
         let bytes = record(
@@ -179,16 +182,16 @@ struct ArrivalStream {
         if chance.chance(3) { stream.append(bytes) }
     }
 
-    /// A batch that was refused as a whole is admitted, all of it or in part.
+    /// Admits a wholly rejected batch, completely or in part.
     private mutating func replayBatch() {
         guard let old = quarantined.randomElement(using: &chance) else { return }
-        let rejected = chance.chance(2) ? #","rejected":[[1,"invalid_name","name","It is none."]]"# : ""
+        let rejected = chance.chance(2) ? #","rejected":[[1,"invalid_name","name","Not a name."]]"# : ""
         let bytes = record(about(rejected + origin(old.position, ordinals: [])), old.lines)
         stream.append(bytes)
         if chance.chance(3) { stream.append(bytes) }
     }
 
-    /// What was refused is refused for another reason now.
+    /// Rejects a rejected event again for a different reason.
     private mutating func refuseAgain() {
         guard let old = refused.randomElement(using: &chance) else { return }
         let fault = #"[\#(old.position.ordinal),"other_reason","time","It is \#(next)."]"#

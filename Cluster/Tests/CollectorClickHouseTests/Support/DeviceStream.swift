@@ -4,11 +4,13 @@
 internal import CollectorTesting
 internal import TrackwayEvents
 
-/// A stream about whose devices, names and plan is asked: contexts that come back, snapshots that arrive late or twice, states, times that no
-/// clock has, events that are refused or without an id, and of one installation everything is erased.
+/// A stream for tests of devices, names and the plan.
+///
+/// Has repeated contexts, snapshots that arrive late or twice, states, impossible times, events that are rejected or
+/// have no id, and one installation that is completely erased.
 enum DeviceStream {
     static let installations: ClosedRange<UInt64> = 1...7
-    /// Whose everything is erased.
+    /// The erased installation.
     static let erased: UInt64 = 7
     static let start = QuestionStream.start
     static let names = ["buy", "Buy", "view", "it's %_", "名", "_screen_view", "_tap", "$odd", "free"]
@@ -38,7 +40,7 @@ enum DeviceStream {
         (0..<count).compactMap { _ in parts.randomElement(using: &chance) }.joined(separator: ",")
     }
 
-    /// One of few, so that they come back.
+    /// Returns one of few contexts, so that they repeat.
     private static func context(_ chance: inout SeededChance) -> String {
         let app = [
             #""app":{"id":"shop","version":"1.0"}"#, #""app":{"id":"shop","version":"2.0"}"#, #""app":{"id":"it's"}"#,
@@ -57,13 +59,13 @@ enum DeviceStream {
 
     private static func time(_ chance: inout SeededChance) -> Int64 {
         if chance.chance(60) { return [Int64.min, -1, 0, 899_999, 253_402_300_800_000, .max][chance.number(0...5)] }
-        // Few moments, so that many events are of the same millisecond.
+        // Few distinct times, so that many events share a millisecond.
         return start + Int64(chance.number(0...300)) * 21_600_000 / 5
     }
 
     private static func event(_ number: UInt64, _ chance: inout SeededChance) -> String {
         var head = #""time":\#(time(&chance)),"#
-        // A simple client's: without an id, without a time.
+        // An event of a simple client: without an id or a time.
         if !chance.chance(15) { head += #""id":"\#(SentBatch.id(number))","# }
         if chance.chance(25) { head = #""id":"\#(SentBatch.id(number))","# }
         switch chance.number(0...9) {
@@ -86,7 +88,7 @@ enum DeviceStream {
         return #"{\#(head)"name":\#(name),"attributes":{\#(attributes.joined(separator: ","))}\#(items)}"#
     }
 
-    /// Fills a stream, always with the same from the same seed.
+    /// Fills a stream. Equal seeds give equal streams.
     static func fill(_ stream: StreamMemory, seed: UInt64, batches: Int = 60) {
         var chance = SeededChance(seed: seed)
         var next: UInt64 = 1
@@ -105,14 +107,14 @@ enum DeviceStream {
             if !chance.chance(10) { lines.append(context(&chance)) }
             for _ in 0..<20 {
                 if chance.chance(7) { lines.append(context(&chance)) }
-                // The same event again, in a batch that was cut anew.
+                // The same event again, in a batch with different boundaries.
                 let again = chance.chance(30) ? sent[installation]?.randomElement(using: &chance) : nil
                 lines.append(event(again ?? next, &chance))
                 sent[installation, default: []].append(next)
                 next += 1
             }
             if batch == batches * 2 / 3 { lines.append(SentBatch.tombstone(erased)) }
-            let refused = chance.chance(5) ? #"[3,"invalid_name","name","It is none."]"# : ""
+            let refused = chance.chance(5) ? #"[3,"invalid_name","name","Not a name."]"# : ""
             let about =
                 #"{"received":\#(start + Int64(batch) * 43_200_000),"key":"dev","encoding":"identity","rejected":[\#(refused)]}"#
             let record = Array((about + "\n" + lines.joined(separator: "\n")).utf8)

@@ -4,19 +4,21 @@
 internal import CollectorTesting
 internal import TrackwayEvents
 
-/// A stream about people and how they used an app: few of them on few devices, with screens, clicks, starts, what was said of them,
-/// ids and names as odd as they come, batches that come late or again, refused events, and installations that are erased.
+/// A stream for tests of people and their use of an app.
+///
+/// Has few people on few devices, with screens, clicks, starts, user traits, odd ids and names, late and repeated
+/// batches, rejected events, and erased installations.
 enum PeopleStream {
-    /// When its first event can have been.
+    /// The earliest time of its events.
     static let start: Int64 = 1_700_000_000_000
-    /// How long after that its last event can have been.
+    /// The time from there to the latest time of its events.
     static let length: Int64 = 3 * 86_400_000
-    /// Who signs in. Some are told apart by their bytes alone.
+    /// The signed-in users. Some differ only in their bytes.
     static let users = [
         "u1", "u2", "U1", "it's", "\u{e9}", "e\u{301}", "a\u{0}b", "a\u{0}c",
         "名 \"x\"\\", "7",
     ]
-    /// Sessions.
+    /// The session ids.
     static let sessions = ["s1", "s2", "s3", "\u{e9}", "e\u{301}", "a\u{0}", "it's"]
     /// The installations; the last two are erased.
     static let installations: ClosedRange<UInt64> = 1...7
@@ -41,7 +43,7 @@ enum PeopleStream {
         list[chance.number(0...list.count - 1)]
     }
 
-    /// Few moments, so that much is of the same millisecond.
+    /// Returns one of few times, so that many events share a millisecond.
     private static func moment(_ chance: inout SeededChance) -> Int64 {
         start + Int64(chance.number(0...200)) * (length / 200)
     }
@@ -128,7 +130,7 @@ enum PeopleStream {
             #"{"id":"\#(SentBatch.id(number))","name":\#(text(name)),"time":\#(moment(&chance)),"attributes":{\#(attributes.joined(separator: ","))}}"#
     }
 
-    /// Fills a stream, always with the same from the same seed.
+    /// Fills a stream. Equal seeds give equal streams.
     static func fill(_ stream: StreamMemory, seed: UInt64, batches: Int = 70) {
         var chance = SeededChance(seed: seed)
         var next: UInt64 = 1
@@ -151,8 +153,8 @@ enum PeopleStream {
             }
             if batch == batches / 3 { lines.append(SentBatch.tombstone(7)) }
             if batch == batches / 2 { lines.append(SentBatch.tombstone(6)) }
-            // The context of a refused event is met all the same.
-            let faults = [0, 8].map { #"[\#($0),"invalid_name","name","It is none."]"# }
+            // The context of a rejected event is still used.
+            let faults = [0, 8].map { #"[\#($0),"invalid_name","name","Not a name."]"# }
             let refused = chance.chance(4) ? faults.joined(separator: ",") : ""
             let about =
                 #"{"received":\#(start + Int64(batch) * 86_400_000),"key":"dev","encoding":"identity","rejected":[\#(refused)]}"#

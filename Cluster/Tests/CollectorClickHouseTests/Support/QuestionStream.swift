@@ -4,14 +4,16 @@
 internal import CollectorTesting
 internal import TrackwayEvents
 
-/// A stream about which questions are asked: events of few people in few days, with values as odd as JSON has them, some late, some sent
-/// again, some refused, and of one installation everything is erased.
+/// A stream for tests of queries.
+///
+/// Has events of few people on few days, with unusual JSON values, some late, some repeated, some rejected, and one
+/// installation that is completely erased.
 enum QuestionStream {
-    /// When its first event can have been: a moment before the clocks of the test's zone change.
+    /// The earliest time of its events, shortly before the clocks of the test zone change.
     static let start: Int64 = 1_700_000_000_000
-    /// How long after that its last event can have been.
+    /// The time from there to the latest time of its events.
     static let length: Int64 = 5 * 86_400_000
-    /// A name as nobody should choose one.
+    /// A name with characters that are special in SQL, JSON and paths.
     static let hostile = "it's a \"name\".with, everything\\=數 "
     /// The names of its events, as JSON.
     static let names = ["n1", "n2", "n3", "it's", "名", "_screen_view", "_app_start"]
@@ -26,7 +28,7 @@ enum QuestionStream {
         #""😀""#, #""null""#, "[]", "[1,2]", "{}", #"{"b":[1.0,"x"]}"#, #""10""#, #""9""#, "10", "9",
     ]
 
-    /// A number of quarters, which sums of doubles hold exactly, whatever their order.
+    /// Returns a multiple of a quarter, so that sums of doubles are exact in any order.
     private static func quarters(_ chance: inout SeededChance) -> String {
         let number = chance.number(-8...60)
         return number % 4 == 0 ? "\(number / 4)" : "\(Double(number) / 4)"
@@ -63,7 +65,7 @@ enum QuestionStream {
             attributes.append(#""currency":"\#(chance.chance(3) ? "EUR" : "c\(chance.number(1...14))")""#)
         }
         if chance.chance(2) { attributes.append(#""odd":\#(values.randomElement(using: &chance) ?? "1")"#) }
-        // The last of two counts, and a name may be written with escapes.
+        // The last of two values is used, and a name may be written with escapes.
         if chance.chance(6) { attributes.append(#""\u006fdd":\#(values.randomElement(using: &chance) ?? "1")"#) }
         if chance.chance(5) { attributes.append(#""tier":\#(chance.chance(3) ? "null" : "\"silver\"")"#) }
         if chance.chance(4) { attributes.append("\(text(hostile)):\(chance.number(0...2))") }
@@ -73,7 +75,7 @@ enum QuestionStream {
         if name == "_screen_view", !chance.chance(4) {
             attributes.append(#""_screen_name":"\#(screens[chance.number(0...4)])""#)
         }
-        // Few moments, so that many events are of the same millisecond.
+        // Few distinct times, so that many events share a millisecond.
         let time = start + Int64(chance.number(0...400)) * (length / 400)
         let mono = chance.chance(2) ? #""mono":\#(chance.number(0...9_000_000)),"# : ""
         let session = chance.chance(12) ? #""_session_id":"other","# : ""
@@ -81,7 +83,7 @@ enum QuestionStream {
             #"{"id":"\#(SentBatch.id(number))","name":\#(text(name)),"time":\#(time),\#(mono)"attributes":{\#(session)\#(attributes.isEmpty ? #""x":1"# : attributes.joined(separator: ","))}}"#
     }
 
-    /// Fills a stream, always with the same from the same seed.
+    /// Fills a stream. Equal seeds give equal streams.
     static func fill(_ stream: StreamMemory, seed: UInt64, batches: Int = 60) {
         var chance = SeededChance(seed: seed)
         var next: UInt64 = 1
@@ -91,7 +93,7 @@ enum QuestionStream {
             let installation = chance.chance(6) ? nil : UInt64(chance.number(1...6))
             var lines: [String] = []
             let received = start + Int64(batch) * 86_400_000
-            // Some clocks are wrong, by little and by much.
+            // Some clocks are wrong, by little or by much.
             let sent =
                 chance.chance(3) ? #""sent":\#(received + Int64(chance.number(-200...200)) * 3_000_000),"# : ""
             if let installation {
@@ -107,7 +109,7 @@ enum QuestionStream {
                 next += 1
             }
             if batch == batches / 2 { lines.append(SentBatch.tombstone(6)) }
-            let refused = chance.chance(5) ? #"[3,"invalid_name","name","It is none."]"# : ""
+            let refused = chance.chance(5) ? #"[3,"invalid_name","name","Not a name."]"# : ""
             let about =
                 #"{"received":\#(received),"key":"dev","encoding":"identity","rejected":[\#(refused)]}"#
             let record = Array((about + "\n" + lines.joined(separator: "\n")).utf8)

@@ -5,11 +5,11 @@ internal import Collector
 internal import CollectorTesting
 internal import TrackwayEvents
 
-/// Questions about a ``QuestionStream``.
+/// Random queries about a ``QuestionStream``.
 struct RandomQuestions {
     var chance: SeededChance
 
-    /// Conditions as people write them, and as nobody should.
+    /// Typical conditions and unusual ones.
     static let conditions = [
         "total>=3", "total<4.5", "total≠2", "total=*", "total≠*", "total>-1.25", "total<=0", "total=2.0",
         "currency=EUR",
@@ -44,13 +44,13 @@ struct RandomQuestions {
         ]
     )
 
-    mutating func filter(fieldsOfPeople: Bool = true) throws -> QuestionFilter {
-        var filter = QuestionFilter()
+    mutating func filter(fieldsOfPeople: Bool = true) throws -> QueryFilter {
+        var filter = QueryFilter()
         if chance.chance(2) {
             filter.names = (0..<chance.number(1...3)).map { _ in
                 QuestionStream.names.randomElement(using: &chance) ?? "n1"
             }
-            // A question names each once.
+            // A query names each event once.
             filter.names = Array(Set(filter.names)).sorted()
             if chance.chance(6) { filter.names = ["nobody's \\' name"] }
         }
@@ -62,17 +62,17 @@ struct RandomQuestions {
         }
         for _ in 0..<(chance.chance(2) ? 0 : chance.number(1...2)) {
             let text = Self.conditions.randomElement(using: &chance) ?? "total=*"
-            filter.conditions.append(try QuestionCondition(text, parameter: "where"))
+            filter.conditions.append(try QueryCondition(text, parameter: "where"))
         }
         if chance.chance(9) {
             let text = "\(QuestionStream.text(QuestionStream.hostile))≤1"
-            filter.conditions.append(try QuestionCondition(text, parameter: "where"))
+            filter.conditions.append(try QueryCondition(text, parameter: "where"))
         }
         return filter
     }
 
     mutating func span() -> (from: Timestamp, to: Timestamp) {
-        // Often on an event's moment, and at times all of it.
+        // Often exactly at an event's time, and sometimes the whole stream.
         if chance.chance(4) {
             return (
                 Timestamp(milliseconds: QuestionStream.start - 1),
@@ -84,10 +84,10 @@ struct RandomQuestions {
         return (Timestamp(milliseconds: from), Timestamp(milliseconds: from + Int64(chance.number(1...300)) * step))
     }
 
-    mutating func time(_ intervals: [QuestionInterval] = QuestionInterval.allCases, limit: Int) -> QuestionTime {
+    mutating func time(_ intervals: [QueryInterval] = QueryInterval.allCases, limit: Int) -> QueryTimeRange {
         while true {
             let (from, to) = span()
-            let time = QuestionTime(
+            let time = QueryTimeRange(
                 from: from,
                 to: to,
                 interval: intervals.randomElement(using: &chance) ?? .day,
@@ -103,15 +103,15 @@ struct RandomQuestions {
         let field = Self.fields.randomElement(using: &chance) ?? "odd"
         let top = chance.number(1...10)
         return Question.Grouping(
-            by: try QuestionField(field, parameter: "by"),
+            by: try QueryField(field, parameter: "by"),
             top: top,
             readsValuesAsTexts: top.isMultiple(of: 2)
         )
     }
 
     mutating func trend() throws -> Question {
-        let total = QuestionField.attribute("total")
-        let odd = QuestionField.attribute("odd")
+        let total = QueryField.attribute("total")
+        let odd = QueryField.attribute("odd")
         let measures: [Question.Measure] = [
             .events, .users, .installations, .sum(total), .average(total), .p95(total), .p95(odd),
             .sum(.attribute("big")),
@@ -127,10 +127,10 @@ struct RandomQuestions {
         )
     }
 
-    mutating func funnel() throws -> FunnelQuestion {
+    mutating func funnel() throws -> FunnelQuery {
         let (from, to) = span()
         let steps = chance.number(1...4)
-        return FunnelQuestion(
+        return FunnelQuery(
             steps: try (0..<steps).map { _ in
                 var step = try filter(fieldsOfPeople: false)
                 if step.names.isEmpty { step.names = [QuestionStream.names.randomElement(using: &chance) ?? "n1"] }
@@ -144,28 +144,28 @@ struct RandomQuestions {
         )
     }
 
-    mutating func retention() throws -> RetentionQuestion {
-        RetentionQuestion(
-            first: chance.chance(3) ? QuestionFilter() : try filter(),
-            returning: chance.chance(3) ? QuestionFilter() : try filter(),
-            in: time([.hour, .day, .week], limit: QuestionLimits.cohorts),
+    mutating func retention() throws -> RetentionQuery {
+        RetentionQuery(
+            first: chance.chance(3) ? QueryFilter() : try filter(),
+            returning: chance.chance(3) ? QueryFilter() : try filter(),
+            in: time([.hour, .day, .week], limit: QueryLimits.cohorts),
             cohort: chance.chance(2) ? .first : .each
         )
     }
 
-    mutating func activity() throws -> ActivityQuestion {
-        ActivityQuestion(
-            chance.chance(3) ? QuestionFilter() : try filter(),
+    mutating func activity() throws -> ActivityQuery {
+        ActivityQuery(
+            chance.chance(3) ? QueryFilter() : try filter(),
             in: time([.hour, .day, .week], limit: 1_000)
         )
     }
 
-    mutating func paths() -> PathQuestion {
+    mutating func paths() -> PathQuery {
         let (from, to) = span()
-        let anchors: [PathQuestion.Anchor] = [
+        let anchors: [PathQuery.Anchor] = [
             .beginning, .start("Home"), .end("Cart"), .start("n1"), .end("名"), .start("nobody"),
         ]
-        return PathQuestion(
+        return PathQuery(
             of: chance.chance(2) ? .screens : .events,
             anchor: anchors.randomElement(using: &chance) ?? .beginning,
             steps: chance.number(2...10),

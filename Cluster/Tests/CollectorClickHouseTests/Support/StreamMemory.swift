@@ -6,26 +6,26 @@ internal import CollectorClickHouse
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// A stream in memory, and what is decided about its blocks.
+/// A stream in memory, and the decisions about its blocks.
 final class StreamMemory: RecordStream, BlockDecisions {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
     struct State: Sendable {
         var records: [(kind: FrameKind?, payload: [UInt8])] = []
         var decisions: [BlockDecision] = []
-        /// Records before this one are gone.
+        /// The first record that was not purged.
         var first = 1
-        /// Records that were deleted since they were erased.
+        /// Deleted records of erased installations.
         var deleted: Set<Int> = []
-        /// What is listed of such records.
-        var listed: [Int: ErasedRecord] = [:]
-        /// So many are handed out at once.
+        /// The list of such records.
+        var listed: [Int: DeletedRecordEntry] = [:]
+        /// The maximum number of records in one read.
         var window = 3
-        /// What becomes of the next decision.
-        var fate: @Sendable () -> TableMemory.Fate = { .works }
-        /// Why nothing can be had.
+        /// Decides the result of the next decision.
+        var fate: @Sendable () -> InMemoryTables.Fate = { .works }
+        /// Why the stream is unavailable; nil if it is available.
         var trouble: String?
-        /// How often records were asked for.
+        /// The number of reads.
         var read = 0
     }
 
@@ -37,9 +37,9 @@ final class StreamMemory: RecordStream, BlockDecisions {
 
     var highest: UInt64 { state.withLock { UInt64($0.records.count) } }
 
-    /// What a forwarding reads.
-    var source: StreamForwarding.Source {
-        StreamForwarding.Source(
+    /// The source for a forwarding runner.
+    var source: ForwardingRunner.Source {
+        ForwardingRunner.Source(
             records: self,
             number: 0,
             highest: { self.highest },
@@ -54,7 +54,7 @@ final class StreamMemory: RecordStream, BlockDecisions {
             state.read += 1
             if let trouble = state.trouble { throw Failure(description: trouble) }
             guard first >= state.first else { throw Failure(description: "record \(first) is gone") }
-            guard first <= state.records.count else { throw Failure(description: "there is no record \(first)") }
+            guard first <= state.records.count else { throw Failure(description: "record \(first) does not exist") }
             return try (first...min(first + state.window - 1, state.records.count)).map { number in
                 let start = LogPosition(stream: 0, sequence: UInt64(number))
                 let end = LogPosition(stream: 0, sequence: UInt64(number + 1))
@@ -82,7 +82,7 @@ final class StreamMemory: RecordStream, BlockDecisions {
             state.decisions.append(decision)
             return true
         }
-        if case .unheard = fate { throw BlockDecisionFailure("Nobody knows whether it is decided.") }
+        if case .unheard = fate { throw BlockDecisionFailure("It is unknown whether it is decided.") }
         return isOurs
     }
 }

@@ -5,7 +5,7 @@ internal import Collector
 internal import CollectorClickHouse
 internal import TrackwayEvents
 
-/// The accounts of all writers as the tables give them.
+/// The accounts of all writers, computed from the tables.
 struct TableLedger {
     /// One account.
     struct Row: Hashable, Comparable {
@@ -26,26 +26,26 @@ struct TableLedger {
 
     let rows: [Row]
 
-    init(_ store: TableMemory) {
+    init(_ store: InMemoryTables) {
         var accounts: [Key: Account] = [:]
         var repeats: [Key: Int] = [:]
         var last: [Key: Int] = [:]
         for row in store.rows(.writers) {
             guard let key = Key(row) else { continue }
-            let recorded = UInt64(TableMemory.count(row, "recorded"))
+            let recorded = UInt64(InMemoryTables.count(row, "recorded"))
             accounts[key, default: Account()].recorded = max(accounts[key]?.recorded ?? 0, recorded)
-            repeats[key, default: 0] += TableMemory.count(row, "repeats")
-            last[key] = max(last[key] ?? .min, TableMemory.count(row, "received"))
+            repeats[key, default: 0] += InMemoryTables.count(row, "repeats")
+            last[key] = max(last[key] ?? .min, InMemoryTables.count(row, "received"))
         }
         for row in store.rows(.ranges) {
             guard let key = Key(row) else { continue }
-            let range = UInt64(TableMemory.count(row, "first"))...UInt64(TableMemory.count(row, "last"))
-            switch RangeKind(rawValue: Int64(TableMemory.count(row, "kind"))) {
+            let range = UInt64(InMemoryTables.count(row, "first"))...UInt64(InMemoryTables.count(row, "last"))
+            switch RangeKind(rawValue: Int64(InMemoryTables.count(row, "kind"))) {
             case .received: accounts[key, default: Account()].received.insert(range)
             case .rejected: accounts[key, default: Account()].rejected.insert(range)
             case .skipped: accounts[key, default: Account()].skipped.insert(range)
             case .dropped:
-                let reason = TableMemory.text(row, "reason")
+                let reason = InMemoryTables.text(row, "reason")
                 accounts[key, default: Account()].dropped[reason, default: SequenceRanges()].insert(range)
             // These tables keep every range.
             case .untracked, nil: break
@@ -71,8 +71,9 @@ struct TableLedger {
         let installation: InstallationID
         let writer: WriterID
 
-        init?(_ row: TableMemory.Row) {
-            guard let installation = TableMemory.installation(row), case .id(let high, let low)? = row["writer"] else {
+        init?(_ row: InMemoryTables.Row) {
+            guard let installation = InMemoryTables.installation(row), case .id(let high, let low)? = row["writer"]
+            else {
                 return nil
             }
             self.installation = installation
@@ -82,7 +83,7 @@ struct TableLedger {
 }
 
 extension TableLedger.Row {
-    /// The account as an index gives it.
+    /// Creates a row from an index's account.
     init(_ row: LedgerRow) {
         self.init(
             installation: row.installation,

@@ -5,7 +5,7 @@ internal import CollectorJetStream
 internal import CollectorTLS
 
 extension NATSTimes {
-    /// For machines that do much else at once: nothing but a lost connection ends one.
+    /// Times for busy machines: only a lost connection ends a connection.
     static var unhurried: NATSTimes {
         var times = NATSTimes()
         times.greeting = .seconds(60)
@@ -14,9 +14,9 @@ extension NATSTimes {
 }
 
 extension NATSClient {
-    /// Runs a client while `body` does.
+    /// Runs a client while `body` runs.
     ///
-    /// - Parameter changes: Tells about every change of its connection.
+    /// - Parameter changes: Reports every change of the connection.
     static func run(
         _ addresses: [NATSAddress],
         credentials: NATSCredentials? = nil,
@@ -40,18 +40,18 @@ extension NATSClient {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await client.run() }
             group.addTask { try await body(client, Changes(client: client, stream: stream)) }
-            // The client ends only when it is told to.
+            // The client runs until it is canceled.
             try await group.next()
             group.cancelAll()
         }
     }
 
-    /// What changes at a client's connection.
+    /// A client's connection changes.
     struct Changes: Sendable {
         let client: NATSClient
         let stream: AsyncStream<Void>
 
-        /// Waits for a connection that is not this one.
+        /// Waits for a connection newer than this one.
         func connection(after number: UInt64 = 0) async -> NATSConnection? {
             if let connection = client.connection, connection.number > number { return connection }
             for await _ in stream {
@@ -60,7 +60,7 @@ extension NATSClient {
             return nil
         }
 
-        /// Waits until something is so.
+        /// Waits until a condition holds.
         func until(_ isSo: () -> Bool) async {
             if isSo() { return }
             for await _ in stream where isSo() { return }

@@ -3,20 +3,22 @@
 
 internal import TrackwayEvents
 
-/// A stream that three servers keep by consensus, as far as its clients can tell: records are stored when two have them, a leader that has
-/// lost the others stores nothing, and what only it had is gone when another leads. A value.
+/// A stream stored by three servers with consensus, as its clients see it.
+///
+/// Records are stored once two servers have them. A leader without followers stores nothing, and records that only it
+/// has are lost when another server takes over.
 struct ReplicatedLog: Sendable {
-    /// One of the three.
+    /// One of the three servers.
     struct Server: Sendable {
         var isUp = true
         /// Stopped, with its connections open.
         var isPaused = false
-        /// Which servers it reaches: those with the same number.
+        /// The side of a network partition; a server reaches those on its own side.
         var side = 0
         var syncsAlways = true
-        /// Since when it runs and does not sync; nil while it does, or is gone.
+        /// Since when it has been running without syncing; nil if it syncs or is down.
         var lazySince: MonotonicTime?
-        /// So many of the records it has.
+        /// The number of records that it has.
         var held = 0
         var heard = MonotonicTime(milliseconds: 0)
     }
@@ -27,49 +29,51 @@ struct ReplicatedLog: Sendable {
         let at: MonotonicTime
     }
 
-    /// What becomes of a record that arrives at a server.
+    /// The result of a record's arrival at a server.
     enum Arrival: Sendable, Hashable {
-        /// Nobody answers.
+        /// No answer is sent.
         case silence
         case noLeader
         case inProcess
         case repeated(Int)
-        /// It is answered when the record of this place is stored.
+        /// The answer is sent once the record at this position is stored.
         case waits(Int)
     }
 
     static let window: Duration = .seconds(120)
-    /// A leader without a majority leads for so long.
+    /// How long a leader without a majority remains the leader.
     private static let leadsAlone: Duration = .seconds(3)
-    /// And believes that it does for so long.
+    /// How long it still considers itself the leader after that.
     private static let believes: Duration = .seconds(15)
 
     var servers = Array(repeating: Server(), count: 3)
     private(set) var records: [Record] = []
-    /// So many of them are stored.
+    /// The number of stored records.
     private(set) var stored = 0
     private(set) var leader: Int? = 0
-    /// A leader that was cut off, and does not know that another may lead: what it takes for stored, since when it hears nobody, and until
-    /// when it does not know.
+    /// A leader that was cut off, and does not know that it may have been replaced.
+    ///
+    /// Has the number of stored records that it knows of, the time since which it has had no contact with other
+    /// servers, and the time until which it considers itself the leader.
     private(set) var former: (server: Int, stored: Int, since: MonotonicTime, until: MonotonicTime)?
     private var places: [String: Int] = [:]
     private var aloneSince: MonotonicTime?
-    /// When the next leader is chosen; nil while there is one.
+    /// When the next leader is elected; nil if there is one.
     private var election: MonotonicTime?
 
-    /// Whether a server works and another one hears it.
+    /// Whether a server is running and in contact with another one.
     func reaches(_ one: Int, _ other: Int) -> Bool {
         works(one) && works(other) && servers[one].side == servers[other].side
     }
 
     func works(_ server: Int) -> Bool { servers[server].isUp && !servers[server].isPaused }
 
-    /// The leader that a server reaches.
+    /// Returns the leader that a server reaches.
     func leader(from server: Int) -> Int? { leader.flatMap { reaches(server, $0) ? $0 : nil } }
 
     var allHaveAll: Bool { servers.indices.allSatisfy { works($0) && servers[$0].held == records.count } }
 
-    /// A server dies; one that led leads no more, however soon it is back.
+    /// Stops a server. A leader loses its role, however soon it restarts.
     mutating func dies(_ server: Int, _ now: MonotonicTime, delay: () -> Duration) {
         servers[server].isUp = false
         servers[server].isPaused = false
@@ -81,7 +85,7 @@ struct ReplicatedLog: Sendable {
         election = now.advanced(by: delay())
     }
 
-    /// A record arrives.
+    /// Handles a record's arrival.
     mutating func arrives(_ id: String, _ body: [UInt8], at server: Int, now: MonotonicTime) -> Arrival {
         guard works(server) else { return .silence }
         guard let leader = leader(from: server) else { return leader == nil ? .noLeader : .silence }
@@ -94,10 +98,10 @@ struct ReplicatedLog: Sendable {
         return .waits(records.count - 1)
     }
 
-    /// Time passes: records reach those who are reached, and leaders come and go.
+    /// Advances time: reachable servers receive records, and leaders change.
     ///
-    /// - Parameter delay: How long the choice of the next leader takes.
-    /// - Returns: What was stored by that, and whether records are gone that nobody else had.
+    /// - Parameter delay: The time until the next election.
+    /// - Returns: The records that became stored, and whether records were lost that only one server had.
     mutating func pass(_ now: MonotonicTime, delay: () -> Duration) -> (stored: Range<Int>, isCut: Bool) {
         if let leader {
             let others = servers.indices.filter { $0 != leader && reaches($0, leader) }
@@ -124,12 +128,12 @@ struct ReplicatedLog: Sendable {
         return (stored..<stored, elect(now, delay))
     }
 
-    /// - Returns: Whether records are gone.
+    /// - Returns: Whether records were lost.
     private mutating func elect(_ now: MonotonicTime, _ delay: () -> Duration) -> Bool {
         let candidates = servers.indices.filter { one in
             works(one) && servers.indices.contains { $0 != one && reaches(one, $0) }
         }
-        // Who knows most; a majority of three always has all that is stored.
+        // Elect the server with the most records; any majority of three servers has everything stored.
         guard let next = candidates.max(by: { (servers[$0].held, $1) < (servers[$1].held, $0) }) else {
             election = now.advanced(by: delay())
             return false
@@ -139,7 +143,7 @@ struct ReplicatedLog: Sendable {
         if former?.server == next { former = nil }
         let kept = servers[next].held
         guard kept < records.count else { return false }
-        precondition(kept >= stored, "The simulated servers lose what is stored.")
+        precondition(kept >= stored, "The simulated servers lost stored records.")
         for record in records[kept...] where places[record.id] ?? 0 >= kept { places[record.id] = nil }
         records.removeSubrange(kept...)
         for server in servers.indices { servers[server].held = min(servers[server].held, kept) }

@@ -7,7 +7,7 @@ internal import TrackwayEvents
 
 /// A collector's connection to a simulated cluster.
 @available(macOS 15, *)
-final class SimulatedClient: StreamEngine {
+final class SimulatedClient: NATSRequesting {
     private typealias Answer = Result<[NATSMessage], NATSRequestFailure>
 
     private struct State: Sendable {
@@ -26,7 +26,7 @@ final class SimulatedClient: StreamEngine {
         self.cluster = cluster
     }
 
-    /// Calls this whenever the connection is another, or gone.
+    /// Sets a closure that is called whenever the connection changes or ends.
     func follow(_ changed: @escaping @Sendable () -> Void) { state.withLock { $0.changed = changed } }
 
     var trouble: String? { nil }
@@ -60,14 +60,14 @@ final class SimulatedClient: StreamEngine {
         changed()
     }
 
-    /// A server is gone.
+    /// Handles the loss of a server.
     func lost(_ server: Int) { disconnect { $0 == server } }
 
     func leave(_ number: UInt64) {
         disconnect(number) { _ in true }
     }
 
-    /// The process it belongs to has died.
+    /// Ends the client because its process has died.
     func close() {
         state.withLock { $0.isClosed = true }
         disconnect { _ in true }
@@ -82,7 +82,7 @@ final class SimulatedClient: StreamEngine {
                 state.server = nil
                 state.pending = [:]
             }
-            // In the order in which they were asked: a run is to be the same again.
+            // Answer in the order of the requests, so that equal runs stay equal.
             let pending = state.pending.sorted { $0.key < $1.key }.map(\.value)
             return (pending, state.changed, Optional(server), state.number)
         }
@@ -92,7 +92,7 @@ final class SimulatedClient: StreamEngine {
         cluster.time.after(.milliseconds(cluster.number(20...300))) { [weak self] in self?.connect(but: server) }
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     func request(
         _ subject: String,
@@ -189,7 +189,7 @@ final class SimulatedClient: StreamEngine {
         return NATSMessage(subject: "_INBOX.a.1", subscription: 1, headers: headers)
     }
 
-    /// What the leader that a server reaches tells of the stream; nil when there is none.
+    /// Returns the description of the stream by the leader that a server reaches; nil without a leader.
     private static func facts(_ log: ReplicatedLog, from server: Int, now: MonotonicTime) -> String? {
         guard let leader = log.leader(from: server) else { return formerFacts(log, from: server, now: now) }
         return told(by: leader, last: log.stored) { other in
@@ -198,7 +198,7 @@ final class SimulatedClient: StreamEngine {
         }
     }
 
-    /// What a leader tells that was cut off from the others and does not know that another leads.
+    /// Returns the description by a leader that was cut off and does not know that it was replaced.
     private static func formerFacts(_ log: ReplicatedLog, from server: Int, now: MonotonicTime) -> String? {
         guard let former = log.former, now < former.until, log.reaches(server, former.server) else { return nil }
         return told(by: former.server, last: former.stored) { _ in (false, former.since.duration(to: now)) }

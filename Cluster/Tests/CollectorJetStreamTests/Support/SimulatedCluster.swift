@@ -6,14 +6,14 @@ internal import TrackwayEvents
 
 @testable internal import CollectorJetStream
 
-/// Three servers with a stream, in virtual time: what clients ask arrives after a while or never, and so do the answers.
+/// Three servers with a stream, in virtual time. Requests and answers arrive after a delay, or never.
 @available(macOS 15, *)
 final class SimulatedCluster: Sendable {
     private struct State: Sendable {
         var log = ReplicatedLog()
         var chance: SeededChance
         var clients: [SimulatedClient] = []
-        /// Who waits for a record to be stored.
+        /// The callers that wait for a record to be stored.
         var waiting: [(place: Int, answer: @Sendable (Int) -> Void)] = []
         var losesAnswers = false
         var isSlow = false
@@ -31,7 +31,7 @@ final class SimulatedCluster: Sendable {
 
     func end() { state.withLock { $0.isOver = true } }
 
-    /// The stream as it is now.
+    /// The current stream.
     var log: ReplicatedLog { state.withLock { $0.log } }
 
     private func tick() {
@@ -61,17 +61,17 @@ final class SimulatedCluster: Sendable {
         return client
     }
 
-    /// A server that accepts a connection; nil when there is none.
+    /// A server that accepts a connection; nil if no server does.
     func anyServer(but left: Int?) -> Int? {
         state.withLock { state in
-            // A paused one accepts, too, and says nothing: the greeting's time is over then.
+            // A paused server also accepts, and stays silent until the greeting times out.
             var servers = state.log.servers.indices.filter { state.log.works($0) }
             if servers.count > 1, let left { servers.removeAll { $0 == left } }
             return servers.randomElement(using: &state.chance)
         }
     }
 
-    /// How long the next message takes; nil when it is lost.
+    /// The travel time of the next message; nil if it is lost.
     func travel(isAnswer: Bool) -> Duration? {
         state.withLock { state in
             if state.losesAnswers, isAnswer, state.chance.chance(10) { return nil }
@@ -81,7 +81,7 @@ final class SimulatedCluster: Sendable {
 
     func number(_ range: ClosedRange<Int>) -> Int { state.withLock { $0.chance.number(range) } }
 
-    /// A record arrives at a server.
+    /// Handles a record's arrival at a server.
     func arrives(
         _ id: String,
         _ body: [UInt8],
@@ -111,7 +111,7 @@ final class SimulatedCluster: Sendable {
         for client in clients { client.lost(server) }
     }
 
-    /// It is back, and with its disk unless that was `wiped`.
+    /// Restarts a server, with its disk unless `wiped`.
     func start(_ server: Int, syncsAlways: Bool = true, wiped: Bool = false) {
         let now = time.now
         change { log in

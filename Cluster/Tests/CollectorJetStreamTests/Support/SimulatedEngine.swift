@@ -5,51 +5,51 @@ internal import TrackwayEvents
 
 @testable import CollectorJetStream
 
-/// An engine in memory, with one stream and three servers, that a test breaks.
-final class SimulatedEngine: StreamEngine {
-    /// What becomes of one request.
+/// A cluster in memory, with one stream and three servers, for tests to break.
+final class SimulatedEngine: NATSRequesting {
+    /// What happens to a request.
     enum Fate: Sendable, Hashable {
-        /// It arrives, and is answered.
+        /// It arrives and is answered.
         case answered
         /// It arrives, and its answer is lost.
         case answerLost
-        /// It does not arrive, and nobody says so.
+        /// It is lost without notice.
         case lost
         /// The stream has no leader.
         case noLeader
-        /// The engine answers with an error of this number.
+        /// The server answers with this error code.
         case error(Int)
-        /// The connection ends after it has arrived.
+        /// The connection ends after it arrives.
         case disconnected
     }
 
     struct State: Sendable {
         var connection: NATSConnection?
         var records: [(id: String, headers: NATSHeaders?, body: [UInt8])] = []
-        /// What becomes of the next publications; the others are answered.
+        /// The fates of the next publications; later ones have the usual fate.
         var fates: [Fate] = []
-        /// What becomes of all publications once those are used up.
+        /// The fate of all publications after those.
         var usual = Fate.answered
         var facts = SimulatedEngine.facts
-        /// What the servers say of themselves, question by question; the last goes on.
+        /// The servers' reports, one element per request; the last one is repeated.
         var reports: [[MemberReport]] = [
             [MemberReport(name: "n0"), MemberReport(name: "n1"), MemberReport(name: "n2")]
         ]
-        /// Whether the stream's leader tells about it.
+        /// Whether the stream's leader describes it.
         var tells = true
-        /// Whether there is no such stream.
+        /// Whether the stream is missing.
         var isMissing = false
         var published = 0
         var left: [UInt64] = []
-        /// Records that somebody deleted.
+        /// Deleted records.
         var deleted: Set<Int> = []
-        /// Records that the server that hands them out does not have.
+        /// Records missing from the server that delivers them.
         var hidden: Set<Int> = []
-        /// So many of the records have reached the server that hands them out; nil for all.
+        /// The number of records that have reached the server that delivers them; nil for all.
         var handedOut: Int?
-        /// So many answers of a request arrive; nil for all.
+        /// The number of a request's answers that arrive; nil for all.
         var arriving: Int?
-        /// What is listed of records that were deleted.
+        /// The list of deleted records.
         var list = SimulatedList()
     }
 
@@ -172,7 +172,7 @@ final class SimulatedEngine: StreamEngine {
         return reports.prefix(count).map { Self.message(Self.json($0)) }
     }
 
-    /// A report as a server writes it.
+    /// Returns a report as a server encodes it.
     private static func json(_ report: MemberReport) -> String {
         let data =
             switch report.storage {

@@ -6,40 +6,40 @@ internal import TrackwayEvents
 
 @testable internal import CollectorJetStream
 
-/// The stream beside a simulated one in which it is listed what was deleted. A value.
+/// The stream that lists the deleted records of a simulated one.
 struct SimulatedList: Sendable {
-    /// How it can be reached.
+    /// How the list can be reached.
     enum Reach: Sendable, Hashable {
         /// Copies and leader answer.
         case whole
-        /// Copies answer, and have nothing yet; the leader has all.
+        /// Copies answer but are still empty; the leader has everything.
         case lagging
-        /// Nobody answers.
+        /// No answer is sent.
         case silent
-        /// It has no leader, and nobody has a copy.
+        /// There is neither a leader nor a copy.
         case leaderless
-        /// There is no such stream.
+        /// The stream is missing.
         case missing
     }
 
-    /// When the stream was made whose records are listed.
+    /// The creation time of the stream whose records are listed.
     static let created = "2026-11-26T13:00:00Z"
 
     var reach = Reach.missing
-    /// What stands under each subject.
+    /// The last entry of each subject.
     var entries: [String: [UInt8]] = [:]
-    /// Deletions that were ordered, with how many records were listed then.
+    /// Requested deletions, with the number of listed records at that time.
     var deleted: [(sequence: Int, listed: Int)] = []
-    /// How often copies were asked.
+    /// The number of requests to copies.
     var asked = 0
-    /// What is answered to whoever deletes; nil for success.
+    /// The error that deletions receive; nil for success.
     var refusal: String?
 
-    /// Lists records, as of one installation with an event each.
+    /// Lists records, as records of one installation with one event each.
     mutating func list(_ sequences: some Sequence<Int>, of created: String = Self.created) {
         if reach == .missing { reach = .whole }
         for sequence in sequences {
-            let record = ErasedRecord(
+            let record = DeletedRecordEntry(
                 sequence: UInt64(sequence),
                 installation: InstallationID(high: 1, low: 2),
                 events: 1
@@ -48,7 +48,7 @@ struct SimulatedList: Sendable {
         }
     }
 
-    /// The answer to a request about the list, or one to delete; nil for any other.
+    /// Answers a request about the list, or a deletion; nil for any other request.
     mutating func answer(_ subject: String, _ body: [UInt8]) -> Result<NATSMessage, NATSRequestFailure>? {
         if subject.hasPrefix("$JS.API.STREAM.MSG.DELETE.") {
             let sequence = Int(String(decoding: body, as: UTF8.self).filter(\.isNumber)) ?? 0
@@ -91,7 +91,7 @@ struct SimulatedList: Sendable {
         return .success(SimulatedEngine.message(isCopy ? String(decoding: entry, as: UTF8.self) : #"{"message":{}}"#))
     }
 
-    /// The answers of a server that has a copy of the list; nil for a request about something else.
+    /// Returns the answers of a server that has a copy of the list; nil for other requests.
     mutating func handOut(_ subject: String, _ body: [UInt8]) -> Result<[NATSMessage], NATSRequestFailure>? {
         guard subject == "$JS.API.DIRECT.GET.ERASED_0" else { return nil }
         asked += 1

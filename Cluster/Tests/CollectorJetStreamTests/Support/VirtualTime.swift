@@ -4,8 +4,10 @@
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-/// Time that passes when nothing is left to do at a moment. Tasks that prefer it run one after the other on the thread that drains it, in
-/// the order in which they became ready, so that the same seed gives the same run.
+/// A clock that advances once all tasks wait.
+///
+/// Tasks that prefer this executor run one after the other on the thread that drains it, in the order in which they
+/// became ready, so that equal seeds give equal runs.
 @available(macOS 15, *)
 final class VirtualTime: TaskExecutor {
     private struct Timer: Sendable {
@@ -16,7 +18,7 @@ final class VirtualTime: TaskExecutor {
 
     private struct State: Sendable {
         var jobs: [UnownedJob] = []
-        /// The next one last.
+        /// The next one is last.
         var timers: [Timer] = []
         var number: UInt64 = 0
         var sleepers: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -34,13 +36,13 @@ final class VirtualTime: TaskExecutor {
         state.withLock { $0.jobs.append(job) }
     }
 
-    /// Does something after a while.
+    /// Runs an action after a delay.
     func after(_ duration: Duration, _ action: @escaping @Sendable () -> Void) {
         let due = now.advanced(by: max(.zero, duration))
         state.withLock { state in
             state.number += 1
             let timer = Timer(due: due, number: state.number, action: action)
-            // Of two for one moment the earlier made comes first.
+            // Of two timers with the same time, the one added first runs first.
             var (low, high) = (0, state.timers.count)
             while low < high {
                 let middle = (low + high) / 2
@@ -50,7 +52,7 @@ final class VirtualTime: TaskExecutor {
         }
     }
 
-    /// Sleeps; ends early when the task is cancelled.
+    /// Sleeps; ends early if the task is canceled.
     func sleep(_ duration: Duration) async {
         let number = state.withLock { state in
             state.number += 1
@@ -80,9 +82,9 @@ final class VirtualTime: TaskExecutor {
         sleeper?.resume()
     }
 
-    /// Runs a body and whatever it starts, to the body's end.
+    /// Runs a body and everything it starts, until the body ends.
     ///
-    /// - Returns: What it returned; nil when it waits for something that never comes, or is not there within the limit.
+    /// - Returns: The body's result; nil if it waits for an event that never occurs, or exceeds the limit.
     func run<Answer: Sendable>(within limit: Duration, _ body: @escaping @Sendable () async -> Answer) -> Answer? {
         let answer = Locked<Answer?>(nil)
         let end = now.advanced(by: limit)

@@ -4,7 +4,7 @@
 import Foundation
 import Trackway
 
-/// What an app records, and what leaves for two back-ends of which one is to know less.
+/// Sends an app's events to two back ends, one of which gets less data.
 @main
 struct Leaving {
     static func main() async throws {
@@ -13,7 +13,7 @@ struct Leaving {
             appID: "leaving",
             destinations: [
                 .collector(collector, writeKey: "dev"),
-                // In earnest another collector: one that gets an event both ways keeps what arrives first.
+                // In production, use another collector: one that gets an event twice keeps the first copy.
                 .collector(collector, writeKey: "dev", id: "audit").configured(
                     rules: [
                         .deny("search"),

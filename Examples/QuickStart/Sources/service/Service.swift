@@ -15,7 +15,7 @@ struct Service {
             appID: "order-service",
             destinations: [
                 .collector(url, writeKey: key),
-                // Finance, with a collector of its own in production, sees payments only, and no e-mail addresses.
+                // Finance, which has its own collector in production, gets payments only, without e-mail addresses.
                 .collector(url, writeKey: key, id: "finance").configured(
                     rules: [.allow("payment"), .deny("*"), .redact("email")]
                 ),
@@ -26,13 +26,13 @@ struct Service {
             URL(fileURLWithPath: $0, isDirectory: true)
         }
         configuration.delivery.policy.flushInterval = .seconds(2)
-        // The service sends what waits at SIGTERM, and exits after at most five seconds.
+        // On SIGTERM the service sends pending events and exits after at most five seconds.
         configuration.lifecycle.terminationTimeout = .seconds(5)
         configuration.capture = []
         configuration.onDiagnostic = { diagnostic in
             FileHandle.standardError.write(Data("trackway \(diagnostic.severity): \(diagnostic)\n".utf8))
         }
-        // Without a usable folder the service works all the same, and nothing is recorded.
+        // Without a usable folder the service still works, but records nothing.
         let analytics = Analytics.start(configuration)
         analytics.setGlobalAttributes(["host": ProcessInfo.processInfo.hostName])
 

@@ -4,24 +4,24 @@
 internal import ShopFloor
 internal import Trackway
 
-/// An event with a type of its own: something went into the basket.
+/// A typed event: a product was added to the basket.
 struct AddToCart: TypedEvent {
     static let name = "add_to_cart"
 
-    /// What it is.
+    /// The product number.
     var sku: String
-    /// Where it stood.
-    var progress: String
-    /// What one costs, in euro.
+    /// The shelf of the product.
+    var shelf: String
+    /// The price of one piece, in euros.
     var price: Double
-    /// How many of it are in the basket now.
+    /// The quantity in the basket.
     var count: Int
-    /// For people who read the events.
+    /// The product's name, for people who read the events.
     var title: String
 
     init(_ product: Product, count: Int) {
         sku = product.sku
-        progress = product.progress.rawValue
+        shelf = product.shelf.rawValue
         price = product.price.euros
         self.count = count
         title = product.name

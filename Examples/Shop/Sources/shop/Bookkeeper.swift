@@ -4,13 +4,17 @@
 internal import ShopFloor
 internal import Trackway
 
-/// Records what happens in the shop. The one place where the shop meets analytics.
+/// Records the actions in the shop.
+///
+/// The only place where the shop uses analytics.
 struct Bookkeeper: Sendable {
-    /// Where it is recorded.
+    /// The SDK instance that records.
     let analytics: Analytics
 
-    /// Records one happening. A purchase is kept even if the power fails the next moment; everything else survives the
-    /// death of the process as soon as this returns.
+    /// Records one action.
+    ///
+    /// A purchase survives an immediate power failure; everything else survives the end of the process as soon as this
+    /// returns.
     func note(_ happening: Happening) async {
         switch happening {
         case .saw(let screen):
@@ -29,24 +33,24 @@ struct Bookkeeper: Sendable {
         case .chosePayment(let payment, let basket):
             analytics.record("add_payment_info", worth(basket).merging(["payment_type": payment.rawValue]))
         case .ordered:
-            break  // Not bought before it is paid.
+            break  // A purchase is recorded only after the payment.
         case .purchased(let order):
             analytics.endTimer("checkout", ["pieces": order.basket.pieces])
             await notePurchase(order)
         case .left(let basket):
-            // Who leaves in the middle of it has not checked out.
+            // A visitor who leaves during the checkout has not completed it.
             analytics.clearTimers()
             if !basket.isEmpty { analytics.record("abandon_cart", worth(basket), items: items(basket)) }
             analytics.record("leave_shop", ["empty_handed": basket.isEmpty])
         }
     }
 
-    /// Who shops, from now on.
+    /// Identifies the current customer.
     func identify(_ customer: String) {
         analytics.identify(customer)
     }
 
-    /// Who shops, from now on, and what the shop knows about them.
+    /// Identifies the current customer and sets the customer's attributes.
     func identify(_ customer: Customer) {
         analytics.identify(customer.id)
         analytics.setUserAttributes([
@@ -55,45 +59,50 @@ struct Bookkeeper: Sendable {
         ])
     }
 
-    /// Nobody in particular shops, from now on.
+    /// Signs out the current customer.
     func signOut() {
         analytics.signOut()
     }
 
-    /// The till was counted, which concerns one destination alone.
+    /// Records the till count for one destination only.
     func noteTill(after visits: Int, for auditor: DestinationID) {
         analytics.record("till_counted", ["visits": visits], to: [auditor])
     }
 
-    /// Whoever shops takes their consent back, and gives it again a moment later. What had not been sent by then never is.
+    /// Denies consent and grants it again a moment later.
+    ///
+    /// Events that were pending are dropped.
     func waver() async {
         analytics.record("read_privacy_notice")
         analytics.setConsent(.denied)
-        // Returns when what waits is dropped.
+        // Returns when the pending events have been dropped.
         _ = await analytics.flush(timeout: .zero)
         analytics.setConsent(.granted)
     }
 
-    /// Everybody who shops on this device agrees. What was recorded before and waited is sent, too.
+    /// Grants consent for the device.
+    ///
+    /// Pending events recorded before are then sent.
     func agree() {
         guard analytics.consent != .granted else { return }
         analytics.setConsent(.granted)
     }
 
-    /// Everything that is known of this installation is forgotten, here and at every destination; the shop goes on as
-    /// another one.
+    /// Erases all data of this installation on the device and at every destination.
+    ///
+    /// The shop continues as a new installation.
     func forget() async throws {
         try await analytics.erase()
         analytics.record("shop_reopened")
     }
 
-    /// Whoever shops looks away, or goes away.
+    /// Puts the shop in the background.
     func turnAway() {
         analytics.lifeCycleChanged(to: .willResignActive)
         analytics.lifeCycleChanged(to: .didEnterBackground)
     }
 
-    /// Whoever shops is back, or somebody else is there.
+    /// Brings the shop to the foreground, for the same or another visitor.
     func comeBack() {
         analytics.lifeCycleChanged(to: .willEnterForeground)
         analytics.lifeCycleChanged(to: .didBecomeActive)
@@ -111,12 +120,12 @@ struct Bookkeeper: Sendable {
         case .list(let list, _):
             analytics.record(
                 "view_item_list",
-                ["list": list.progress?.rawValue ?? "results", "count": list.products.count]
+                ["list": list.shelf?.rawValue ?? "results", "count": list.products.count]
             )
         case .basket:
             analytics.record("view_cart")
-        case .progressByWriter, .search, .delivery, .payment, .confirmation, .paying, .thanks:
-            break  // That they were shown says it all.
+        case .shelves, .search, .delivery, .payment, .confirmation, .paying, .thanks:
+            break  // The screen view is sufficient.
         }
     }
 
@@ -128,7 +137,7 @@ struct Bookkeeper: Sendable {
         do {
             try await analytics.recordDurably("purchase", attributes, items: items(order.basket))
         } catch {
-            Output.problem("shop: the purchase \(order.number) is not safe against a power failure: \(error)")
+            Output.problem("shop: the purchase \(order.number) may not survive a power failure: \(error)")
         }
     }
 
@@ -145,7 +154,7 @@ struct Bookkeeper: Sendable {
             id: product.sku,
             name: product.name,
             [
-                "item_brand": product.maker, "item_category": product.progress.rawValue,
+                "item_brand": product.maker, "item_category": product.shelf.rawValue,
                 "price": product.price.euros, "quantity": count,
             ]
         )

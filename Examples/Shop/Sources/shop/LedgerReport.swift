@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Trackway
 
-/// What became of every event, for people and for scripts.
+/// The ledger's counts, for people and for scripts.
 struct LedgerReport {
     private struct Document: Encodable {
         struct Account: Encodable {
@@ -28,7 +28,7 @@ struct LedgerReport {
     /// Whether recorded = delivered + pending + dropped, for every destination.
     var isBalanced: Bool { ledger.isBalanced }
 
-    /// A table.
+    /// Returns a table.
     func text() -> String {
         var lines = [
             "", "The shop's ledger, installation \(installation)", "",
@@ -50,13 +50,13 @@ struct LedgerReport {
         lines += [""] + notes
         lines.append(
             isBalanced
-                ? "Every one of the \(ledger.recorded) events recorded is accounted for."
-                : "The ledger does not balance: this is a fault, please report it."
+                ? "All \(ledger.recorded) recorded events are accounted for."
+                : "The ledger does not balance. This is a bug; please report it."
         )
         return lines.joined(separator: "\n")
     }
 
-    /// One object on one line.
+    /// Returns a JSON object on one line.
     func json() throws -> String {
         var accounts: [String: Document.Account] = [:]
         for (id, account) in ledger.destinations {

@@ -3,40 +3,43 @@
 
 internal import Foundation
 internal import Trackway
+internal import TrackwayDestinations
 
-/// What the command line asks for.
+/// The command-line options.
 struct Options: Sendable {
-    /// How many visitors come by themselves; `nil` for a person at the terminal.
+    /// The number of simulated visitors; `nil` for a person at the terminal.
     var visitors: Int?
-    /// The same seed, the same visits.
+    /// The random seed.
+    ///
+    /// The same seed gives the same visits.
     var seed: UInt64 = 1
-    /// How many times faster than people the visitors are; `nil` for as fast as possible.
+    /// The visitors' speed as a multiple of a person's; `nil` for maximum speed.
     var pace: Double? = 1_000
-    /// Where the collector listens.
+    /// The collector's URL.
     var collector = "http://127.0.0.1:8787"
-    /// What the collector knows the shop by.
+    /// The write key.
     var key = "dev"
-    /// Further destinations: id and address.
+    /// Additional destinations: id and URL.
     var others: [(id: DestinationID, url: String)] = []
-    /// Where events wait; the system's place when `nil`.
+    /// The folder for pending events; `nil` for the system's default.
     var folder: String?
-    /// Who visits, when it is a person.
+    /// The name of the person at the terminal.
     var name: String?
-    /// Which phone the shop plays; this machine as it is when `nil`.
+    /// The number of the simulated phone; `nil` for this machine.
     var phone: UInt64?
-    /// Who alone hears of the till: one of the further destinations.
+    /// The additional destination that receives till counts; no other one does.
     var till: DestinationID?
-    /// Whether every second visitor takes consent back for a moment.
+    /// Whether every second visitor briefly withdraws consent.
     var wavers = false
-    /// Where usage reports go, if they do.
+    /// The back end for usage reports, if any.
     var usage: String?
-    /// How many visitors leave before consent is given; nil when it is given from the start.
+    /// The number of visitors before consent is given; nil if it is given from the start.
     var agreesAfter: Int?
-    /// Whether everything is forgotten in the end.
+    /// Whether all data is erased at the end.
     var forgets = false
-    /// Whether the ledger is shown as JSON.
+    /// Whether the ledger is printed as JSON.
     var wantsJSON = false
-    /// Whether only the help is wanted.
+    /// Whether to print the help and exit.
     var wantsHelp = false
 
     static let help = """
@@ -44,36 +47,46 @@ struct Options: Sendable {
 
         Usage: shop [options]
 
-          --visitors N            let N visitors come by themselves instead of you
-          --seed S                the same seed makes the same visits (default 1)
-          --pace P                how many times faster than people they are (default 1000; 1 is human; max)
-          --collector URL         where the collector listens (default http://127.0.0.1:8787)
-          --key KEY               the write key (default: $TRACKWAY_WRITE_KEY, else dev); also --write-key
-          --also NAME=URL         a second destination of that name; may be repeated
-          --second-destination URL  the same with the name "second"
-          --data FOLDER           where events wait (default: the system's place for state); also --storage
-          --name NAME             who you are; without it you are a guest until you check out
-          --phone N               take snapshots of phone number N, which the shop plays: battery, walk, network, grip
-                                  (default: of this machine as it is)
-          --till NAME             count the till after each visit, and tell that destination alone
-          --waver                 every second visitor takes consent back for a moment: what waits then is dropped
-          --usage URL             report the shop's use to a back-end of SAP Mobile Services, too
-          --agree-after N         nobody is asked for consent before N visitors have left; what is recorded waits until then
-          --forget                in the end everything is forgotten, here and at every destination
-          --json                  show the ledger at the end as JSON, and the visitors' steps on standard error
-          --help                  this text
+          --visitors N            Simulate N visitors instead of shopping yourself.
+          --seed S                Random seed of the visits (default: 1).
+          --pace P                Speed of visitors relative to people (default:
+                                  1000; 1: real time; max: no pauses).
+          --collector URL         Collector (default: http://127.0.0.1:8787).
+          --key KEY               Write key (default: $TRACKWAY_WRITE_KEY, else
+                                  dev). Also: --write-key.
+          --also NAME=URL         Another destination. Repeatable.
+          --second-destination URL
+                                  Another destination, named "second".
+          --data FOLDER           Folder for pending events (default: the system's
+                                  folder for state). Also: --storage.
+          --name NAME             Your name (default: a guest until checkout).
+          --phone N               Take snapshots of simulated phone N: battery,
+                                  location, network, grip (default: this machine).
+          --till NAME             Send a till count after each visit to this
+                                  destination only.
+          --waver                 Let every second visitor briefly withdraw
+                                  consent, which drops pending events.
+          --usage URL             Also report usage to an SAP Mobile Services
+                                  back end.
+          --agree-after N         Give consent only after N visitors; events stay
+                                  pending until then.
+          --forget                Erase all data at the end, on this machine and
+                                  at every destination.
+          --json                  Print the ledger as JSON, and the visitors'
+                                  steps to standard error.
+          --help                  Print this help.
 
         Examples:
           shop --collector http://127.0.0.1:8787 --key dev
           shop --visitors 50 --seed 7 --data /tmp/shop --also audit=http://127.0.0.1:8788
 
-        In the shop, Ctrl-Z steps out to your shell and fg comes back in; Ctrl-C or kill end it. What was recorded by
-        then is safe and is sent now or on the next visit.
+        In the shop, Ctrl-Z suspends it and fg resumes it; Ctrl-C or kill end it.
+        Recorded events are stored, and sent now or on the next visit.
         """
 
-    /// Reads the arguments.
+    /// Parses the arguments.
     ///
-    /// - Throws: `UsageError` naming the argument and what would be right.
+    /// - Throws: `UsageError` with the argument and the expected value.
     init(_ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment) throws(UsageError)
     {
         if let key = environment["TRACKWAY_WRITE_KEY"], !key.isEmpty { self.key = key }
@@ -135,15 +148,15 @@ struct Options: Sendable {
             case "--help", "-h":
                 wantsHelp = true
             default:
-                throw UsageError(sentence: "what is \"\(option)\"?")
+                throw UsageError(sentence: "unknown option \"\(option)\"")
             }
         }
     }
 
-    /// What a back-end of usage reports knows the shop by.
+    /// The shop's application id at a back end for usage reports.
     static let application = "corner-shop"
 
-    /// The collector first, then the others.
+    /// All destinations, with the collector first.
     var destinations: [DestinationConfiguration] {
         let all = [(id: DestinationID("collector"), url: collector)] + others
         var destinations: [DestinationConfiguration] = all.compactMap { id, url in

@@ -9,30 +9,30 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Writes at once and whole: whoever reads the other end of a pipe sees a line as soon as it happened.
+/// Unbuffered output of whole lines: a reader at the other end of a pipe sees each line immediately.
 enum Output {
-    /// A line on standard output.
+    /// Writes a line to standard output.
     static func line(_ text: String) {
         write("\(text)\n", to: STDOUT_FILENO)
     }
 
-    /// A line on standard error.
+    /// Writes a line to standard error.
     static func problem(_ text: String) {
         write("\(text)\n", to: STDERR_FILENO)
     }
 
-    /// Text as it is, control sequences included.
+    /// Writes a text unchanged, including control sequences.
     static func write(_ text: String, to file: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
-            // Nobody reads any more, or the call was interrupted before it wrote anything.
+            // The reader has closed its end, or the call was interrupted before it wrote anything.
             guard count > 0 || errno == EINTR else { return }
             rest = rest.dropFirst(max(0, count))
         }
     }
 
-    /// The system's call, whose name this type would hide.
+    /// The system call, whose name is shadowed by this type.
     private static var systemWrite: (Int32, UnsafeRawPointer?, Int) -> Int {
         #if canImport(Darwin)
         Darwin.write

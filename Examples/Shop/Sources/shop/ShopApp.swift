@@ -5,7 +5,7 @@ internal import Foundation
 internal import ShopFloor
 internal import Trackway
 
-/// The app: opens analytics, lets visitors in, sends what waits and shows the ledger.
+/// The app: starts analytics, runs the visits, sends pending events and prints the ledger.
 @main
 struct ShopApp {
     static func main() async {
@@ -33,8 +33,10 @@ struct ShopApp {
         if options.visitors != nil {
             configuration.sessions.timeout = UnattendedVisits.sessionTimeout(pace: options.pace)
         }
-        // This machine as it is, or a phone that is none: then its battery, its way and its networks are played.
-        configuration.snapshots = SnapshotOptions(sources: options.phone.map { PlayedPhone(number: $0).sources })
+        // Uses this machine, or a simulated phone with battery, position and networks.
+        configuration.snapshots = SnapshotOptions(
+            sources: options.phone.map { SimulatedPhoneSource(number: $0).sources }
+        )
         let analytics = try Analytics(configuration)
         analytics.setGlobalAttributes([
             "channel": "terminal", "visit": options.visitors == nil ? "in person" : "unattended",

@@ -9,11 +9,11 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// What passing a signal on came to.
-enum PassedOn {
-    /// The handler before did its part, or the signal is ignored.
+/// The result of passing a signal on.
+enum ForwardingResult {
+    /// The previous handler ran, or the signal is ignored.
     case done
-    /// Nobody handled the signal before: its default action is owed.
+    /// The signal had no handler: the default action must be applied.
     case nobody
 }
 
@@ -36,7 +36,7 @@ extension sigaction {
         _ number: Int32,
         _ information: UnsafeMutablePointer<siginfo_t>?,
         _ machine: UnsafeMutableRawPointer?
-    ) -> PassedOn {
+    ) -> ForwardingResult {
         #if canImport(Darwin)
         let handler = __sigaction_u.__sa_sigaction
         #elseif canImport(Glibc)
@@ -44,7 +44,7 @@ extension sigaction {
         #else
         let handler = __sa_handler.sa_sigaction
         #endif
-        // "Default" and "ignore" are the addresses 0 and 1 in place of a handler.
+        // "Default" and "ignore" are represented by the addresses 0 and 1 instead of a handler.
         switch unsafeBitCast(handler, to: Int.self) {
         case 0: return .nobody
         case 1: return .done

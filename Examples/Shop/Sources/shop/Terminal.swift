@@ -11,15 +11,17 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The terminal: keys in, lines out. While the shop is on the screen it has a page of its own and sees every key.
+/// The terminal: keys in, lines out.
+///
+/// The shop uses a separate screen page and receives every key.
 final class Terminal {
-    /// What came in.
+    /// An input event.
     enum Input {
         /// A key.
         case key(Key)
-        /// The window's size changed, or the shop is back from the background: draw again.
+        /// The window size changed, or the shop returned from the background: redraw.
         case changed
-        /// The terminal is closed.
+        /// The terminal was closed.
         case gone
     }
 
@@ -27,13 +29,13 @@ final class Terminal {
     private var decoder = KeyDecoder()
     private var isEscapePending = false
 
-    /// Takes over the terminal of the process.
+    /// Takes control of the process's terminal.
     ///
-    /// - Throws: `UsageError` when standard input or output is none.
+    /// - Throws: `UsageError` if standard input or output is not a terminal.
     init() throws(UsageError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw UsageError(
-                sentence: "here is no terminal to shop in; use --visitors N to let visitors come by themselves"
+                sentence: "standard input or output is not a terminal; use --visitors N to simulate visitors"
             )
         }
         guard let signals = TerminalSignals() else {
@@ -47,12 +49,12 @@ final class Terminal {
         signals.enterPage()
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal.
     func leave() {
         signals.leavePage()
     }
 
-    /// Columns and rows of the window.
+    /// Returns the columns and rows of the window.
     func size() -> (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -61,20 +63,21 @@ final class Terminal {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Draws a whole page in one write.
+    /// Draws a complete page in one write.
     func draw(_ lines: [Line]) {
         let rows = lines.map { "\($0.pieces.map(Self.paint).joined())\u{1b}[K" }
         Output.write("\u{1b}[H" + rows.joined(separator: "\r\n") + "\u{1b}[J", to: STDOUT_FILENO)
     }
 
-    /// Waits for a key or another reason to draw.
+    /// Waits for a key or another reason to redraw.
     func next() -> Input {
         while true {
             var files = [
                 pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: signals.pipe, events: Int16(POLLIN), revents: 0),
             ]
-            // A sequence's bytes come together; and a stop that never came must not leave the person without a page.
+            // The bytes of a sequence arrive together. The long timeout restores the page if a stop signal did not stop
+            // the process.
             let timeout: Int32 = isEscapePending ? 50 : signals.isPageLeft ? 2_000 : -1
             let ready = poll(&files, 2, timeout)
             if ready == 0 {

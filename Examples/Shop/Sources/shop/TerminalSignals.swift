@@ -9,12 +9,13 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Gives the terminal back before a signal stops or ends the shop, and takes it again afterwards.
+/// Restores the terminal before a signal stops or ends the shop, and takes control again afterward.
 ///
-/// The handlers come on top of whatever handled the signals before (analytics does) and pass every signal on.
+/// The handlers are installed on top of existing ones, such as those of analytics, and pass every signal on.
 final class TerminalSignals {
-    /// What the handlers need, made before they are installed and never changed while they are: a handler may run at any
-    /// moment on any thread, so it only reads plain memory.
+    /// The handlers' data, created before they are installed and not changed afterward.
+    ///
+    /// A handler may run at any time on any thread, so it only reads plain memory.
     private struct Memory {
         var previous: UnsafeMutablePointer<sigaction>
         var settings: termios
@@ -26,21 +27,22 @@ final class TerminalSignals {
     private static let watched = [SIGTSTP, SIGTERM, SIGINT, SIGHUP, SIGCONT, SIGWINCH]
     private static let numbers = 64
 
-    // One terminal per process. Written while no handler is installed, but for one flag that only says what was done.
+    // One terminal per process. Written only while no handler is installed, except for a flag that records whether the
+    // terminal was restored.
     nonisolated(unsafe) private static var memory: UnsafeMutablePointer<Memory>?
 
-    /// Readable when the page has to be looked after.
+    /// Readable when the page needs attention.
     let pipe: Int32
     private let page: termios
 
-    /// Installs the handlers; `nil` when the terminal cannot be asked for its settings.
+    /// Installs the handlers; `nil` if the terminal's settings cannot be read.
     init?() {
         var settings = termios()
         var ends: [Int32] = [0, 0]
         guard Self.memory == nil, tcgetattr(STDIN_FILENO, &settings) == 0, makePipe(&ends) else { return nil }
         pipe = ends[0]
         var page = settings
-        // Every key at once and unseen; Ctrl-C and Ctrl-Z stay what they are.
+        // Keys are delivered immediately and without echo; Ctrl-C and Ctrl-Z keep their functions.
         page.c_lflag &= ~tcflag_t(ICANON | ECHO)
         self.page = page
         let previous = UnsafeMutablePointer<sigaction>.allocate(capacity: Self.numbers)
@@ -57,10 +59,10 @@ final class TerminalSignals {
         }
     }
 
-    /// Whether the terminal was given back.
+    /// Whether the terminal has been restored.
     var isPageLeft: Bool { Self.memory?.pointee.isPageLeft ?? true }
 
-    /// Takes the terminal and shows an empty page.
+    /// Takes control of the terminal and shows an empty page.
     func enterPage() {
         var page = page
         Self.memory?.pointee.isPageLeft = false
@@ -68,15 +70,15 @@ final class TerminalSignals {
         Output.write("\u{1b}[?1049h\u{1b}[?25l\u{1b}[H\u{1b}[2J", to: STDOUT_FILENO)
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     func leavePage() {
         guard let memory = Self.memory else { return }
         Self.giveBack(memory)
     }
 
-    /// Looks after the page.
+    /// Handles a change that a signal reported.
     ///
-    /// - Returns: Whether to draw again.
+    /// - Returns: Whether to redraw.
     func changed() -> Bool {
         var number: UInt8 = 0
         guard read(pipe, &number, 1) == 1 else { return false }
@@ -87,7 +89,7 @@ final class TerminalSignals {
         return Int32(number) == SIGWINCH && !isPageLeft
     }
 
-    // MARK: Inside a signal
+    // MARK: Signal handler
 
     private static func handle(
         _ number: Int32,
@@ -98,7 +100,7 @@ final class TerminalSignals {
         let kept = errno
         if number != SIGCONT, number != SIGWINCH { giveBack(memory) }
         var byte = UInt8(truncatingIfNeeded: number)
-        // A full pipe has reasons enough to look after the page.
+        // If the pipe is full, the reader is woken anyway.
         _ = write(memory.pointee.pipe, &byte, 1)
         errno = kept
         let previous = memory.pointee.previous[Int(number)]
@@ -121,7 +123,7 @@ final class TerminalSignals {
     }
 }
 
-/// A pipe whose writer never waits.
+/// Creates a pipe whose writer never blocks.
 private func makePipe(_ ends: inout [Int32]) -> Bool {
     pipe(&ends) == 0 && fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0
 }

@@ -3,14 +3,14 @@
 
 internal import ShopFloor
 
-/// A person at the terminal.
+/// A visit by a person at the terminal.
 struct TerminalVisit {
     let customer: String?
     let bookkeeper: Bookkeeper
 
     /// Runs until the person leaves.
     ///
-    /// - Throws: `UsageError` when there is no terminal.
+    /// - Throws: `UsageError` without a terminal.
     func run() async throws {
         let terminal = try Terminal()
         if let customer { bookkeeper.identify(customer) }

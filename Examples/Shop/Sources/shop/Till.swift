@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Takes payments. This one always says yes, after the time that talking to a bank takes at the very least.
+/// Takes payments.
+///
+/// Every payment succeeds, after a delay like that of a bank.
 enum Till {
-    /// Returns when the payment came through.
+    /// Returns when the payment has succeeded.
     static func takePayment(after time: Duration = .milliseconds(50)) async {
-        // Nobody cancels a payment.
+        // This task is never canceled.
         try? await Task.sleep(for: time)
     }
 }

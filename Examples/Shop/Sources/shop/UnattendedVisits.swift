@@ -3,13 +3,13 @@
 
 internal import ShopFloor
 
-/// Lets visitors come by themselves, one after the other, and says on standard output what they do.
+/// Simulates visits one after another and prints the visitors' actions.
 struct UnattendedVisits: Sendable {
     let options: Options
     let visitors: Int
     let bookkeeper: Bookkeeper
 
-    /// Runs until the last one has left.
+    /// Runs until the last visitor has left.
     func run() async {
         for number in 1...visitors {
             if options.agreesAfter.map({ number > $0 }) ?? false { bookkeeper.agree() }
@@ -17,14 +17,15 @@ struct UnattendedVisits: Sendable {
         }
     }
 
-    /// Visitors hurry, and so do the pauses between them: whoever is away for this long begins another session. At full
-    /// speed no time passes, and everybody who comes does.
+    /// Returns the session timeout, which is scaled like the pauses: a longer absence starts a new session.
+    ///
+    /// At maximum speed no time passes, so every visit starts a new session.
     static func sessionTimeout(pace: Double?) -> Duration {
         pace.map { .seconds(60) / $0 } ?? .zero
     }
 
     private func visit(_ number: Int) async {
-        // The one before has left the screen long ago.
+        // The previous visitor left long ago.
         await pass(Visitor.longAbsence)
         bookkeeper.comeBack()
         var shop = Shop(customer: Customer(seed: options.seed, number: UInt64(number)).id)
@@ -69,16 +70,16 @@ struct UnattendedVisits: Sendable {
         }
     }
 
-    /// However hurried the others are: from a second on, looking at something counts as using it.
+    /// Waits in real time at any pace: engagement is recorded only from one second on.
     private func linger() async {
         guard options.pace != nil else { return }
-        // Nobody cancels a visit.
+        // This task is never canceled.
         try? await Task.sleep(for: .milliseconds(1_100))
     }
 
     private func pass(_ thought: Duration) async {
         guard let pace = options.pace else { return }
-        // Nobody cancels a visit.
+        // This task is never canceled.
         try? await Task.sleep(for: thought / pace)
     }
 

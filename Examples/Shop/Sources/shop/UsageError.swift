@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The command line makes no sense.
+/// An invalid command line.
 struct UsageError: Error {
-    /// What is wrong, and what would be right.
+    /// The problem and how to fix it.
     var sentence: String
 }

@@ -4,10 +4,10 @@
 internal import ShopFloor
 internal import Testing
 
-@Suite("Keys from a terminal's bytes")
+@Suite("KeyDecoder")
 struct KeyDecoderTests {
     @Test(
-        "are read however a terminal writes them",
+        "decodes all encodings that terminals use",
         arguments: [
             ("a", [.character("a")]), ("\r", [.enter]), ("\n", [.enter]), ("\u{7f}", [.backspace]),
             ("\u{1b}[A\u{1b}[B\u{1b}[C\u{1b}[D", [.up, .down, .right, .left]), ("\u{1b}OA", [.up]),
@@ -22,7 +22,7 @@ struct KeyDecoderTests {
         #expect(decoder.paused() == nil)
     }
 
-    @Test("an escape character alone is the escape key, once nothing follows")
+    @Test("a single escape character followed by a pause is the escape key")
     func escape() {
         var decoder = KeyDecoder()
         #expect(decoder.received(0x1b) == nil)
@@ -30,7 +30,7 @@ struct KeyDecoderTests {
         #expect(decoder.received(UInt8(ascii: "x")) == .character("x"))
     }
 
-    @Test("any bytes whatever do no harm, and the next plain key is understood", arguments: 0..<50)
+    @Test("after random bytes, the next plain key is decoded", arguments: 0..<50)
     func noise(_ seed: UInt64) {
         var decoder = KeyDecoder()
         var dice = Dice(seed: seed)

@@ -5,9 +5,9 @@ internal import Testing
 
 @testable internal import ShopFloor
 
-@Suite("A phone that is played")
+@Suite("Simulated phone")
 struct PhoneTests {
-    @Test("the same number is the same phone on the same way; another one is another", arguments: 0..<4)
+    @Test("the same number gives the same phone on the same route, another number a different one", arguments: 0..<4)
     func same(_ number: Int) {
         var one = Phone(number: UInt64(number))
         var again = Phone(number: UInt64(number))
@@ -21,7 +21,7 @@ struct PhoneTests {
         #expect(one != other)
     }
 
-    @Test("on its way the battery stays within bounds, and nobody walks faster than people do", arguments: 0..<20)
+    @Test("the battery level stays valid, and the position changes at walking speed", arguments: 0..<20)
     func way(_ number: Int) {
         var phone = Phone(number: UInt64(number))
         var (drained, charged, updates) = (false, false, 0)

@@ -4,7 +4,7 @@
 internal import ShopFloor
 internal import Testing
 
-@Suite("What a visitor sees")
+@Suite("Screen layout")
 struct PictureTests {
     @Test(
         "every screen fits every terminal",
@@ -22,13 +22,13 @@ struct PictureTests {
 
     @Test("a long list scrolls with the cursor")
     func scrolls() {
-        var shop = Shop(customer: "ada", catalogue: Catalogue.corner)
+        var shop = Shop(customer: "ada", catalogue: ProductCatalog.corner)
         _ = ShopTests.press("/e⏎↓↓↓↓↓↓↓↓↓↓", in: &shop)
         let picture = shop.picture(columns: 60, rows: 10).map(\.text)
         #expect(picture.contains { $0.hasPrefix("  ▸ ") })
     }
 
-    @Test("the product page says what it is, what it costs and how many are in the basket")
+    @Test("the product page shows the name, the price and the quantity in the basket")
     func product() {
         var shop = Shop(customer: "ada")
         _ = ShopTests.press("⏎⏎⏎", in: &shop)

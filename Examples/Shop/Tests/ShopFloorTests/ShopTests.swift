@@ -6,7 +6,7 @@ internal import Testing
 
 @Suite("A visit to the shop")
 struct ShopTests {
-    /// Presses keys: letters for themselves, ↑↓←→ for the arrows, ⏎ for enter, ⎋ for escape, ⌫ for backspace.
+    /// Presses keys: characters stand for themselves, ↑↓←→ for the arrows, ⏎ for enter, ⎋ for escape, ⌫ for backspace.
     static func press(_ keys: String, in shop: inout Shop) -> [Happening] {
         keys.flatMap { character -> [Happening] in
             let key: Key =
@@ -25,7 +25,7 @@ struct ShopTests {
     }
 
     @Test(
-        "keys lead from screen to screen",
+        "keys navigate between screens",
         arguments: [
             ("", "shelves"), ("⏎", "shelf"), ("⏎⏎", "product"), ("⏎⏎⎋", "shelf"), ("⏎⏎←←←", "shelves"), ("/", "search"),
             ("/knife⏎", "results"), ("/knife⏎⏎", "product"), ("/⏎", "shelves"), ("/x⎋", "shelves"), ("b", "basket"),
@@ -40,7 +40,7 @@ struct ShopTests {
         #expect(shop.screen.name == expected)
     }
 
-    @Test("a purchase tells its whole story once")
+    @Test("a purchase emits each action once")
     func purchase() throws {
         var shop = Shop(customer: "ada")
         var story = shop.enter()
@@ -49,7 +49,7 @@ struct ShopTests {
         story += shop.paymentFinished(isPaid: true)
         story += Self.press("q⏎", in: &shop)
         let deeds = story.filter { if case .saw = $0 { false } else { true } }
-        let atlas = try #require(Catalogue.corner.products.first)
+        let atlas = try #require(ProductCatalog.corner.products.first)
         var basket = Basket()
         basket.set(atlas, to: 2)
         let order = Order(number: "ada-1", basket: basket, delivery: .standard, payment: .card)
@@ -64,7 +64,7 @@ struct ShopTests {
         #expect(shop.isOver)
     }
 
-    @Test("a payment that fails leads back to the confirmation with the basket as it was")
+    @Test("a failed payment returns to the confirmation with the basket unchanged")
     func failedPayment() {
         var shop = Shop(customer: "ada")
         _ = Self.press("⏎ab⏎⏎⏎⏎", in: &shop)
@@ -74,10 +74,10 @@ struct ShopTests {
         #expect(shop.paymentFinished(isPaid: true).isEmpty)
     }
 
-    @Test("a basket holds what fits and forgets what is taken out")
+    @Test("a basket limits quantities and drops removed products")
     func basket() {
         var basket = Basket()
-        let product = Catalogue.corner.products[0]
+        let product = ProductCatalog.corner.products[0]
         #expect(basket.set(product, to: 99) == Basket.maxPieces)
         #expect(basket.set(product, to: -3) == 0)
         #expect(basket.isEmpty)
@@ -91,25 +91,25 @@ struct ShopTests {
     }
 
     @Test(
-        "a search finds every word, in whatever case",
+        "a search matches all words and ignores case",
         arguments: [("knife", 2), ("ESSE  pan", 1), ("books", 5), ("unicorn", 0), ("   ", 0), ("hafen clouds", 1)]
     )
     func search(_ text: String, _ expected: Int) {
-        #expect(Catalogue.corner.products(matching: text).count == expected)
+        #expect(ProductCatalog.corner.products(matching: text).count == expected)
     }
 
     @Test(
-        "prices read as on a tag",
+        "prices are formatted with two decimals and a euro sign",
         arguments: [(0, "0.00 €"), (5, "0.05 €"), (1_250, "12.50 €"), (-1_205, "-12.05 €")]
     )
     func money(_ cents: Int, _ expected: String) {
         #expect("\(Money(cents: cents))" == expected)
     }
 
-    @Test("nobody sells two things under one number")
+    @Test("product numbers are unique, and every shelf has products")
     func catalogue() {
-        let products = Catalogue.corner.products
+        let products = ProductCatalog.corner.products
         #expect(Set(products.map(\.sku)).count == products.count)
-        #expect(WriterProgress.allCases.allSatisfy { !Catalogue.corner.products(on: $0).isEmpty })
+        #expect(Shelf.allCases.allSatisfy { !ProductCatalog.corner.products(on: $0).isEmpty })
     }
 }

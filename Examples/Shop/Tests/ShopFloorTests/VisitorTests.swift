@@ -4,7 +4,7 @@
 internal import ShopFloor
 internal import Testing
 
-@Suite("Visitors who come by themselves")
+@Suite("Simulated visitors")
 struct VisitorTests {
     static func visit(seed: UInt64, number: UInt64) -> (keys: [Key], story: [Happening], pause: Duration) {
         var shop = Shop(customer: "v\(number)")
@@ -23,20 +23,20 @@ struct VisitorTests {
         return (keys, story, pause)
     }
 
-    @Test("every visit ends, and within the time a person would take", arguments: 0..<10)
+    @Test("every visit ends within a realistic time", arguments: 0..<10)
     func ends(_ seed: UInt64) {
         for number in 0..<100 {
             let visit = Self.visit(seed: seed, number: UInt64(number))
             #expect(visit.keys.count < 2_000)
             guard case .left? = visit.story.last else {
-                Issue.record("visit \(number) did not end with leaving")
+                Issue.record("visit \(number) did not end with the visitor leaving")
                 return
             }
             #expect(visit.pause < .seconds(900))
         }
     }
 
-    @Test("some are called away, most are not, and it changes nothing about what they do in the shop")
+    @Test("some visitors are interrupted, which does not change what they do in the shop")
     func calledAway() {
         var absences: [Duration] = []
         var lingering = 0
@@ -58,7 +58,7 @@ struct VisitorTests {
         #expect((1...deeds / 50).contains(lingering))
     }
 
-    @Test("a customer of one number is the same every time, and not the next one")
+    @Test("a number always gives the same customer, and different numbers give different ones")
     func customers() {
         #expect(Customer(seed: 7, number: 1) == Customer(seed: 7, number: 1))
         let customers = (0..<100).map { Customer(seed: 7, number: $0) }
@@ -66,7 +66,7 @@ struct VisitorTests {
         #expect(Set(customers.map(\.town)).count > 3)
     }
 
-    @Test("the same seed makes the same visits")
+    @Test("the same seed gives the same visits")
     func repeats() {
         for number in 0..<20 {
             #expect(
@@ -76,7 +76,7 @@ struct VisitorTests {
         #expect(Self.visit(seed: 7, number: 1).keys != Self.visit(seed: 8, number: 1).keys)
     }
 
-    @Test("some buy, some put back, some search in vain, many only look")
+    @Test("some visitors buy, some remove products, some find nothing")
     func mixture() {
         var purchases = 0
         var removals = 0

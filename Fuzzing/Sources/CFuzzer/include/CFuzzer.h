@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// libFuzzer's entry for programs that bring their own `main`. The library itself comes with `-sanitize=fuzzer`.
+// libFuzzer's entry point for programs with their own `main`. `-sanitize=fuzzer` links the library.
 
 #ifndef CFUZZER_H
 #define CFUZZER_H
@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Feeds inputs to `test` until the time given in the arguments is over or an input makes it crash. Returns the
-/// program's exit code.
+/// Runs `test` with inputs until the time in the arguments is over or an input crashes it.
+///
+/// Returns the exit code.
 int cfuzzer_run(int argc, char **argv, int (*test)(const uint8_t *bytes, size_t count));
 
 #endif

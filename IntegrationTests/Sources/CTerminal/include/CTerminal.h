@@ -7,14 +7,21 @@
 #include <spawn.h>
 #include <stddef.h>
 
-/// The flag of posix_spawn that starts a new session; the C library shows it to callers with GNU extensions only.
+/// The posix_spawn flag that starts a new session.
+///
+/// The C library declares it only with GNU extensions enabled.
 extern const short terminal_new_session;
 
-/// Closes every descriptor from this one on in the child to be started; 0, or an error number. The C library shows the call
-/// to callers with GNU extensions only.
+/// Closes this descriptor and all higher ones in the child.
+///
+/// Returns 0 or an error number.
+///
+/// The C library declares the call only with GNU extensions enabled.
 int terminal_close_from(posix_spawn_file_actions_t *actions, int descriptor);
 
-/// Opens a terminal without echo and writes the path of its other side into `path`; -1 with errno when it cannot.
+/// Opens a terminal without echo and writes the path of its slave into `path`.
+///
+/// Returns -1 and sets errno on failure.
 int terminal_open(char *path, size_t length);
 
 #endif

@@ -4,8 +4,10 @@
 #ifndef CLOCK_SHIFT_H
 #define CLOCK_SHIFT_H
 
-/// The environment variable that names the file the shift is read from: eight bytes, a little-endian signed number of
-/// milliseconds that is added to the wall clock. The file may change at any time; the next look at the clock sees it.
+/// The environment variable with the path of the file that contains the shift.
+///
+/// The file has eight bytes: a little-endian signed number of milliseconds that is added to the wall clock. It may change
+/// at any time; the next read of the clock uses the new value.
 #define CLOCK_SHIFT_VARIABLE "TRACKWAY_CLOCK_SHIFT"
 
 #endif

@@ -3,15 +3,15 @@
 
 package import TrackwayEvents
 
-/// One event as the collector's index shows it.
+/// One event as the collector's index returns it.
 package struct CollectedRow: Sendable, Hashable {
-    /// Where it lies in the collector's log.
+    /// The event's position in the collector's log.
     package var position: String
     /// The event's id.
     package var id: String
-    /// Who recorded it; empty when it was sent without.
+    /// The writer that recorded it; empty if the event was sent without one.
     package var writer: String
-    /// Its number there; 0 when it was sent without.
+    /// The writer's sequence number; 0 if the event was sent without one.
     package var sequence: UInt64
     /// The event's name.
     package var name: String
@@ -21,7 +21,7 @@ package struct CollectedRow: Sendable, Hashable {
     init(_ value: JSONValue) throws {
         guard let position = value["position"]?.string, let id = value["id"]?.string, let event = value["event"],
             let name = event["name"]?.string
-        else { throw StageError("not a stored event: \(String(decoding: value.json(), as: UTF8.self))") }
+        else { throw TestSupportError("not a stored event: \(String(decoding: value.json(), as: UTF8.self))") }
         self.position = position
         self.id = id
         self.name = name
@@ -30,12 +30,12 @@ package struct CollectedRow: Sendable, Hashable {
         sequence = UInt64(value["sequence"]?.integer ?? 0)
     }
 
-    /// A whole number among the event's attributes.
+    /// Returns an integer attribute of the event.
     package func number(_ key: String) -> Int? {
         event["attributes"]?[key]?.integer.map(Int.init)
     }
 
-    /// A text among the event's attributes.
+    /// Returns a string attribute of the event.
     package func text(_ key: String) -> String? {
         event["attributes"]?[key]?.string
     }

@@ -4,20 +4,22 @@
 internal import Foundation
 
 extension Collector {
-    /// Revokes a key with the command.
+    /// Revokes a key with the `trackway` command.
     package func revokeKey(_ name: String) throws {
         let command = try Program(CollectorBinary.path(), ["keys", "revoke", name, "--data", data])
-        guard try command.status() == .exited(0) else { throw StageError("no key was revoked:\n\(command.tail)") }
+        guard try command.status() == .exited(0) else {
+            throw TestSupportError("the key was not revoked:\n\(command.tail)")
+        }
     }
 
-    /// Waits until a key is answered like this when it asks for the totals.
+    /// Waits until a request for the totals with this key returns this status.
     package func wait(forStatus status: Int, of key: String) throws {
         let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         while true {
             let headers = [("authorization", "Bearer \(key)")]
             let answer = try ask(HTTPMessage(startLine: "GET /v1/stats HTTP/1.1", headers: headers))
             if answer.status == status { return }
-            guard Date() < deadline else { throw Overdue("status \(status) did not come but \(answer.status)") }
+            guard Date() < deadline else { throw Overdue("expected status \(status), got \(answer.status)") }
             pause()
         }
     }

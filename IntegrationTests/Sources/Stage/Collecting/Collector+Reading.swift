@@ -5,23 +5,23 @@ internal import Foundation
 package import TrackwayEvents
 
 extension Collector {
-    /// Waits until the index holds everything that was answered before this call.
+    /// Waits until the index contains everything that was acknowledged before this call.
     package func settle() throws {
-        // An event of nobody's, behind all others in the log.
+        // An event without an installation, after all others in the log.
         var answer = try post(Array(#"{"name":"marker"}"#.utf8))
-        // A look at the disk counts for a second: just after space came back the answer may still be "later".
+        // The collector checks the disk once a second, so it may still answer 503 just after space was freed.
         for _ in 0..<100 where answer.status == 503 {
             pause()
             answer = try post(Array(#"{"name":"marker"}"#.utf8))
         }
         let document = try JSONValue.parse(answer.body)
         guard answer.status == 200, let position = document["position"]?.string else {
-            throw StageError("the marker was not taken: \(answer.status) \(answer.text)")
+            throw TestSupportError("the marker was not accepted: \(answer.status) \(answer.text)")
         }
         try wait(for: position)
     }
 
-    /// Waits until the index holds everything up to a position.
+    /// Waits until the index has reached a position.
     package func wait(for position: String) throws {
         for _ in 0..<9 {
             if try get("/v1/wait?position=\(position)&timeout=10")["done"]?.boolean == true { return }
@@ -29,64 +29,64 @@ extension Collector {
         throw Overdue("the index did not reach \(position):\n\(program?.tail ?? "")")
     }
 
-    /// Waits until so many rows are there, for what happens without being asked for; gives them.
+    /// Waits until the index has `count` rows that appear without a request of the test, and returns them.
     package func waitForRows(_ count: Int) throws -> [CollectedRow] {
         let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         while true {
             let rows = try rows("")
             if rows.count >= count { return rows }
             guard Date() < deadline else {
-                throw Overdue("\(rows.count) of \(count) rows came:\n\(program?.tail ?? "")")
+                throw Overdue("\(rows.count) of \(count) rows arrived:\n\(program?.tail ?? "")")
             }
             pause()
         }
     }
 
-    /// Every row of an installation, in the collector's order.
+    /// Returns every row of an installation, in the collector's order.
     package func rows(of installation: String) throws -> [CollectedRow] {
         try rows("installation=\(installation)")
     }
 
-    /// Every row that a filter lets through, in the collector's order.
+    /// Returns every row that matches a filter, in the collector's order.
     package func rows(_ filter: String) throws -> [CollectedRow] {
         var rows: [CollectedRow] = []
         var after = ""
         while true {
             let page = try get("/v1/events?\(filter)&order=asc&limit=1000\(after)")
-            guard let events = page["events"]?.array else { throw StageError("no events in the answer") }
+            guard let events = page["events"]?.array else { throw TestSupportError("the response contains no events") }
             rows += try events.map(CollectedRow.init)
             guard let next = page["next"]?.string, !events.isEmpty else { return rows }
             after = "&after=\(next)"
         }
     }
 
-    /// How many events came again that were there already.
+    /// Returns the number of events that were received again.
     package func duplicates() throws -> Int {
         let figures = try ask(HTTPMessage(startLine: "GET /metrics HTTP/1.1")).text
         let line = figures.split(separator: "\n").first { $0.hasPrefix("trackway_index_duplicates ") }
         guard let count = line?.split(separator: " ").last.flatMap({ Int($0) }) else {
-            throw StageError("no duplicates among the figures: \(figures.prefix(500))")
+            throw TestSupportError("the metrics contain no duplicate count: \(figures.prefix(500))")
         }
         return count
     }
 
-    /// Every stored event as the collector tells it, context included, in its order.
+    /// Returns every stored event as the collector returns it, including its context, in the collector's order.
     package func documents() throws -> [JSONValue] {
         var documents: [JSONValue] = []
         var after = ""
         while true {
             let page = try get("/v1/events?order=asc&limit=1000\(after)")
-            guard let events = page["events"]?.array else { throw StageError("no events in the answer") }
+            guard let events = page["events"]?.array else { throw TestSupportError("the response contains no events") }
             documents += events
             guard let next = page["next"]?.string, !events.isEmpty else { return documents }
             after = "&after=\(next)"
         }
     }
 
-    /// The collector's accounts of an installation's writers.
-    package func accounts(of installation: String) throws -> [CollectedAccount] {
+    /// Returns the collector's ledger entries for an installation's writers.
+    package func accounts(of installation: String) throws -> [CollectedWriterLedger] {
         let ledger = try get("/v1/ledger?installation=\(installation)")
-        guard let writers = ledger["writers"]?.array else { throw StageError("no writers in the ledger") }
-        return try writers.map(CollectedAccount.init)
+        guard let writers = ledger["writers"]?.array else { throw TestSupportError("the ledger contains no writers") }
+        return try writers.map(CollectedWriterLedger.init)
     }
 }

@@ -5,14 +5,14 @@ internal import Foundation
 internal import Glibc
 package import TrackwayEvents
 
-/// A collector in a process of its own, with its own folder, on a port that stays the same when it is started again.
+/// A collector process with its own folder and a port that survives restarts.
 package final class Collector: Sendable {
-    /// The write key it knows.
+    /// The write key that the collector accepts.
     package static let key = "dev"
 
-    /// The port it listens on.
+    /// The port that the collector listens on.
     package let port: UInt16
-    /// Its folder.
+    /// The collector's data folder.
     package let data: String
 
     private let folder: TemporaryFolder
@@ -22,9 +22,9 @@ package final class Collector: Sendable {
     /// Starts a collector and waits until it accepts connections.
     ///
     /// - Parameters:
-    ///   - data: its folder; one of its own when nil.
-    ///   - wrapper: what runs the program: words put before its own, such as those of strace.
-    ///   - options: options of `trackway serve` beside folder and port.
+    ///   - data: The data folder; nil for a new temporary folder.
+    ///   - wrapper: A command prefix that runs the program, such as strace and its options.
+    ///   - options: Options of `trackway serve` in addition to the folder and the port.
     package init(data: String? = nil, wrapper: [String] = [], options: [String] = ["--dev-key", Collector.key]) throws {
         folder = try TemporaryFolder()
         self.data = data ?? folder.path("collector")
@@ -34,15 +34,15 @@ package final class Collector: Sendable {
         try start(wrapper: wrapper)
     }
 
-    /// Where it listens.
+    /// The collector's base URL.
     package var url: String { "http://127.0.0.1:\(port)" }
 
-    /// Its process.
+    /// The collector's process.
     package var program: Program? { running.withLock { $0 } }
 
-    // MARK: Life and death
+    // MARK: Starting and ending
 
-    /// Starts it in its folder, on its port.
+    /// Starts the collector with its folder and port.
     package func start(wrapper: [String] = []) throws {
         let words =
             wrapper + [
@@ -53,22 +53,22 @@ package final class Collector: Sendable {
         try program.waitForText("127.0.0.1:\(port)")
     }
 
-    /// Kills it, as a crash of the machine's process would, and waits until it is gone.
+    /// Kills the collector as a crash would, and waits until the process has ended.
     package func kill() throws {
         program?.send(SIGKILL)
         try program?.status()
     }
 
-    /// Asks it to end and waits until it has.
+    /// Asks the collector to end and waits until the process has ended.
     @discardableResult
     package func stop() throws -> ExitStatus? {
         program?.send(SIGTERM)
         return try program?.status()
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// Sends a request on a connection of its own.
+    /// Sends a request on a new connection.
     package func ask(_ message: HTTPMessage) throws -> HTTPMessage {
         let socket = try Socket(port: port)
         var message = message
@@ -76,12 +76,14 @@ package final class Collector: Sendable {
         message.headers.append(("connection", "close"))
         socket.send(message.bytes)
         guard let answer = socket.receive() else {
-            throw StageError("no answer to \(message.startLine):\n\(program?.tail ?? "")")
+            throw TestSupportError("no response to \(message.startLine):\n\(program?.tail ?? "")")
         }
         return answer
     }
 
-    /// Gets a JSON document. After a start this waits until the index has what the log has: before, nothing is answered.
+    /// Gets a JSON document.
+    ///
+    /// After a start, waits until the index has caught up with the log; earlier queries return 503.
     package func get(_ path: String) throws -> JSONValue {
         let request = HTTPMessage(startLine: "GET \(path) HTTP/1.1")
         var answer = try ask(request)
@@ -91,12 +93,12 @@ package final class Collector: Sendable {
             answer = try ask(request)
         }
         guard answer.status == 200 else {
-            throw StageError("GET \(path): \(answer.status) \(answer.text.prefix(500))")
+            throw TestSupportError("GET \(path): \(answer.status) \(answer.text.prefix(500))")
         }
         return try JSONValue.parse(answer.body, limits: JSONLimits(bytes: 64 << 20, depth: 64))
     }
 
-    /// Posts events: the body of `POST /v1/events`.
+    /// Posts a body to `POST /v1/events`.
     package func post(
         _ body: [UInt8],
         headers: [(name: String, value: String)] = [("content-type", "application/x-ndjson")],

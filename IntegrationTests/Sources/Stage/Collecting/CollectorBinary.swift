@@ -5,13 +5,13 @@ internal import Foundation
 
 /// The built `trackway` command.
 package enum CollectorBinary {
-    /// Its path: `TRACKWAY_BIN`, or where `Scripts/build Server` puts it.
+    /// Returns the path of the command: `TRACKWAY_BIN`, or where `Scripts/build Server` puts it.
     ///
-    /// - Throws: `StageError` that says how to build it.
+    /// - Throws: `TestSupportError` with the command that builds it.
     package static func path() throws -> String {
         if let named = ProcessInfo.processInfo.environment["TRACKWAY_BIN"], !named.isEmpty {
             guard FileManager.default.isExecutableFile(atPath: named) else {
-                throw StageError("TRACKWAY_BIN is \(named), where no program is")
+                throw TestSupportError("TRACKWAY_BIN is \(named), which is not an executable file")
             }
             return named
         }
@@ -22,7 +22,7 @@ package enum CollectorBinary {
             let path = "\(folder)/\(configuration)/trackway"
             if FileManager.default.isExecutableFile(atPath: path) { return path }
         }
-        throw StageError(
+        throw TestSupportError(
             "the collector is not built: run 'Scripts/build Server --product trackway', or set TRACKWAY_BIN to the program "
                 + "(looked in \(folder))"
         )

@@ -3,9 +3,9 @@
 
 internal import Foundation
 
-/// The folder this package was built into: the programs lie beside the tests.
+/// The build folder of this package, which contains the programs and the tests.
 package enum BuiltProducts {
-    /// The path of a product.
+    /// Returns the path of a product.
     package static func path(_ name: String) -> String {
         folder + "/" + name
     }

@@ -4,41 +4,43 @@
 internal import Foundation
 internal import Glibc
 
-/// A folder of a test's own, removed with everything in it when this value goes.
+/// A temporary folder that is removed with its contents on deinitialization.
 package final class TemporaryFolder: Sendable {
     /// Its absolute path.
     package let path: String
 
-    /// Makes a folder.
+    /// Creates a folder.
     package init() throws {
         var template = Array((NSTemporaryDirectory() + "trackway-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw StageError("mkdtemp", errno: errno) }
+        guard mkdtemp(&template) != nil else { throw TestSupportError("mkdtemp", errno: errno) }
         path = String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     deinit {
-        // A file that stays behind in the system's temporary folder harms nobody.
+        // A folder that is left in the system's temporary folder does no harm.
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// A path below the folder.
+    /// Returns a path inside the folder.
     package func path(_ name: String) -> String { path + "/" + name }
 
-    /// Makes it, and everything in it, a user's own. Only root may.
+    /// Makes a user the owner of the folder and its contents.
+    ///
+    /// Requires root.
     package func give(to user: Int) throws {
         try forEachPath { path in
-            guard chown(path, uid_t(user), gid_t(user)) == 0 else { throw StageError("chown", errno: errno) }
+            guard chown(path, uid_t(user), gid_t(user)) == 0 else { throw TestSupportError("chown", errno: errno) }
         }
     }
 
-    /// Lets nobody but root write in it, or its owner again.
+    /// Makes the folder read-only for all users but root, or writable for its owner again.
     package func setWritable(_ isWritable: Bool) throws {
         try forEachPath { path in
             var facts = stat()
-            guard stat(path, &facts) == 0 else { throw StageError("stat", errno: errno) }
+            guard stat(path, &facts) == 0 else { throw TestSupportError("stat", errno: errno) }
             let isFolder = facts.st_mode & S_IFMT == S_IFDIR
             let mode: mode_t = (isWritable ? 0o600 : 0o400) | (isFolder ? 0o100 : 0)
-            guard chmod(path, mode) == 0 else { throw StageError("chmod", errno: errno) }
+            guard chmod(path, mode) == 0 else { throw TestSupportError("chmod", errno: errno) }
         }
     }
 

@@ -3,55 +3,55 @@
 
 internal import Foundation
 
-/// A server between the SDK and the collector that misbehaves as a test says.
+/// A server between the SDK and the collector that misbehaves as a test specifies.
 package final class FlakyServer: @unchecked Sendable {
-    // `@unchecked`: what follows is touched while `condition` is held only, or set once in `init`.
+    // `@unchecked`: the following properties are set once in `init` or accessed only while `condition` is held.
 
-    /// A request as it came in.
+    /// A received request.
     package struct Request: Sendable {
-        /// Its number, from 1.
+        /// The request's number, starting at 1.
         package var number: Int
-        /// The whole of it.
+        /// The complete message.
         package var message: HTTPMessage
     }
 
     /// What the server does with a request.
     package enum Reply: Sendable {
-        /// Answers.
+        /// Sends a response.
         case answer(Int, type: String = "application/json", headers: [(name: String, value: String)] = [], body: String)
-        /// Passes the request on and the answer back.
+        /// Forwards the request and returns the collector's response.
         case forward
-        /// Passes the request on, waits for the answer, and closes the connection without a word.
+        /// Forwards the request, waits for the response, and closes the connection without sending it.
         case loseAnswer
-        /// Closes the connection without reading more or a word.
+        /// Closes the connection without reading or sending more.
         case hangUp
-        /// Says nothing until the client goes.
+        /// Sends nothing until the client disconnects.
         case stall
-        /// Sends these bytes, whatever they are, and closes the connection.
+        /// Sends these bytes, whether valid or not, and closes the connection.
         case bytes([UInt8])
-        /// Sends these bytes and nothing more until the client goes.
+        /// Sends these bytes and then nothing until the client disconnects.
         case bytesThenStall([UInt8])
-        /// Passes the request on, and the answer back with these bytes behind it.
+        /// Forwards the request and returns the response with these bytes appended.
         case forwardThenBytes([UInt8])
-        /// Waits for `release()`, then passes the request on and the answer back.
+        /// Waits for `release()`, then forwards the request and returns the response.
         case holdThenForward
-        /// Passes the request on and keeps the answer back until `release()`.
+        /// Forwards the request and holds the response until `release()`.
         case forwardThenHold
     }
 
-    /// An answer in the collector's own form.
+    /// Returns a reply with an error in the collector's format.
     package static func collectorError(_ status: Int, code: String, retryAfter: Int? = nil) -> Reply {
         .answer(
             status,
             headers: retryAfter.map { [("retry-after", "\($0)")] } ?? [],
-            body: #"{"error":{"code":"\#(code)","message":"So it was ordered."}}"#
+            body: #"{"error":{"code":"\#(code)","message":"Requested by the test."}}"#
         )
     }
 
     private let condition = NSCondition()
     private var reply: @Sendable (Request) -> Reply
     private var requests: [Request] = []
-    /// Requests passed on whose answer has come.
+    /// Number of forwarded requests whose response has arrived.
     private var forwarded = 0
     private var isReleased = false
     private let collector: UInt16
@@ -60,8 +60,8 @@ package final class FlakyServer: @unchecked Sendable {
     /// Starts the server.
     ///
     /// - Parameters:
-    ///   - collector: the port requests are passed on to.
-    ///   - reply: what to do with each request, called on the connection's thread.
+    ///   - collector: The port that requests are forwarded to.
+    ///   - reply: Decides what to do with each request. Called on the connection's thread.
     package init(before collector: UInt16, _ reply: @escaping @Sendable (Request) -> Reply) throws {
         self.collector = collector
         self.reply = reply
@@ -73,21 +73,23 @@ package final class FlakyServer: @unchecked Sendable {
         }
     }
 
-    /// Where it listens.
+    /// The server's base URL.
     package var url: String { "http://127.0.0.1:\(listener?.port ?? 0)" }
 
     /// The requests so far, in order of arrival.
     package var received: [Request] { condition.withLock { requests } }
 
-    /// How many requests were passed on and answered by the collector.
+    /// The number of requests that were forwarded and answered by the collector.
     package var forwardedCount: Int { condition.withLock { forwarded } }
 
-    /// Does something else with requests from now on.
+    /// Replaces the reply for all later requests.
     package func change(_ reply: @escaping @Sendable (Request) -> Reply) {
         condition.withLock { self.reply = reply }
     }
 
-    /// Lets go of the requests that are held, and of those to come.
+    /// Releases the held requests.
+    ///
+    /// Later requests are not held.
     package func release() {
         condition.withLock {
             isReleased = true
@@ -95,12 +97,12 @@ package final class FlakyServer: @unchecked Sendable {
         }
     }
 
-    /// Waits until so many requests have come.
+    /// Waits until `count` requests have arrived.
     package func waitForRequests(_ count: Int) throws {
         try wait("request \(count) at the flaky server") { $0.requests.count >= count }
     }
 
-    /// Waits until so many requests were passed on and answered by the collector.
+    /// Waits until `count` requests have been forwarded and answered by the collector.
     package func waitForForwarded(_ count: Int) throws {
         try wait("forwarded request \(count) at the flaky server") { $0.forwarded >= count }
     }
@@ -110,11 +112,11 @@ package final class FlakyServer: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         while !isReached(self) {
-            guard condition.wait(until: deadline) else { throw Overdue("\(expectation) did not come") }
+            guard condition.wait(until: deadline) else { throw Overdue("\(expectation) did not arrive") }
         }
     }
 
-    /// False when the connection is to be closed.
+    /// Returns false if the connection is to be closed.
     private func serve(_ message: HTTPMessage, _ socket: Socket) -> Bool {
         let (request, reply) = condition.withLock {
             let request = Request(number: requests.count + 1, message: message)
@@ -161,7 +163,7 @@ package final class FlakyServer: @unchecked Sendable {
     private func waitForRelease() {
         condition.lock()
         defer { condition.unlock() }
-        // A test that is over lets go of the server, and nobody releases it any more.
+        // A finished test drops the server, after which no call releases it.
         let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         while !isReleased, condition.wait(until: deadline) {}
     }
@@ -169,7 +171,7 @@ package final class FlakyServer: @unchecked Sendable {
     private func forward(_ message: HTTPMessage) -> HTTPMessage? {
         var message = message
         message.headers.removeAll { ["connection", "expect", "transfer-encoding"].contains($0.name) }
-        // Nobody there: the client sees a closed connection.
+        // If the collector is not running, the client sees a closed connection.
         guard let upstream = try? Socket(port: collector), upstream.send(message.bytes) else { return nil }
         guard var answer = upstream.receive() else { return nil }
         answer.headers.removeAll { ["connection", "transfer-encoding"].contains($0.name) }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A request or an answer of HTTP/1.1.
+/// An HTTP/1.1 request or response.
 package struct HTTPMessage: Sendable {
-    /// The first line.
+    /// The request line or status line.
     package var startLine: String
-    /// The headers, names in small letters.
+    /// The headers, with lowercase names.
     package var headers: [(name: String, value: String)]
     /// The body.
     package var body: [UInt8]
 
-    /// A message.
+    /// Creates a message.
     package init(startLine: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.startLine = startLine
         self.headers = headers
         self.body = body
     }
 
-    /// The first header of this name.
+    /// Returns the value of the first header with this name.
     package subscript(header name: String) -> String? { headers.first { $0.name == name }?.value }
 
-    /// The status of an answer; 0 when this is none.
+    /// The status of a response; 0 for a request.
     package var status: Int {
         let words = startLine.split(separator: " ")
         return words.count > 1 ? Int(words[1]) ?? 0 : 0
@@ -29,7 +29,9 @@ package struct HTTPMessage: Sendable {
     /// The body as text.
     package var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The message as it goes over the wire. The length is told unless a header does.
+    /// The message in wire format.
+    ///
+    /// A `content-length` header is added unless a header already states the length.
     package var bytes: [UInt8] {
         var head = "\(startLine)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }

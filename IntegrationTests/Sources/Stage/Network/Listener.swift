@@ -4,7 +4,9 @@
 internal import Foundation
 internal import Glibc
 
-/// A port of this machine that calls a function with every connection, each on a thread of its own.
+/// A port on loopback that calls a function with every connection.
+///
+/// Each call runs on its own thread.
 package final class Listener: Sendable {
     let port: UInt16
     private let descriptor: Int32
@@ -13,13 +15,14 @@ package final class Listener: Sendable {
         let (descriptor, port) = try Self.bound()
         self.descriptor = descriptor
         self.port = port
-        guard listen(descriptor, 64) == 0 else { throw StageError("listen", errno: errno) }
+        guard listen(descriptor, 64) == 0 else { throw TestSupportError("listen", errno: errno) }
         Thread.detachNewThread {
             while true {
                 let connection = accept(descriptor, nil, nil)
                 if connection < 0, errno == EINTR || errno == ECONNABORTED { continue }
                 guard connection >= 0 else {
-                    // Closed here alone: another listener could get the number while this thread still listens at it.
+                    // The descriptor is closed only here. Otherwise another listener could get the same number while
+                    // this thread still uses it.
                     close(descriptor)
                     return
                 }
@@ -33,7 +36,7 @@ package final class Listener: Sendable {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// A port at which nobody listens now.
+    /// Returns a port that is currently unused.
     package static func freePort() throws -> UInt16 {
         let (descriptor, port) = try bound()
         close(descriptor)
@@ -42,7 +45,7 @@ package final class Listener: Sendable {
 
     private static func bound() throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw StageError("socket", errno: errno) }
+        guard descriptor >= 0 else { throw TestSupportError("socket", errno: errno) }
         var address = sockaddr_in(loopback: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let code = withUnsafeMutablePointer(to: &address) { pointer in
@@ -50,7 +53,7 @@ package final class Listener: Sendable {
                 bind(descriptor, address, length) == 0 ? getsockname(descriptor, address, &length) : -1
             }
         }
-        guard code == 0 else { throw StageError("bind", errno: errno) }
+        guard code == 0 else { throw TestSupportError("bind", errno: errno) }
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 }

@@ -3,7 +3,9 @@
 
 internal import Glibc
 
-/// A TCP connection on loopback, read and written by one thread. Every wait is bounded.
+/// A TCP connection on loopback that one thread uses.
+///
+/// Every wait has a timeout.
 package final class Socket {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
@@ -15,10 +17,10 @@ package final class Socket {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Connects to a port of this machine.
+    /// Connects to a port on loopback.
     package convenience init(port: UInt16) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw StageError("socket", errno: errno) }
+        guard descriptor >= 0 else { throw TestSupportError("socket", errno: errno) }
         self.init(descriptor)
         var address = sockaddr_in(loopback: port)
         let code = withUnsafePointer(to: &address) { pointer in
@@ -26,16 +28,19 @@ package final class Socket {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard code == 0 else { throw StageError("connecting to port \(port)", errno: errno) }
+        guard code == 0 else { throw TestSupportError("connecting to port \(port)", errno: errno) }
     }
 
     deinit {
-        // Said aloud: a process started in the wrong moment may hold a copy of the descriptor.
+        // An explicit shutdown, because a process that was started at the wrong moment may hold a copy of the
+        // descriptor.
         shutdown(descriptor, Int32(SHUT_RDWR))
         close(descriptor)
     }
 
-    /// Sends bytes; false when the other side is gone.
+    /// Sends bytes.
+    ///
+    /// Returns false if the peer has closed the connection.
     @discardableResult
     package func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
@@ -49,14 +54,14 @@ package final class Socket {
         return true
     }
 
-    /// Says that nothing more will be sent.
+    /// Closes the sending side.
     package func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Reads a whole message; nil when the other side closed before it was complete.
+    /// Reads a complete message; nil if the peer closed the connection before it was complete.
     ///
-    /// - Parameter hasBody: false for an answer to a request that allows none.
+    /// - Parameter hasBody: false for a response to a request whose responses have no body.
     package func receive(hasBody: Bool = true) -> HTTPMessage? {
         let blankLine = Array("\r\n\r\n".utf8)
         var end = buffer.firstRange(of: blankLine)
@@ -127,7 +132,7 @@ package final class Socket {
 }
 
 extension sockaddr_in {
-    /// A port of this machine; 0 lets the system choose.
+    /// The loopback address with this port; 0 lets the system choose one.
     init(loopback port: UInt16) {
         self.init()
         sin_family = sa_family_t(AF_INET)

@@ -4,20 +4,22 @@
 internal import Foundation
 internal import Glibc
 
-/// One life of the example shop in the simulated phone: a process that does what acts say; see `AppleSimulation/PhoneStory`.
+/// One process of the sample shop in the simulated phone.
+///
+/// It executes script commands; see `AppleSimulation/ScriptedPhone`.
 package final class PhoneProcess: Sendable {
-    /// Its process.
+    /// The process.
     package let program: Program
-    /// The installation it says it is.
+    /// The installation id that the process printed.
     package let installation: String
 
     /// Starts the app.
     ///
     /// - Parameters:
-    ///   - launch: why: `person`, `background` or `prewarmed`.
-    ///   - data: the installation's folder.
-    ///   - url: where the five destinations are.
-    ///   - version: of the app.
+    ///   - launch: The launch reason: `person`, `background` or `prewarmed`.
+    ///   - data: The installation's folder.
+    ///   - url: The server of the five destinations.
+    ///   - version: The app's version.
     package init(_ launch: String, data: String, to url: String, version: String) throws {
         program = try Program(
             try Self.path(),
@@ -28,14 +30,14 @@ package final class PhoneProcess: Sendable {
         installation = answer.map { String($0.dropFirst("installation ".count)) } ?? ""
     }
 
-    /// Where the program is: `TRACKWAY_PHONE`, or where `Scripts/build AppleSimulation` puts it.
+    /// Returns the path of the program: `TRACKWAY_PHONE`, or where `Scripts/build AppleSimulation` puts it.
     private static func path() throws -> String {
         let built =
             URL(fileURLWithPath: #filePath).pathComponents.dropLast(5).joined(separator: "/").dropFirst()
             + "/AppleSimulation/.build/debug/phone-story"
         let path = ProcessInfo.processInfo.environment["TRACKWAY_PHONE"] ?? String(built)
         guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw StageError(
+            throw TestSupportError(
                 "the simulated phone is not built: run 'Scripts/build AppleSimulation --product phone-story', "
                     + "or name the program in TRACKWAY_PHONE (looked for \(path))"
             )
@@ -43,9 +45,11 @@ package final class PhoneProcess: Sendable {
         return path
     }
 
-    // MARK: Acts
+    // MARK: Script commands
 
-    /// Plays acts, one after the other; each is done before the next one begins.
+    /// Executes commands sequentially.
+    ///
+    /// Each command completes before the next one starts.
     package func play(_ acts: String...) throws {
         for act in acts { _ = try Self.play(act, program) }
     }
@@ -55,72 +59,74 @@ package final class PhoneProcess: Sendable {
         var answer: String?
         while let line = try program.line() {
             if line == "ok" { return answer }
-            if line.hasPrefix("failed ") { throw StageError("\(line)\n\(program.tail)") }
+            if line.hasPrefix("failed ") { throw TestSupportError("\(line)\n\(program.tail)") }
             if !line.hasPrefix("diagnostic ") { answer = line }
         }
-        throw StageError("the phone ended at '\(act)':\n\(program.tail)")
+        throw TestSupportError("the phone process ended at '\(act)':\n\(program.tail)")
     }
 
-    /// Asks for a number: `recorded`, `dropped`, `work`, or whether a text can be read.
+    /// Queries a number: `recorded`, `dropped`, `work`, or whether a text is on the screen.
     package func count(_ act: String) throws -> Int {
         guard let answer = try Self.play(act, program),
             let count = answer.split(separator: " ").last.flatMap({ Int($0) })
-        else { throw StageError("no number came for '\(act)':\n\(program.tail)") }
+        else { throw TestSupportError("no number was returned for '\(act)':\n\(program.tail)") }
         return count
     }
 
-    /// Asks for a number until it is this one, or a higher one.
+    /// Repeats a query until it returns this number or a higher one.
     package func wait(for count: Int, _ act: String) throws {
-        try wait("\(count) as answer to '\(act)'") { try self.count(act) >= count }
+        try wait("\(count) as response to '\(act)'") { try self.count(act) >= count }
     }
 
-    /// Waits until a text can be read on the screen.
+    /// Waits until a text is on the screen.
     package func wait(toRead text: String) throws {
         try wait(for: 1, "read \(text)")
     }
 
-    /// The person leaves the app; when nothing keeps it awake any more, the system suspends it.
+    /// Sends the app to the background.
+    ///
+    /// The system suspends it when no work keeps it awake.
     package func leave() throws {
         try play("home")
         try waitForRest()
         try play("suspend")
     }
 
-    /// Waits until nothing keeps the app awake in the background.
+    /// Waits until no background work keeps the app awake.
     package func waitForRest() throws {
-        try wait("the end of the work in the background") { try self.count("work") == 0 }
+        try wait("the end of the background work") { try self.count("work") == 0 }
     }
 
-    /// Flushes until nothing waits for any destination.
+    /// Flushes until no destination has pending events.
     package func deliverAll() throws {
-        try wait("the delivery of everything") { try self.count("flush") == 0 }
+        try wait("the delivery of all events") { try self.count("flush") == 0 }
     }
 
     private func wait(_ expectation: String, _ isReached: () throws -> Bool) throws {
         let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
-        // Where there is nothing to be told by, asking again soon is all one can do.
+        // Nothing signals this condition; it is only used to sleep between polls.
         let nobody = NSCondition()
         while try !isReached() {
-            guard Date() < deadline else { throw Overdue("\(expectation) did not come:\n\(program.tail)") }
+            guard Date() < deadline else { throw Overdue("\(expectation) timed out:\n\(program.tail)") }
             nobody.lock()
             _ = nobody.wait(until: Date(timeIntervalSinceNow: 0.05))
             nobody.unlock()
         }
     }
 
-    // MARK: Ends
+    // MARK: Termination
 
-    /// The system ends the process without a word.
+    /// Kills the process without notifying the app, as the system does.
     package func kill() throws {
         program.send(SIGKILL)
         guard try program.status() == .signalled(SIGKILL) else {
-            throw StageError("it was not killed:\n\(program.tail)")
+            throw TestSupportError("the process was not killed:\n\(program.tail)")
         }
     }
 
-    /// The person throws the app out of the switcher.
+    /// The user swipes the app away in the app switcher.
     package func swipeAway() throws {
         program.order("swipe-away")
-        guard try program.status() == .exited(0) else { throw StageError("it did not end well:\n\(program.tail)") }
+        guard try program.status() == .exited(0) else { throw TestSupportError("the exit failed:\n\(program.tail)") }
     }
 }

@@ -3,9 +3,11 @@
 
 internal import Glibc
 
-/// Reading and writing file descriptors, whole lines at a time.
+/// Reads and writes file descriptors by whole lines.
 enum Descriptor {
-    /// Calls `body` with each line until the descriptor ends. A last line without an end is a line too.
+    /// Calls `body` with each line until end of file.
+    ///
+    /// A last line without a newline counts as a line.
     static func forEachLine(of descriptor: Int32, _ body: (String) -> Void) {
         var rest: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -24,7 +26,9 @@ enum Descriptor {
         if !rest.isEmpty { body(String(decoding: rest, as: UTF8.self)) }
     }
 
-    /// Writes all bytes; false when the other side is gone.
+    /// Writes all bytes.
+    ///
+    /// Returns false if the peer has closed its end.
     @discardableResult
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var sent = 0
@@ -37,10 +41,12 @@ enum Descriptor {
         return true
     }
 
-    /// Both ends of a pipe that a child started later does not inherit; the caller keeps others from starting one now.
-    static func pipe() throws(StageError) -> (read: Int32, write: Int32) {
+    /// Returns both ends of a pipe that later children do not inherit.
+    ///
+    /// The caller must prevent concurrent process starts.
+    static func pipe() throws(TestSupportError) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]
-        guard Glibc.pipe(&ends) == 0 else { throw StageError("pipe", errno: errno) }
+        guard Glibc.pipe(&ends) == 0 else { throw TestSupportError("pipe", errno: errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// How a process ended, as its parent learns it.
+/// How a process ended, as reported to its parent.
 package enum ExitStatus: Sendable, Hashable {
-    /// It ended by itself, with this code.
+    /// The process exited with this code.
     case exited(Int32)
-    /// It died of this signal.
+    /// This signal terminated the process.
     case signalled(Int32)
 
-    /// Reads a status as the macros of wait.h do.
+    /// Decodes a wait status like the macros of wait.h.
     init(waitStatus status: Int32) {
         let signal = status & 0x7f
         self = signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)

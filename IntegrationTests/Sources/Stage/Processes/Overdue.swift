@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Something did not happen within the timeout of the stage. Patience is long: it tells a hang from a slow machine and
-/// says nothing about speed.
+/// Thrown when an expected event does not happen within the timeout.
+///
+/// The timeout is long: it detects hangs on slow machines and does not measure speed.
 package struct Overdue: Error, Sendable, CustomStringConvertible {
-    /// What was waited for, and what was seen instead.
+    /// The expected event, and what was observed instead.
     package let description: String
 
-    /// How long the stage waits for anything, in seconds.
+    /// The timeout of every wait, in seconds.
     package static let timeout = 90.0
 
-    /// An overdue happening.
+    /// Creates an error with this description.
     package init(_ description: String) {
         self.description = description
     }

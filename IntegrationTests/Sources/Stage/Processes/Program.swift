@@ -6,25 +6,27 @@ internal import Foundation
 internal import Glibc
 internal import TrackwayEvents
 
-/// A running process: orders and signals in, lines and a wait status out. It is killed when this value goes.
+/// A running process: commands and signals in, lines and a wait status out.
+///
+/// Killed on deinitialization.
 package final class Program: Sendable {
-    /// The process's number.
+    /// The process id.
     package let id: Int32
 
     private let input: Int32
     private let transcript: Transcript
-    /// How many lines `line()` has given out.
+    /// The number of lines that `line()` has returned.
     private let seen = Locked(0)
-    /// False once the process was waited for and its number may be another's.
+    /// False after the process was reaped, when another process may have its id.
     private let isOurs: Locked<Bool>
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - path: the executable, or a name to be found on the PATH.
-    ///   - arguments: what follows the program's name.
-    ///   - environment: added to this process's own.
-    /// - Throws: `StageError` when it cannot be started.
+    ///   - path: The executable, or a name that is looked up in `PATH`.
+    ///   - arguments: The arguments after the program's name.
+    ///   - environment: Variables added to this process's environment.
+    /// - Throws: `TestSupportError` if the process cannot be started.
     package init(_ path: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
         let (id, orders, lines, complaints) = try Self.spawning.withLock { _ throws in
             try Self.start(path, arguments, environment)
@@ -54,7 +56,7 @@ package final class Program: Sendable {
         close(input)
     }
 
-    // MARK: Telling
+    // MARK: Input
 
     /// Writes a line to the process's standard input.
     package func order(_ line: String) {
@@ -68,9 +70,9 @@ package final class Program: Sendable {
         }
     }
 
-    // MARK: Listening
+    // MARK: Output
 
-    /// The next line of standard output; nil at its end.
+    /// Returns the next line of standard output; nil at end of file.
     package func line() throws -> String? {
         let start = seen.withLock { $0 }
         let line = try transcript.wait(from: start, for: "a line") { $0.first }
@@ -78,54 +80,54 @@ package final class Program: Sendable {
         return line
     }
 
-    /// Passes over lines until one begins with this word; gives what follows the word.
+    /// Skips lines until one begins with this word, and returns the text after the word.
     ///
-    /// - Throws: `StageError` when the output ended before.
+    /// - Throws: `TestSupportError` if the output ends before such a line.
     package func line(beginning word: String) throws -> String {
         let start = seen.withLock { $0 }
         let found = try transcript.wait(from: start, for: "a line beginning with '\(word)'") { lines in
             lines.firstIndex { $0 == word || $0.hasPrefix(word + " ") }.map { ($0, lines[$0]) }
         }
         guard let (index, line) = found else {
-            throw StageError("the output ended without a line beginning with '\(word)':\n\(transcript.tail)")
+            throw TestSupportError("the output ended without a line beginning with '\(word)':\n\(transcript.tail)")
         }
         seen.withLock { $0 = index + 1 }
         return String(line.dropFirst(word.count + 1))
     }
 
-    /// Waits until a line, of standard output or of standard error, contains a text.
+    /// Waits until a line of standard output or standard error contains a text.
     package func waitForText(_ text: String) throws {
         try transcript.waitForText(text)
     }
 
-    /// Waits until so many lines begin with this word, or the output ends.
+    /// Waits until `count` lines begin with this word, or the output ends.
     package func waitForLines(beginning word: String, count: Int) throws {
         _ = try transcript.wait(from: 0, for: "\(count) lines beginning with '\(word)'") { lines -> Bool? in
             lines.count >= count && lines.count(where: { $0.hasPrefix(word + " ") }) >= count ? true : nil
         }
     }
 
-    /// Waits for the end of the output; gives every line.
+    /// Waits for the end of the output and returns every line.
     package func allLines() throws -> [String] {
         _ = try transcript.wait(from: 0, for: "the end of the output") { _ -> Bool? in nil }
         return transcript.all
     }
 
-    /// Waits for the end of the process.
+    /// Waits for the process to end.
     @discardableResult
     package func status() throws -> ExitStatus {
         try transcript.waitForEnd()
     }
 
-    /// The last lines written, those to standard error marked.
+    /// The last lines of output; lines from standard error are marked.
     package var tail: String { transcript.tail }
 
     // MARK: Starting and ending
 
-    /// One process at a time is started: a pipe made here must not leak into another.
+    /// Serializes process starts: a pipe created for one process must not leak into another.
     private static let spawning = Locked(())
 
-    /// Starts a process on three pipes; gives its number and our ends of them.
+    /// Starts a process with three pipes and returns its id and this process's ends.
     private static func start(
         _ path: String,
         _ arguments: [String],
@@ -145,18 +147,18 @@ package final class Program: Sendable {
         return (id, orders.write, lines.read, complaints.read)
     }
 
-    /// Starts an interactive shell whose controlling terminal is this one.
+    /// Starts an interactive shell with this controlling terminal.
     static func spawnShell(on terminal: String) throws -> Int32 {
         try spawning.withLock { _ throws in
             var actions = posix_spawn_file_actions_t()
             posix_spawn_file_actions_init(&actions)
             defer { posix_spawn_file_actions_destroy(&actions) }
-            // The first terminal the leader of a new session opens becomes its controlling one.
+            // The first terminal that the leader of a new session opens becomes its controlling terminal.
             posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, terminal, O_RDWR, 0)
             posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO)
             posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO)
             let environment = [
-                // Before every prompt the shell tells how the last command ended.
+                // The shell prints the last command's exit status before every prompt.
                 "PROMPT_COMMAND": "echo \"status $?\"", "PS1": "", "TERM": "dumb", "LC_ALL": "C", "HISTFILE": "",
             ]
             let arguments = ["--norc", "--noprofile", "--noediting", "-i"]
@@ -171,14 +173,14 @@ package final class Program: Sendable {
         _ actions: inout posix_spawn_file_actions_t,
         session: Bool = false
     ) throws -> Int32 {
-        // What others opened without care, a listener of the tests or another child's pipe, must not outlive them here: a
-        // program that waits for the end of its input would wait for ever.
+        // Descriptors that other code opened without close-on-exec, such as a listener of the tests or another child's
+        // pipe, must not leak into the child: a program that waits for the end of its input would never end.
         let closing = terminal_close_from(&actions, STDERR_FILENO + 1)
-        guard closing == 0 else { throw StageError("starting \(path)", errno: closing) }
+        guard closing == 0 else { throw TestSupportError("starting \(path)", errno: closing) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The test runner's own signal settings are not the program's.
+        // The child must not inherit the test runner's signal settings.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -194,12 +196,12 @@ package final class Program: Sendable {
         }
         var child: pid_t = 0
         let code = posix_spawnp(&child, path, &actions, &attributes, &words, &settings)
-        guard code == 0 else { throw StageError("starting \(path)", errno: code) }
+        guard code == 0 else { throw TestSupportError("starting \(path)", errno: code) }
         return child
     }
 
     private static func waitForEnd(of id: Int32, _ isOurs: Locked<Bool>) -> ExitStatus {
-        // First only look: the number stays the process's until nobody can send it a signal any more.
+        // Waits without reaping: the process keeps its id until no thread can send it a signal anymore.
         var facts = siginfo_t()
         while waitid(P_PID, id_t(id), &facts, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return isOurs.withLock { isOurs -> ExitStatus in

@@ -6,7 +6,10 @@ internal import Foundation
 internal import Glibc
 internal import TrackwayEvents
 
-/// A shell with job control, which writes `status CODE` before it reads a command, on a terminal of its own: what is typed reaches it as from a keyboard, control keys included.
+/// A shell with job control on its own terminal.
+///
+/// Typed text reaches the shell as from a keyboard, including control keys. The shell writes `status CODE` before it
+/// reads a command.
 package final class Terminal: Sendable {
     private let master: Int32
     private let shell: Int32
@@ -17,7 +20,7 @@ package final class Terminal: Sendable {
     package init() throws {
         var name = [CChar](repeating: 0, count: 128)
         master = terminal_open(&name, name.count)
-        guard master >= 0 else { throw StageError("opening a terminal", errno: errno) }
+        guard master >= 0 else { throw TestSupportError("opening a terminal", errno: errno) }
         let path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         shell = try Program.spawnShell(on: path)
         let transcript = transcript
@@ -31,7 +34,7 @@ package final class Terminal: Sendable {
     }
 
     deinit {
-        // The terminal's end hangs up on everything that runs in it.
+        // Closing the terminal hangs up all programs that run in it.
         Glibc.kill(shell, SIGHUP)
         Glibc.kill(shell, SIGKILL)
         var status: Int32 = 0
@@ -44,7 +47,7 @@ package final class Terminal: Sendable {
         Descriptor.write(Array(keys.utf8), to: master)
     }
 
-    /// Passes over lines until one is what is looked for.
+    /// Skips lines until `look` finds a match in one.
     @discardableResult
     package func waitForLine<Found>(_ look: (String) -> Found?) throws -> Found {
         let start = seen.withLock { $0 }
@@ -54,7 +57,7 @@ package final class Terminal: Sendable {
             }
             return nil
         }
-        guard let (index, value) = found else { throw StageError("the terminal was closed:\n\(transcript.tail)") }
+        guard let (index, value) = found else { throw TestSupportError("the terminal was closed:\n\(transcript.tail)") }
         seen.withLock { $0 = index + 1 }
         return value
     }

@@ -3,9 +3,11 @@
 
 internal import Foundation
 
-/// What a process has written so far, and how it ended. Threads wait here for a line or for the end.
+/// The output of a process so far, and its exit status.
+///
+/// Threads wait here for a line or for the end.
 final class Transcript: @unchecked Sendable {
-    // `@unchecked`: everything below is touched while `condition` is held only.
+    // `@unchecked`: everything below is accessed only while `condition` is held.
     private let condition = NSCondition()
     private var lines: [String] = []
     private var complaints: [String] = []
@@ -26,7 +28,7 @@ final class Transcript: @unchecked Sendable {
         }
     }
 
-    /// Standard output has ended.
+    /// Records the end of standard output.
     func close() {
         condition.withLock {
             isClosed = true
@@ -43,7 +45,7 @@ final class Transcript: @unchecked Sendable {
 
     var all: [String] { condition.withLock { lines } }
 
-    /// Waits until `look` finds something in the lines from `start` on; nil when the output ended without it.
+    /// Waits until `look` returns a value for the lines from `start` on; nil if the output ends first.
     func wait<Found>(
         from start: Int,
         for expectation: String,
@@ -64,7 +66,7 @@ final class Transcript: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         while !lines.contains(where: { $0.contains(text) }), !complaints.contains(where: { $0.contains(text) }) {
-            if status != nil { throw StageError("the process ended without saying '\(text)':\n\(lastLines)") }
+            if status != nil { throw TestSupportError("the process ended without printing '\(text)':\n\(lastLines)") }
             if !condition.wait(until: deadline) { throw overdue("'\(text)'") }
         }
     }
@@ -79,7 +81,7 @@ final class Transcript: @unchecked Sendable {
         }
     }
 
-    /// The last lines, for a failure's message.
+    /// The last lines, for failure messages.
     var tail: String {
         condition.withLock { lastLines }
     }
@@ -89,6 +91,6 @@ final class Transcript: @unchecked Sendable {
     }
 
     private func overdue(_ expectation: String) -> Overdue {
-        Overdue("\(expectation) did not come within \(Int(Overdue.timeout)) s. Last lines:\n\(lastLines)")
+        Overdue("\(expectation) did not arrive within \(Int(Overdue.timeout)) s. Last lines:\n\(lastLines)")
     }
 }

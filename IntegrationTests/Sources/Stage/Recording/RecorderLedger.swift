@@ -3,20 +3,20 @@
 
 internal import TrackwayEvents
 
-/// The SDK's account for a destination, as a recorder printed it.
+/// The SDK's ledger for one destination, as a recorder printed it.
 package struct RecorderLedger: Sendable, Hashable {
-    /// Events recorded by the installation, all destinations.
+    /// Events recorded by the installation, for all destinations.
     package var total: UInt64
     /// Events addressed to the destination.
     package var recorded: UInt64
-    /// Events it accepted.
+    /// Events that the destination accepted.
     package var delivered: UInt64
-    /// Events that wait.
+    /// Pending events.
     package var pending: UInt64
-    /// Events given up, by reason.
+    /// Dropped events, by reason.
     package var dropped: [String: UInt64]
 
-    /// The accounts of all destinations, as a recorder printed them in one line.
+    /// Parses the ledgers of all destinations from one line of a recorder.
     package static func all(_ line: String) throws -> [String: RecorderLedger] {
         let value = try JSONValue.parse(Array(line.utf8))
         var ledgers: [String: RecorderLedger] = [:]
@@ -26,14 +26,14 @@ package struct RecorderLedger: Sendable, Hashable {
         return ledgers
     }
 
-    /// Reads the account of a destination from a line.
+    /// Parses the ledger of a destination from a line.
     package init(_ line: String, of destination: String = "collector") throws {
         try self.init(try JSONValue.parse(Array(line.utf8)), of: destination)
     }
 
     private init(_ value: JSONValue, of destination: String) throws {
         guard let account = value["destinations"]?[destination] else {
-            throw StageError("no account for \(destination): \(String(decoding: value.json(), as: UTF8.self))")
+            throw TestSupportError("no ledger for \(destination): \(String(decoding: value.json(), as: UTF8.self))")
         }
         func count(_ value: JSONValue?) -> UInt64 { UInt64(value?.integer ?? 0) }
         total = count(value["recorded"])
@@ -44,9 +44,9 @@ package struct RecorderLedger: Sendable, Hashable {
         for member in account["dropped"]?.object?.members ?? [] { dropped[member.key] = count(member.value) }
     }
 
-    /// Events given up, for whatever reason.
+    /// Dropped events, for all reasons.
     package var droppedTotal: UInt64 { dropped.values.reduce(0, +) }
 
-    /// recorded = delivered + pending + dropped.
+    /// Whether recorded = delivered + pending + dropped.
     package var isBalanced: Bool { recorded == delivered + pending + droppedTotal }
 }

@@ -3,19 +3,19 @@
 
 package import TrackwayEvents
 
-/// A running `recorder`: an app on the SDK that does as it is told.
+/// A running `recorder`: an app on the SDK that executes commands.
 package struct RecorderProcess: Sendable {
-    /// Its process.
+    /// The process.
     package let program: Program
 
     /// Starts a recorder.
     ///
     /// - Parameters:
-    ///   - data: the installation's folder.
-    ///   - url: where the destination `collector` is.
-    ///   - arguments: what else it shall do; see `Options` of the recorder.
-    ///   - environment: added to the tests' own.
-    ///   - wrapper: what runs the program: words put before its own.
+    ///   - data: The installation's folder.
+    ///   - url: The address of the destination `collector`.
+    ///   - arguments: Further options; see the recorder's `Options`.
+    ///   - environment: Variables added to the tests' environment.
+    ///   - wrapper: A command prefix that runs the program.
     package init(
         data: String,
         to url: String,
@@ -27,12 +27,12 @@ package struct RecorderProcess: Sendable {
         program = try Program(words[0], Array(words.dropFirst()), environment: environment)
     }
 
-    /// The words of the command.
+    /// Returns the words of the command line.
     package static func words(data: String, to url: String, _ arguments: [String] = []) -> [String] {
         [BuiltProducts.path("recorder"), "--data", data, "--to", "collector=\(url)"] + arguments
     }
 
-    /// Runs one to its end, delivering what waits in the folder, and gives what it said.
+    /// Runs a recorder that delivers the folder's pending events, and returns its output.
     package static func deliver(
         data: String,
         to url: String,
@@ -42,34 +42,34 @@ package struct RecorderProcess: Sendable {
         let installation = try recorder.program.line(beginning: "ready")
         let ledger = try recorder.nextLedger()
         guard try recorder.program.status() == .exited(0) else {
-            throw StageError("the recorder did not end well:\n\(recorder.program.tail)")
+            throw TestSupportError("the recorder exited with an error:\n\(recorder.program.tail)")
         }
         return (installation, ledger)
     }
 
-    /// The installation it says it is.
+    /// Returns the installation id that the recorder printed.
     package func installation() throws -> String {
         try program.line(beginning: "ready")
     }
 
-    /// Gives an order and waits until it was carried out.
+    /// Sends a command and waits until it has completed.
     package func order(_ order: String) throws {
         program.order(order)
         _ = try program.line(beginning: "ok")
     }
 
-    /// Gives an order that is answered in several lines; gives those that begin with a word, without it.
+    /// Sends a command and returns the response lines that begin with a word, without the word.
     package func answers(to order: String, beginning word: String) throws -> [String] {
         program.order(order)
         var answers: [String] = []
         while let line = try program.line(), line != "ok" {
-            if line.hasPrefix("failed") { throw StageError(line) }
+            if line.hasPrefix("failed") { throw TestSupportError(line) }
             if line.hasPrefix(word + " ") { answers.append(String(line.dropFirst(word.count + 1))) }
         }
         return answers
     }
 
-    /// Asks for the SDK's ledger.
+    /// Returns the SDK's ledger for a destination.
     package func ledger(of destination: String = "collector") throws -> RecorderLedger {
         program.order("ledger")
         let ledger = try RecorderLedger(try program.line(beginning: "ledger"), of: destination)
@@ -77,7 +77,7 @@ package struct RecorderProcess: Sendable {
         return ledger
     }
 
-    /// Gives an order that is answered with a line beginning with its first word; gives what follows the word.
+    /// Sends a command and returns the rest of the response line that begins with the command's first word.
     package func answer(to order: String) throws -> String {
         program.order(order)
         let answer = try program.line(beginning: String(order.prefix { $0 != " " }))
@@ -85,7 +85,7 @@ package struct RecorderProcess: Sendable {
         return answer
     }
 
-    /// Flushes until nothing waits for any destination.
+    /// Flushes until no destination has pending events.
     package func deliverAll() throws {
         for _ in 0..<100 {
             program.order("flush 5")
@@ -94,22 +94,22 @@ package struct RecorderProcess: Sendable {
             let waiting = report.object?.members.reduce(0) { $0 + ($1.value["pending"]?.integer ?? 0) }
             if waiting == 0 { return }
         }
-        throw StageError("not everything was delivered:\n\(program.tail)")
+        throw TestSupportError("some events were not delivered:\n\(program.tail)")
     }
 
-    /// Flushes and gives the report for the destination `collector`.
+    /// Flushes and returns the report for the destination `collector`.
     @discardableResult
     package func flush(seconds: Int = 60) throws -> JSONValue {
         program.order("flush \(seconds)")
         let line = try program.line(beginning: "report")
         _ = try program.line(beginning: "ok")
         guard let report = try JSONValue.parse(Array(line.utf8))["collector"] else {
-            throw StageError("no report for the collector: \(line)")
+            throw TestSupportError("no report for the collector: \(line)")
         }
         return report
     }
 
-    /// Ends it by the end of its input, and waits.
+    /// Closes the recorder's input so that it exits, and waits.
     package func exit() throws {
         program.order("exit")
         try program.status()

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a program did to its files, as far as power loss cares.
+/// A file operation that matters for power loss.
 package enum FileAction: Sendable, Hashable {
-    /// A folder was made.
+    /// A folder was created.
     case madeFolder(String)
-    /// A file was opened for writing and made if it was missing.
+    /// A file was opened for writing, and created if it was missing.
     case opened(String)
-    /// Bytes of a file, or its length, were changed.
+    /// A file's bytes or length were changed.
     case changed(String)
-    /// A file was mapped for writing: from here on it may be changed at any time.
+    /// A file was mapped for writing.
+    ///
+    /// From here on it may change at any time.
     case mapped(String)
-    /// Nothing can be written through the mapping any more.
+    /// The writable mapping was removed.
     case unmapped(String)
-    /// A file or folder got another name, in place of what had that name.
+    /// A file or folder was renamed and replaced the file that had the new name.
     case renamed(String, to: String)
-    /// A file got a second name.
+    /// A file got a second name (hard link).
     case linked(String, to: String)
-    /// A name went away.
+    /// A name was removed.
     case removed(String)
-    /// A file's bytes, or a folder's names, are on stable storage: the flush has returned.
+    /// A file's bytes, or a folder's entries, are on stable storage: the flush has returned.
     case flushed(String)
-    /// Somebody was told that what was handed over before survives power loss.
+    /// The program promised that everything accepted before survives power loss.
     case promised(String)
 }

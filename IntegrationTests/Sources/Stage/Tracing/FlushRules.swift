@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Holds a program's file actions to the strictest rules a file system may have.
+/// Checks a program's file operations against the strictest rules a file system may have.
 ///
-/// - A file's bytes survive power loss once the file was flushed after they were written. Writing through a mapping is not
-///   seen, so a mapped file counts as written again after each promise: the next one is about something newer. A log is
-///   written at its end only: once another file of its folder is mapped, a file counts as written for the last time.
-/// - A name survives once its folder was flushed after it was made, and so does the folder's own name, up to what was
-///   there before the program began.
+/// - A file's bytes survive power loss if the file was flushed after they were written. Writes through a mapping are
+///   not visible in the trace, so a mapped file counts as changed again after each promise: the next promise covers
+///   newer bytes. A log is only written at its end: when another file in its folder is mapped, the file counts as
+///   changed for the last time.
+/// - A name survives if its folder was flushed after the name was created. The same applies to the folder's own name,
+///   up to the folders that existed before the program started.
 ///
-/// At each promise, every file it depends on must survive. A value: actions in, violations out.
+/// At each promise, every file that it depends on must survive. A value type: actions in, violations out.
 package struct FlushRules: Sendable {
-    /// What was promised too early: a sentence each.
+    /// One sentence for each promise that was made too early.
     package private(set) var violations: [String] = []
-    /// How many promises were looked at.
+    /// The number of promises checked.
     package private(set) var promises = 0
 
     private let depends: @Sendable (String) -> Bool
-    /// Files with bytes that were not flushed.
+    /// Files with unflushed bytes.
     private var dirty: Set<String> = []
     private var mapped: Set<String> = []
-    /// Names that were made since their folder was flushed.
+    /// Names created since their folder was last flushed.
     private var unflushedNames: Set<String> = []
-    /// Everything the program made or opened, and what there still is of it.
+    /// Everything the program created or opened and did not remove.
     private var known: Set<String> = []
 
     /// - Parameters:
-    ///   - present: files and folders that are there and durable when the program begins.
-    ///   - depends: whether a promise depends on a file, by its path.
+    ///   - present: Files and folders that exist and are durable when the program starts.
+    ///   - depends: Whether a promise depends on the file with this path.
     package init(present: Set<String> = [], dependingOn depends: @escaping @Sendable (String) -> Bool) {
         known = present
         self.depends = depends
     }
 
-    /// Takes the next action in.
+    /// Processes the next action.
     package mutating func take(_ action: FileAction) {
         switch action {
         case .madeFolder(let path):
@@ -62,7 +63,7 @@ package struct FlushRules: Sendable {
         case .promised(let text):
             promises += 1
             check(text)
-            // What is promised next is newer than what was flushed for this.
+            // The next promise covers bytes that are newer than this flush.
             dirty.formUnion(mapped)
         }
     }

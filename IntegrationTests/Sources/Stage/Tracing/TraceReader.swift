@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Reads what strace wrote of a program: `strace -f -y -q -s 64`.
+/// Parses the trace that `strace -f -y -q -s 64` wrote of a program.
 ///
-/// A call counts when it has returned, and only if it succeeded; a promise counts when it begins, because from then on
-/// somebody may have heard it.
+/// A call counts when it has returned, and only if it succeeded. A promise counts when its write starts, because its
+/// reader may see it from then on.
 package struct TraceReader: Sendable {
-    /// What the reader looks at; strace knows names that the machine has not, because of the `?`.
+    /// The calls that the reader evaluates.
+    ///
+    /// The `?` makes strace accept names that the machine does not have.
     package static let calls = [
         "open", "openat", "creat", "mkdir", "mkdirat", "rename", "renameat", "renameat2", "link", "linkat", "unlink",
         "unlinkat", "rmdir", "write", "writev", "pwrite64", "sendto", "sendmsg", "fsync", "fdatasync", "ftruncate",
@@ -14,28 +16,30 @@ package struct TraceReader: Sendable {
     ]
 
     private let promise: @Sendable (_ descriptor: String, _ text: String) -> Bool
-    /// By thread: the beginning of a call that has not returned yet.
+    /// Calls that have not returned yet, by thread.
     private var unfinished: [Substring: Substring] = [:]
-    /// By path: the size that a file was given last.
+    /// The last known size of each file, by path.
     private var sizes: [String: Int64] = [:]
-    /// By address: the file that can be written through a mapping there.
+    /// The files with a writable mapping, by address.
     private var mappings: [Substring: String] = [:]
 
-    /// - Parameter promise: whether a write is a promise, by what it is written to and how it begins.
+    /// - Parameter promise: Whether a write is a promise, given the descriptor and the first bytes written.
     package init(promise: @escaping @Sendable (_ descriptor: String, _ text: String) -> Bool) {
         self.promise = promise
     }
 
-    /// The words that run a program under strace.
+    /// Returns a command prefix that runs a program under strace.
     ///
-    /// - Parameter trace: where strace writes.
+    /// - Parameter trace: The file that strace writes.
     package static func words(writingTo trace: String) -> [String] {
         let names = calls.map { "?" + $0 }.joined(separator: ",")
-        // -D: the process started is the program itself, so that a signal reaches it.
+        // -D makes the program itself the started process, so that a signal reaches it.
         return ["strace", "-D", "-f", "-y", "-q", "-s", "64", "-o", trace, "-e", "trace=" + names, "-e", "signal=none"]
     }
 
-    /// What a line of the trace means; a line may begin one call and none, or end one.
+    /// Returns the actions of a trace line.
+    ///
+    /// A line may begin a call without an action, or end one.
     package mutating func actions(of line: some StringProtocol) -> [FileAction] {
         let line = Substring(line)
         guard let space = line.firstIndex(of: " ") else { return [] }
@@ -88,8 +92,8 @@ package struct TraceReader: Sendable {
                 return []
             }
             defer { sizes[path] = size }
-            // A complete segment loses its unused end. If power is lost before that is flushed, the file has either length, and the
-            // bytes before it in any case.
+            // A complete segment is truncated to its used length. If power is lost before this is flushed, the file has
+            // either length, and the bytes before the end are intact in both cases.
             return name == "ftruncate" && size < sizes[path] ?? 0 ? [] : [.changed(path)]
         case "pwrite64", "write", "writev":
             return paths.first.map { $0.hasPrefix("/") ? [.changed($0)] : [] } ?? []
@@ -114,19 +118,19 @@ package struct TraceReader: Sendable {
         return (call[..<open], call[call.index(after: open)...])
     }
 
-    /// What a call returned: the text behind its last `=`.
+    /// Returns the result of a call: the text after its last `=`.
     private static func result(of call: Substring) -> Substring? {
         guard let equals = call.lastIndex(of: "=") else { return nil }
         return call[call.index(after: equals)...].drop { $0 == " " }
     }
 
-    /// The last argument of a call, if it is a number.
+    /// Returns the last argument of a call if it is a number.
     private static func number(endOf arguments: Substring) -> Int64? {
         guard let close = arguments.lastIndex(of: ")") else { return nil }
         return arguments[..<close].split(separator: " ").last.flatMap { Int64($0) }
     }
 
-    /// The texts in quotation marks.
+    /// Returns the strings in quotation marks.
     private static func texts(in arguments: Substring) -> [String] {
         var texts: [String] = []
         var rest = arguments
@@ -139,7 +143,7 @@ package struct TraceReader: Sendable {
         return texts
     }
 
-    /// What the descriptors among the arguments stand for: `5</a/file>`.
+    /// Returns the paths of the descriptors among the arguments: `5</a/file>`.
     private static func paths(in arguments: Substring) -> [String] {
         var paths: [String] = []
         var rest = arguments

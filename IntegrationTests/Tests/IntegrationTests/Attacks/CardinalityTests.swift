@@ -6,9 +6,9 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-@Suite("An attacker who makes answers long")
+@Suite("Attacks that inflate responses")
 struct CardinalityTests {
-    @Test("any number of names: the counts that every page asks for stay short, and count everything")
+    @Test("20,000 event names do not inflate the event rate response, and it counts all events")
     func names() throws {
         let collector = try Collector()
         let before = try collector.highWater
@@ -29,7 +29,7 @@ struct CardinalityTests {
         #expect(told == 20_001)
     }
 
-    @Test("any number of writers: the ledger comes in pages, and the command reads them all")
+    @Test("the ledger of 1,200 writers is paged, and the command reads all pages")
     func writers() throws {
         let collector = try Collector()
         for _ in 0..<1_200 {
@@ -50,7 +50,7 @@ struct CardinalityTests {
         #expect(try ledger.status() == .exited(0))
     }
 
-    @Test("claims of 9.2e18 events are refused, and the ledger shows nothing of them")
+    @Test("claims of 9.2e18 events are rejected and do not appear in the ledger")
     func claims() throws {
         let collector = try Collector()
         let id = InstallationID.generate(at: Timestamp(milliseconds: 1_795_000_000_000))

@@ -8,34 +8,35 @@ internal import Stage
 internal import TrackwayEvents
 
 extension Collector {
-    /// The most memory its process ever had resident, in MiB.
+    /// The peak resident memory of the collector's process, in MiB.
     var highWater: Int {
         get throws {
             let path = "/proc/\(program?.id ?? 0)/status"
             let status = try String(contentsOfFile: path, encoding: .utf8)
             let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
             guard let kibibytes = line?.split(separator: " ").dropLast().last.flatMap({ Int($0) }) else {
-                throw StageError("no high water mark in \(path)")
+                throw TestSupportError("no high water mark in \(path)")
             }
             return kibibytes / 1024
         }
     }
 
-    /// The processor time that its process has used, in seconds.
+    /// The processor time that the collector's process has used, in seconds.
     var processorTime: Double {
         get throws {
             let path = "/proc/\(program?.id ?? 0)/stat"
             let text = try String(contentsOfFile: path, encoding: .utf8)
-            // Behind the program's name, which may have spaces: the state, and the times as the twelfth and thirteenth field from there.
+            // After the program's name, which may contain spaces: the state, and the times as the 12th and 13th field
+            // after it.
             let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
             guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
-                throw StageError("no times in \(path)")
+                throw TestSupportError("no processor times in \(path)")
             }
             return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
         }
     }
 
-    /// Bytes of all files in its folder, as they take room on the disk, in MiB.
+    /// The disk space used by the collector's folder, in MiB.
     var diskUse: Int {
         get throws {
             let files = FileManager.default
@@ -48,7 +49,7 @@ extension Collector {
         }
     }
 
-    /// Makes a key with `trackway keys create`, and waits until it counts.
+    /// Creates a key with `trackway keys create` and waits until the collector accepts it.
     func makeKey(_ name: String, _ options: [String]) throws -> String {
         let program = try Program(
             try CollectorBinary.path(),
@@ -56,17 +57,19 @@ extension Collector {
         )
         let text = try program.allLines().joined(separator: "\n")
         guard let key = try JSONValue.parse(Array(text.utf8))["key"]?.string else {
-            throw StageError("no key in \(text)")
+            throw TestSupportError("no key in \(text)")
         }
         return key
     }
 
-    /// A twentieth of a second, where there is nothing to be told by.
+    /// Sleeps for a twentieth of a second.
+    ///
+    /// Used to poll where nothing sends a notification.
     func moment() {
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(50))
     }
 
-    /// One of its figures.
+    /// Returns one of the collector's metrics.
     func figure(_ name: String) throws -> Int? {
         let text = try ask(HTTPMessage(startLine: "GET /metrics HTTP/1.1")).text
         return text.split(separator: "\n").first { $0.hasPrefix(name + " ") }?.split(separator: " ").last.flatMap {
@@ -74,20 +77,20 @@ extension Collector {
         }
     }
 
-    /// Sends a request with a body; the status and the answer's text. Nil when the connection ends without an answer.
+    /// Sends a request with a body and returns the status and the response text; nil without a response.
     func tell(_ start: String, _ headers: [(String, String)] = [], _ body: [UInt8]) -> (status: Int, text: String)? {
         let message = HTTPMessage(
             startLine: "\(start) HTTP/1.1",
             headers: headers.map { (name: $0.0, value: $0.1) },
             body: body
         )
-        // An attacker does not care why.
+        // An attacker does not care about the reason.
         guard let answer = try? ask(message) else { return nil }
         return (answer.status, answer.text)
     }
 
-    /// What becomes of an event that somebody sends who has nothing to do with an attack: the status, 0 without an answer.
-    func sendHonestly() -> Int {
+    /// Sends an event as an uninvolved client and returns the status; 0 without a response.
+    func sendUninvolvedEvent() -> Int {
         let key = [("authorization", "Bearer \(Collector.key)")]
         return tell("POST /v1/events", key, Array(#"{"name":"honest"}"#.utf8))?.status ?? 0
     }

@@ -7,12 +7,14 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-/// Those who send little and want it to cost much. Other senders and readers are served meanwhile, and what it costs has a bound.
-@Suite("An attacker who wants work for little", .serialized)
+/// Attackers send little to cause much work.
+///
+/// Other clients are served during the attack, and its cost is bounded.
+@Suite("Attacks that cause work at little cost", .serialized)
 struct CostAttackTests {
     private static let time = Timestamp(milliseconds: 1_795_000_000_000)
 
-    /// How long a request took, and its status; 0 without an answer.
+    /// Returns the status of a request and its duration; status 0 means no response.
     private static func timed(_ body: () -> Int) -> (status: Int, seconds: Double) {
         let began = ContinuousClock.now
         let status = body()
@@ -25,7 +27,7 @@ struct CostAttackTests {
 
     // MARK: Bodies
 
-    /// A request of which the head and a little of the body are sent.
+    /// A request whose head and first body bytes are sent.
     private struct Begun: Sendable {
         let description: String
         let head: String
@@ -34,33 +36,33 @@ struct CostAttackTests {
 
     private static let begun = [
         Begun(
-            description: "a key that every copy of an app has",
+            description: "a write key that every copy of an app contains",
             head: "POST /v1/events HTTP/1.1\r\nauthorization: Bearer \(Collector.key)\r\ncontent-length: 1048576",
             sent: 1
         ),
         Begun(
-            description: "the same without a length",
+            description: "the same key, without a content length",
             head: "POST /v1/events HTTP/1.1\r\nauthorization: Bearer \(Collector.key)\r\ntransfer-encoding: chunked",
             sent: 0
         ),
         Begun(
-            description: "an app's name",
+            description: "an app id",
             head: "POST /collect?appId=shop HTTP/1.1\r\ncontent-length: 1048576",
             sent: 1
         ),
         Begun(
-            description: "a project's name",
+            description: "a project name",
             head: "POST /sa?project=web HTTP/1.1\r\ncontent-length: 8388608",
             sent: 1
         ),
         Begun(
-            description: "nearly all of what is announced",
+            description: "nearly all of the announced body",
             head: "POST /v1/events HTTP/1.1\r\nauthorization: Bearer \(Collector.key)\r\ncontent-length: 1048576",
             sent: 1_000_000
         ),
     ]
 
-    @Test("bodies that are announced and do not come take nobody's place: 40 of each kind, all at once")
+    @Test("40 concurrent unfinished bodies of each kind do not block other clients")
     func announced() throws {
         let collector = try Collector()
         _ = try collector.makeKey("shop", ["--clickstream-app", "shop", "--sensors-project", "web"])
@@ -71,35 +73,36 @@ struct CostAttackTests {
             let part = [UInt8](repeating: UInt8(ascii: "a"), count: kind.sent)
             for _ in 0..<40 {
                 let socket = try Socket(port: collector.port)
-                // What is not read any more is not sent: the rest of it would wait for as long as the attack lasts.
+                // Bytes that the collector no longer reads are not sent: `send` would block for the duration of the
+                // attack.
                 guard socket.send(Array("\(kind.head)\r\nhost: 127.0.0.1\r\n\r\n".utf8)) else { continue }
                 if kind.sent < 2 { socket.send(part) } else { Self.sendBeside(part, on: socket) }
                 held.append(socket)
             }
-            // Every other sender is served, with the same key and with another one, and so is every reader.
+            // Every other sender is served, with the same key and with others, and so is every reader.
             for _ in 0..<5 {
-                let (status, seconds) = Self.timed(collector.sendHonestly)
+                let (status, seconds) = Self.timed(collector.sendUninvolvedEvent)
                 #expect(status == 200 && seconds < 4.5, "\(kind.description): \(status) after \(seconds) s")
                 #expect(Self.read("/v1/stats", of: collector) == 200)
             }
         }
         let after = try collector.highWater
-        print("announced bodies: \(before) → \(after) MiB resident")
+        print("unfinished bodies: \(before) → \(after) MiB resident")
         #expect(after < before + 200)
         withExtendedLifetime(held) {}
     }
 
-    /// Sends on a thread of its own, which ends with the connection.
+    /// Sends on a separate thread that ends with the connection.
     private static func sendBeside(_ bytes: [UInt8], on socket: Socket) {
         struct Kept: @unchecked Sendable {
-            // `@unchecked`: the only one that sends from here on.
+            // `@unchecked`: from here on only this thread sends.
             let socket: Socket
         }
         let kept = Kept(socket: socket)
         Thread.detachNewThread { kept.socket.send(bytes) }
     }
 
-    @Test("one address does not take the place of others, by whichever key: a proxy says who it is")
+    @Test("one client address behind a trusted proxy does not block others that use the same key")
     func addresses() throws {
         let collector = try Collector(options: ["--dev-key", Collector.key, "--trusted-proxy", "127.0.0.1"])
         let part = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000)
@@ -125,17 +128,17 @@ struct CostAttackTests {
     }
 
     private static func untilKnown(_ collector: Collector, _ path: String) throws {
-        // The collector looks for new keys once a second.
+        // The collector checks for new keys once a second.
         for _ in 0..<200 {
             if collector.tell("POST \(path)", [], Array("[]".utf8))?.status != 403 { return }
             collector.moment()
         }
-        throw StageError("the key did not come to count")
+        throw TestSupportError("the key was not accepted")
     }
 
     // MARK: The ledger
 
-    @Test("accounts of any number of ranges and reasons: readers are served, and the work ends when its askers go")
+    @Test("a ledger of 510,000 dropped ranges does not block readers, and its work ends when clients disconnect")
     func ledger() throws {
         let collector = try Collector()
         let id = InstallationID.generate(at: Self.time)
@@ -156,7 +159,7 @@ struct CostAttackTests {
         let summary = try collector.get("/v1/ledger/summary")
         let told = try #require(summary["dropped"]?.object?.members.reduce(Int64(0)) { $0 + ($1.value.integer ?? 0) })
         #expect(told > 50_000 && told + (summary["untracked"]?.integer ?? 0) >= 510_000)
-        // Many ask for it, and go away without an answer.
+        // Many clients request the ledger and disconnect without reading the response.
         for _ in 0..<40 {
             let socket = try Socket(port: collector.port)
             socket.send(Array("GET /v1/ledger HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n".utf8))
@@ -168,13 +171,13 @@ struct CostAttackTests {
         let before = try collector.processorTime
         for _ in 0..<40 { collector.moment() }
         let used = try collector.processorTime - before
-        print("in two seconds after the askers went: \(used) s of processor time")
+        print("in two seconds after the clients disconnected: \(used) s of processor time")
         #expect(used < 1)
     }
 
     // MARK: Erasures
 
-    @Test("erasures of installations that never were: the index goes on, and their number has a bound")
+    @Test("erasures of unknown installations are limited in number and do not block the index")
     func erasures() throws {
         let collector = try Collector()
         let sender = InstallationID.generate(at: Self.time)
@@ -198,12 +201,12 @@ struct CostAttackTests {
             statuses.append(try collector.post(Array(lines.joined(separator: "\n").utf8)).status)
         }
         let (status, seconds) = Self.timed {
-            guard collector.sendHonestly() == 200, (try? collector.settle()) != nil else { return 0 }
+            guard collector.sendUninvolvedEvent() == 200, (try? collector.settle()) != nil else { return 0 }
             return 200
         }
         let used = try collector.processorTime - before
         print(
-            "\(statuses.filter { $0 == 200 }.count * 1_000) erasures: an honest event was found after \(seconds) s, \(used) s of processor time"
+            "\(statuses.filter { $0 == 200 }.count * 1_000) erasures: next event after \(seconds) s, CPU \(used) s"
         )
         #expect(status == 200 && seconds < 20)
         #expect(try collector.rows("name=honest").count == 1)

@@ -5,11 +5,14 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-/// Those who take up what others need, against the real command over real connections. An honest sender works throughout, and
-/// the collector's memory stays within bounds.
+/// Attacks on shared resources, against the real command over real connections.
+///
+/// An uninvolved sender works throughout, and the collector's memory stays bounded.
 @Suite("Floods", .serialized)
 struct FloodTests {
-    /// What a debug build with a folder of its own needs at most, in MiB; 40 to 60 of it before anybody asks.
+    /// Maximum memory of a debug build with its own folder, in MiB.
+    ///
+    /// It uses 40 to 60 MiB when idle.
     private static let bound = 300
 
     private static func head(_ path: String, _ headers: String = "") -> [UInt8] {
@@ -22,11 +25,11 @@ struct FloodTests {
 
     private static func checkMemory(_ collector: Collector, _ attack: String) throws {
         let peak = try collector.highWater
-        print("\(attack): at most \(peak) MiB resident")
+        print("\(attack): peak \(peak) MiB resident")
         #expect(peak < bound, "\(attack): \(peak) MiB")
     }
 
-    @Test("one address that floods is told to wait, any number of others are not, and remembering them costs little")
+    @Test("a flooding address gets 429, 6,000 others do not, and tracking them uses little memory")
     func addresses() throws {
         let collector = try Collector(options: [
             "--dev-key", Collector.key, "--trusted-proxy", "127.0.0.1", "--address-rate", "1",
@@ -38,7 +41,7 @@ struct FloodTests {
         }
         let flood = (0..<200).map { _ in status("192.0.2.1") }
         let refused = flood.filter { $0?.status == 429 }
-        // Ten at once, and one a second while this runs.
+        // A burst of ten is allowed, then one request per second while this runs.
         #expect(refused.count >= 100 && flood.first??.status == 200, "\(refused.count)")
         #expect(refused.allSatisfy { $0?[header: "retry-after"].flatMap { Int($0) } ?? 0 >= 1 })
         for number in 0..<3_000 {
@@ -51,15 +54,15 @@ struct FloodTests {
     }
 
     @Test(
-        "a key that floods or has sent its events is told to wait; what it sends later is taken, and other keys are not bound"
+        "a key that exceeds its rate or daily event limit gets 429, and other keys are not affected"
     )
     func keys() throws {
-        // Where reading needs a key, asking to read tells whether one is known.
+        // With `--read-key always`, a read request shows whether the collector knows a key.
         let collector = try Collector(options: ["--dev-key", Collector.key, "--read-key", "always"])
         let rated = try collector.makeKey("rated", ["--rate", "1"])
         let counted = try collector.makeKey("counted", ["--events-per-day", "5"])
         let event = Array(#"{"name":"a"}"#.utf8)
-        // The collector looks for new keys once a second.
+        // The collector checks for new keys once a second.
         try collector.wait(forStatus: 403, of: counted)
         let flood = try (0..<100).map { _ in try collector.post(event, key: rated) }
         #expect(flood.contains { $0.status == 200 } && flood.contains { $0.status == 429 })
@@ -70,14 +73,14 @@ struct FloodTests {
         try Self.checkMemory(collector, "keys")
     }
 
-    @Test("connections that are only held keep nobody out", arguments: [600])
+    @Test("idle connections do not lock out other clients", arguments: [600])
     func idle(connections: Int) throws {
         // Fewer descriptors than connections: 344 of them fit.
         let collector = try Collector(wrapper: ["sh", "-c", "ulimit -n 600; exec \"$0\" \"$@\""])
         let held = try (0..<connections).map { _ in try Socket(port: collector.port) }
         try Self.expectHonestWork(collector)
         #expect(try collector.figure("trackway_connections_evicted_total") ?? 0 >= connections - 344)
-        // Some begin something that they never end.
+        // Half of them send an incomplete request.
         for (number, socket) in held.enumerated() where number % 2 == 0 { socket.send(Array("GET /liv".utf8)) }
         try Self.expectHonestWork(collector)
         try collector.settle()
@@ -85,7 +88,7 @@ struct FloodTests {
         try Self.checkMemory(collector, "\(connections) idle connections")
     }
 
-    @Test("heads and bodies that come byte by byte hold up nobody, and end")
+    @Test("requests sent byte by byte do not delay other clients and time out")
     func slow() throws {
         let collector = try Collector()
         let heads = try (0..<200).map { _ in try Socket(port: collector.port) }
@@ -98,7 +101,7 @@ struct FloodTests {
             for socket in bodies { socket.send(Array("{".utf8)) }
             try Self.expectHonestWork(collector, times: 1)
         }
-        // A head has ten seconds, a body thirty, however busily bytes come.
+        // A head must be complete after ten seconds and a body after thirty, even while bytes keep arriving.
         #expect(heads.allSatisfy { $0.receive() == nil })
         for socket in bodies { #expect(socket.receive()?.status == 408) }
         try Self.expectHonestWork(collector)

@@ -6,7 +6,7 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-@Suite("An attacker who wants an installation erased")
+@Suite("Forged erasures")
 struct ForgedErasureTests {
     private static let secret = InstallationSecret.generate()
     private static let victim = secret.installation(at: Timestamp(milliseconds: 1_795_000_000_000))
@@ -22,7 +22,7 @@ struct ForgedErasureTests {
         #"{"name":"_installation_erased","time":1795000000000,"attributes":{"installation":"\#(victim)"\#(more)}}"#
     }
 
-    @Test("nobody erases it in any format, also from another site's page; it does so itself, and so does an operator")
+    @Test("only the installation itself or an operator can erase it, not a forged request in any format")
     func forged() throws {
         let collector = try Collector()
         #expect(try collector.post(Self.batch(Self.victim, 1, [#"{"name":"a"}"#, #"{"name":"b"}"#])).status == 200)
@@ -56,10 +56,10 @@ struct ForgedErasureTests {
         try collector.settle()
         #expect(try collector.rows(of: "\(Self.victim)").count == 2 + 1)
         #expect(try collector.get("/v1/ledger")["erasures"]?.array?.isEmpty == true)
-        // A restart with a new index reads the same log and comes to the same.
+        // After a restart, a new index built from the same log has the same result.
         try collector.kill()
         for suffix in ["", "-wal", "-shm"] {
-            // What is not there need not be removed.
+            // The file may not exist.
             try? FileManager.default.removeItem(atPath: collector.data + "/index.sqlite" + suffix)
         }
         try collector.start()

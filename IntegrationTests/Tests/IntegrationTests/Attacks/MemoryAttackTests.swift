@@ -8,20 +8,20 @@ internal import Testing
 internal import TrackwayEvents
 internal import TrackwayWire
 
-@Suite("An attacker who wants the collector's memory and disk", .serialized)
+@Suite("Attacks on memory and disk space", .serialized)
 struct MemoryAttackTests {
-    /// Holds what threads put in.
+    /// Collects results from several threads.
     private final class Tally: Sendable {
         let statuses = Locked<[Int]>([])
         let sockets = Locked<[Kept]>([])
 
         struct Kept: @unchecked Sendable {
-            // `@unchecked`: kept open, and used by nobody.
+            // `@unchecked`: only kept open, never used.
             let socket: Socket
         }
     }
 
-    /// Runs a body on so many threads at once and waits for all.
+    /// Runs a body on `count` threads concurrently and waits for all of them.
     private static func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
         let group = DispatchGroup()
         for index in 0..<count {
@@ -35,7 +35,7 @@ struct MemoryAttackTests {
     }
 
     @Test(
-        "120 bodies of 8 MiB that never end: most are refused, memory stays bounded, and others are served or told to come back"
+        "most of 120 unfinished 8 MiB bodies are rejected, memory stays bounded, other clients get 200 or 503"
     )
     func heldBodies() throws {
         let collector = try Collector()
@@ -52,14 +52,14 @@ struct MemoryAttackTests {
         honest.enter()
         Thread.detachNewThread {
             while !isOver.withLock({ $0 }) {
-                served.withLock { $0.append(collector.sendHonestly()) }
+                served.withLock { $0.append(collector.sendUninvolvedEvent()) }
                 collector.moment()
             }
             honest.leave()
         }
         Self.atOnce(120) { _ in
             guard let socket = try? Socket(port: collector.port) else { return }
-            // What is admitted is read to its last byte but one, and then held; the others are told to come back.
+            // An admitted body is read up to the missing last byte and then held; the others get 503.
             if socket.send(Array(head.utf8)), socket.send(body) {
                 tally.sockets.withLock { $0.append(.init(socket: socket)) }
             } else if let answer = socket.receive() {
@@ -71,28 +71,28 @@ struct MemoryAttackTests {
         honest.wait()
         print("held bodies: \(before) → \(after) MiB resident; \(tally.sockets.withLock { $0.count }) held")
         #expect(after < before + 200)
-        // While every byte of the budget is taken, whoever waited long enough is told to come back, and loses nothing.
+        // While the entire budget is used, clients that waited too long get 503 and lose nothing.
         let statuses = served.withLock { $0 }
         #expect(!statuses.isEmpty && statuses.allSatisfy { $0 == 200 || $0 == 503 }, "\(statuses)")
         #expect(try collector.figure("trackway_bodies_busy_total") ?? 0 > 60)
-        // Once they let go, everybody is served again.
+        // After the held connections are closed, all clients are served again.
         tally.sockets.withLock { $0 = [] }
         var status = 503
         for _ in 0..<600 where status == 503 {
-            status = collector.sendHonestly()
+            status = collector.sendUninvolvedEvent()
             collector.moment()
         }
         #expect(status == 200)
     }
 
-    @Test("bodies that nobody can read, again and again: so much is kept, then excerpts, and the disk stays bounded")
+    @Test("unreadable bodies are quarantined up to a limit, then truncated, so that disk use stays bounded")
     func quarantine() throws {
         let collector = try Collector()
         let (memory, disk) = (try collector.highWater, try collector.diskUse)
         var noise: UInt64 = 1
         let rubbish = (0..<(1 << 20)).map { _ -> UInt8 in
             noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            // Letters of base64, which do not inflate and are no JSON.
+            // Base64 characters that neither inflate nor parse as JSON.
             return UInt8(ascii: "A") + UInt8(noise >> 60)
         }
         for _ in 0..<64 {
@@ -101,11 +101,11 @@ struct MemoryAttackTests {
         }
         try collector.settle()
         let (memoryAfter, diskAfter) = (try collector.highWater, try collector.diskUse)
-        print("64 MiB of rubbish: disk \(disk) → \(diskAfter) MiB, memory \(memory) → \(memoryAfter) MiB")
+        print("64 MiB of garbage: disk \(disk) → \(diskAfter) MiB, memory \(memory) → \(memoryAfter) MiB")
         #expect(diskAfter - disk < 100)
         #expect(memoryAfter < memory + 250)
         #expect(try collector.figure("trackway_quarantine_cut_total") ?? 0 >= 40)
-        // Every page asks for these.
+        // Every page requests this list.
         let list = try collector.ask(HTTPMessage(startLine: "GET /v1/failed?limit=500 HTTP/1.1"))
         #expect(list.status == 200 && list.body.count < 8 << 20)
         let first = try JSONValue.parse(list.body, limits: JSONLimits(bytes: 64 << 20))["failed"]?.array?.last
@@ -115,14 +115,14 @@ struct MemoryAttackTests {
         #expect(whole.body.count > 500_000)
     }
 
-    @Test("bombs on many connections at once: each is refused or unpacked within its bounds, together within theirs")
+    @Test("concurrent decompression bombs stay within the limits for one body and for all bodies")
     func bombs() throws {
         let collector = try Collector()
         let before = try collector.highWater
         let spaces = [UInt8](repeating: 0x20, count: 64 << 20)
         let bomb = GzipCompressor().compress(spaces)
         let list = #"{"data":[{"time":1,"fields":{"a":"#
-        // Eight bytes of memory or more for each of one, if anybody made values of it.
+        // Each `[` would need at least eight bytes of memory if it were parsed into a value.
         let nested = Array(list.utf8) + [UInt8](repeating: UInt8(ascii: "["), count: 16)
         let wide =
             Array((list + "[").utf8) + Array(String(repeating: "[],", count: 2_600_000).utf8) + Array("0]}}]}".utf8)
@@ -145,12 +145,12 @@ struct MemoryAttackTests {
         #expect(try collector.post(Array(#"{"name":"as well as before"}"#.utf8)).status == 200)
     }
 
-    /// Keys are looked at about once a second.
+    /// The collector checks its keys about once a second.
     private static func untilKnown(_ collector: Collector) throws {
         for _ in 0..<100 {
             if collector.tell("POST /sa?project=shop", [], Array("data=".utf8))?.status != 403 { return }
             collector.moment()
         }
-        throw StageError("the key was not taken")
+        throw TestSupportError("the key was not accepted")
     }
 }

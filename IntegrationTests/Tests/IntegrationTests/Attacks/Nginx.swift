@@ -4,9 +4,9 @@
 internal import Foundation
 internal import Stage
 
-/// A proxy as operators use it, before a collector on the same machine.
+/// An nginx in front of a collector on the same machine, as operators use it.
 struct Nginx {
-    /// Whether there is one.
+    /// Whether nginx is installed.
     static var isHere: Bool { path != nil }
 
     private static let path = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"].first {
@@ -17,11 +17,11 @@ struct Nginx {
     private let folder: TemporaryFolder
     private let port: UInt16
 
-    /// Starts one and waits until it answers.
+    /// Starts nginx and waits until it accepts connections.
     ///
     /// - Parameters:
-    ///   - collector: the port requests are handed on to.
-    ///   - settings: what the proxy is told beside that.
+    ///   - collector: The port that requests are forwarded to.
+    ///   - settings: Further directives for the location.
     init(before collector: UInt16, _ settings: String) throws {
         let folder = try TemporaryFolder()
         let port = try Listener.freePort()
@@ -38,16 +38,16 @@ struct Nginx {
             }
             """
         try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder.path("conf")))
-        guard let path = Self.path else { throw StageError("there is no nginx") }
+        guard let path = Self.path else { throw TestSupportError("nginx is not installed") }
         program = try Program(path, ["-p", folder.path, "-c", folder.path("conf")])
         let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         while (try? Socket(port: port)) == nil {  // not listening yet
-            guard Date() < deadline else { throw Overdue("nginx did not listen:\n\(program.tail)") }
+            guard Date() < deadline else { throw Overdue("nginx does not listen:\n\(program.tail)") }
             Thread.sleep(forTimeInterval: 0.05)
         }
     }
 
-    /// Asks through it, under a name, with a key or without.
+    /// Sends a request through the proxy with a host name and, unless nil, a key.
     func ask(_ path: String, host: String, key: String?) throws -> HTTPMessage {
         let socket = try Socket(port: port)
         var message = HTTPMessage(
@@ -56,7 +56,7 @@ struct Nginx {
         )
         if let key { message.headers.append(("authorization", "Bearer \(key)")) }
         socket.send(message.bytes)
-        guard let answer = socket.receive() else { throw StageError("nginx gave no answer:\n\(program.tail)") }
+        guard let answer = socket.receive() else { throw TestSupportError("no response from nginx:\n\(program.tail)") }
         return answer
     }
 }

@@ -5,8 +5,8 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-/// Those who want to read or write what is not theirs, against the real command over real connections.
-@Suite("Attacks on what is kept")
+/// Unauthorized reads and writes, against the real command over real connections.
+@Suite("Attacks on stored data")
 struct ReadingAttackTests {
     private static func answer(_ head: String, _ body: String = "", of collector: Collector) throws -> HTTPMessage? {
         let socket = try Socket(port: collector.port)
@@ -15,7 +15,7 @@ struct ReadingAttackTests {
         return socket.receive()
     }
 
-    @Test("a hostile page that points a name of its own here reads nothing and sends nothing")
+    @Test("a DNS rebinding attack can neither read nor send events")
     func rebinding() throws {
         let collector = try Collector()
         _ = try collector.post(Array(#"{"name":"secret"}"#.utf8))
@@ -34,7 +34,7 @@ struct ReadingAttackTests {
                 "POST /collect?appId=a HTTP/1.1\nHost: \(host)",
             ] {
                 let answer = try Self.answer(head, "[]", of: collector)
-                // What is no HTTP at all is answered with 400.
+                // Requests that are not valid HTTP get 400.
                 #expect(answer.map { [421, 400].contains($0.status) } ?? true, "\(head): \(answer?.status ?? 0)")
                 #expect(answer?.text.contains("secret") != true, "\(head)")
             }
@@ -52,7 +52,7 @@ struct ReadingAttackTests {
         }
     }
 
-    @Test("a page of another site sends nothing with the developer's key that it does not know")
+    @Test("cross-site requests are rejected even where no key is required")
     func origins() throws {
         let collector = try Collector()
         let body = #"[{"event_type":"forged","event_id":"1","timestamp":1}]"#
@@ -76,9 +76,9 @@ struct ReadingAttackTests {
         #expect(try collector.get("/v1/failed")["failed"]?.array?.isEmpty == true)
     }
 
-    @Test("behind a proxy on the same machine reading needs a key, and sending works as before")
+    @Test("reading behind a local proxy requires a key, and sending works as before")
     func proxies() throws {
-        // This one leaves no trace in what it hands on.
+        // This proxy adds no forwarding headers.
         let silent = try Collector(options: ["--dev-key", Collector.key, "--read-key", "always"])
         let proxy = try FlakyServer(before: silent.port) { _ in .forward }
         let port = try #require(UInt16(proxy.url.split(separator: ":").last ?? ""))
@@ -92,7 +92,7 @@ struct ReadingAttackTests {
     }
 
     @Test(
-        "nginx as it comes, and as we recommend it, gives nobody else what this machine may read",
+        "nginx with default and recommended settings does not expose local read access",
         .enabled(if: Nginx.isHere)
     )
     func nginx() throws {
@@ -109,13 +109,13 @@ struct ReadingAttackTests {
         for settings in ["", forwarding, recommended] {
             let nginx = try Nginx(before: collector.port, settings)
             for (key, isRead) in [(nil, false), (Collector.key, true)] {
-                // The name that reaches the collector is its own address, unless the proxy passes another on.
+                // The collector sees its own address as the host, unless the proxy forwards the original one.
                 let answer = try nginx.ask("/v1/events", host: "127.0.0.1", key: key)
                 #expect(answer.text.contains("\"events\"") == isRead, "\(settings) \(answer.status)")
                 #expect(isRead || answer.status == 401)
             }
         }
-        // Under a name of its own it wants to be told so.
+        // A host name other than its own address must be allowed explicitly.
         let named = try Collector(options: ["--dev-key", Collector.key, "--allow-host", "collector.example"])
         let nginx = try Nginx(before: named.port, recommended)
         #expect(try nginx.ask("/v1/events", host: "collector.example", key: nil).status == 401)
@@ -123,7 +123,7 @@ struct ReadingAttackTests {
         #expect(try nginx.ask("/v1/events", host: "other.example", key: Collector.key).status == 421)
     }
 
-    @Test("a stream ends within seconds of its key's end, and what arrives afterwards is not in it")
+    @Test("a stream ends within seconds after its key is revoked and contains no later events")
     func revokedStream() throws {
         let collector = try Collector(options: ["--dev-key", Collector.key, "--read-key", "always"])
         let key = try collector.makeKey("desk", ["--scope", "read"])
@@ -137,7 +137,7 @@ struct ReadingAttackTests {
         try collector.revokeKey("desk")
         try collector.wait(forStatus: 401, of: key)
         _ = try collector.post(Array(#"{"name":"after"}"#.utf8))
-        // The whole stream, which comes only when it has ended.
+        // The complete stream, which is only received when it has ended.
         let seen = try #require(stream.receive())
         #expect(seen.status == 200 && !seen.text.contains("after"), "\(seen.text.suffix(300))")
         #expect(waiting.receive()?.status == 401)

@@ -4,21 +4,23 @@
 internal import Stage
 internal import TrackwayEvents
 
-/// What the collector knows of an app's life, in a few words per event. Real time passes here, so durations are left out.
+/// The captured events of an app, in a few words each.
+///
+/// Durations are omitted because they vary.
 struct CapturedStory {
     /// The events in the collector's order.
     let rows: [CollectedRow]
 
-    /// Everything that has arrived of an installation.
+    /// Reads all events of an installation from the collector.
     init(_ collector: Collector, _ installation: String) throws {
         try collector.settle()
         rows = try collector.rows(of: installation)
     }
 
-    /// The story.
+    /// One line for each event.
     var lines: [String] { rows.map(Self.line) }
 
-    /// The events with this name.
+    /// Returns the events with this name.
     func rows(named name: String) -> [CollectedRow] { rows.filter { $0.name == name } }
 
     private static func line(_ row: CollectedRow) -> String {

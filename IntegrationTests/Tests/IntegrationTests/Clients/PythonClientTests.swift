@@ -5,20 +5,20 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-/// An app on the Python client of Sensors Analytics, which knows nothing of Trackway, pointed at the collector.
+/// An app that uses the unmodified Python client of Sensors Analytics, pointed at the collector.
 @Suite(
     "The Python client of Sensors Analytics",
     .enabled(
         if: PythonClient.obstacle == nil,
-        "the client cannot be had here: \(PythonClient.obstacle ?? "")"
+        "the client is unavailable: \(PythonClient.obstacle ?? "")"
     ),
     .serialized
 )
 struct PythonClientTests {
-    /// Where clients of this format send their records.
+    /// Returns the URL that clients of this format send their records to.
     static func address(_ server: String) -> String { "\(server)/sa?project=dev&token=\(Collector.key)" }
 
-    @Test("every call through every consumer is stored, once", arguments: ["default", "batch", "async", "debug"])
+    @Test("every call through every consumer is stored once", arguments: ["default", "batch", "async", "debug"])
     func everyCall(_ consumer: String) throws {
         let collector = try Collector()
         let client = try PythonClient.installed.get()
@@ -28,7 +28,7 @@ struct PythonClientTests {
     }
 
     @Test(
-        "a server that fails, hangs up or loses its answer costs nothing, and doubles nothing",
+        "server errors, closed connections and lost responses neither lose nor duplicate records",
         arguments: ["default", "batch", "async", "debug"]
     )
     func failures(_ consumer: String) throws {
@@ -49,7 +49,7 @@ struct PythonClientTests {
         try Self.expectStored(sent, in: collector)
     }
 
-    @Test("a collector killed in the middle, and started again, has everything that was taken")
+    @Test("a collector that is killed and restarted has all accepted records")
     func killed() throws {
         let collector = try Collector()
         let client = try PythonClient.installed.get()
@@ -61,7 +61,7 @@ struct PythonClientTests {
         try Self.expectStored(first + second, in: collector)
     }
 
-    @Test("a dry run of the debug mode checks everything and stores nothing")
+    @Test("a dry run in debug mode validates all records and stores none")
     func dryRun() throws {
         let collector = try Collector()
         let client = try PythonClient.installed.get()
@@ -70,7 +70,7 @@ struct PythonClientTests {
         try Self.expectStored([], in: collector)
     }
 
-    /// The collector has one row for each record that was sent, and no other.
+    /// Expects exactly one row for each sent record, and no others.
     static func expectStored(
         _ sent: [(mark: String, type: String)],
         in collector: Collector,
@@ -81,7 +81,7 @@ struct PythonClientTests {
         let texts = rows.map { String(decoding: $0.json(), as: UTF8.self) }
         #expect(rows.count == sent.count, sourceLocation: sourceLocation)
         for (mark, type) in sent {
-            // Marks are parts of each other (set, set-once), so they are looked for with what ends them.
+            // Some marks are prefixes of others (set, set-once), so the closing quotation mark is included.
             let found = texts.filter { $0.contains("\"\(mark)\"") }
             #expect(found.count == 1, "\(type) \(mark)", sourceLocation: sourceLocation)
         }

@@ -5,10 +5,10 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-/// The collector dies, its disk fills up, its disk fails: what it answered, it has.
-@Suite("The collector in trouble")
+/// The collector crashes, its disk fills up, its disk fails: acknowledged events are never lost.
+@Suite("Collector crashes and disk failures")
 struct CollectorCrashTests {
-    @Test("killed with -9 again and again under load: every answered event is present once, no batch half")
+    @Test("a collector killed repeatedly under load has every acknowledged event once and no partial batches")
     func killed() throws {
         let collector = try Collector()
         let senders = (1...4).map { Sender(collector, number: $0) }
@@ -23,10 +23,10 @@ struct CollectorCrashTests {
         }
         #expect(senders.allSatisfy { !$0.kept.isEmpty })
         #expect(senders.allSatisfy { $0.refused.isEmpty })
-        try KeptPromises.expect(senders, at: collector)
+        try AcknowledgedBatches.expect(senders, at: collector)
     }
 
-    @Test("asked to end under load, it finishes what it has begun and ends well")
+    @Test("a collector stopped under load completes its requests and exits with 0")
     func endedUnderLoad() throws {
         let collector = try Collector()
         let senders = (1...4).map { Sender(collector, number: 100 + $0) }
@@ -35,11 +35,11 @@ struct CollectorCrashTests {
         #expect(try collector.stop() == .exited(0))
         for sender in senders { try sender.waitForEnd() }
         try collector.start()
-        try KeptPromises.expect(senders, at: collector)
+        try AcknowledgedBatches.expect(senders, at: collector)
     }
 
     @Test(
-        "a full disk: refused with 503 and a time to come back, reading goes on; with space again it goes on by itself",
+        "a full disk causes 503 with Retry-After but not for reads, and intake resumes when space is free",
         .enabled("mounting a small disk needs root") { SmallDisk.isPossible }
     )
     func fullDisk() throws {
@@ -48,7 +48,7 @@ struct CollectorCrashTests {
         let sender = Sender(collector, number: 200)
         for _ in 0..<50 { sender.sendBatch() }
         try disk.fill()
-        // What is reserved is used up first; then comes the refusal.
+        // Requests are rejected only after the reserved space is used up.
         sender.start()
         try sender.waitForEnd()
         let refusal = try #require(sender.refused.last, "\(collector.program?.tail ?? "")")
@@ -69,14 +69,14 @@ struct CollectorCrashTests {
         sender.start()
         try sender.waitForAnswers(before + 20)
         try sender.stop()
-        try KeptPromises.expect([sender], at: collector)
+        try AcknowledgedBatches.expect([sender], at: collector)
         try collector.kill()
         try collector.start()
-        try KeptPromises.expect([sender], at: collector)
+        try AcknowledgedBatches.expect([sender], at: collector)
     }
 
     @Test(
-        "a disk that fails to flush: it stops accepting and says so, and nothing answered is lost",
+        "a failed flush stops intake with an error, and no acknowledged event is lost",
         .enabled("needs strace") { Collector.canInjectFaults }
     )
     func failedFlush() throws {
@@ -86,7 +86,7 @@ struct CollectorCrashTests {
         #expect(sender.kept.count == 10)
         try collector.stop()
 
-        // The log goes on in a new segment after the restart; its flushes fail, those of the index do not.
+        // After the restart the log continues in a new segment, whose flushes fail; those of the index succeed.
         try collector.start(
             wrapper: Collector.failingFlushes(of: "\(collector.data)/intake/00000002.segment", after: 3)
         )
@@ -95,7 +95,7 @@ struct CollectorCrashTests {
         let refusal = try #require(sender.refused.last, "\(collector.program?.tail ?? "")")
         #expect(refusal.status == 503)
         #expect(try JSONValue.parse(refusal.body)["error"]?["code"]?.string == "stopped", "\(refusal.text)")
-        // Not even now and then: after a failed flush nobody knows what the disk holds.
+        // Every later batch must be rejected: after a failed flush the contents of the disk are unknown.
         for _ in 0..<5 { #expect(!sender.sendBatch()) }
         let ready = try collector.ask(HTTPMessage(startLine: "GET /readyz HTTP/1.1"))
         #expect(ready.status == 503)
@@ -106,6 +106,6 @@ struct CollectorCrashTests {
         let before = sender.kept.count
         for _ in 0..<10 { sender.sendBatch() }
         #expect(sender.kept.count == before + 10)
-        try KeptPromises.expect([sender], at: collector, refusedAreAbsent: false)
+        try AcknowledgedBatches.expect([sender], at: collector, refusedAreAbsent: false)
     }
 }

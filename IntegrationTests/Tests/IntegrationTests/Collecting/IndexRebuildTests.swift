@@ -6,21 +6,23 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-/// A collector whose index is made again from its log, and which is stopped and killed while that goes on.
-/// With fewer events the index is made before anything can be stopped in the middle; every run of the tests has IndexFreshnessTests.
+/// A collector whose index is rebuilt from its log and which is stopped and killed during the rebuild.
+///
+/// With fewer events, the rebuild would finish before the collector could be stopped. IndexFreshnessTests covers the
+/// same in every test run.
 @Suite(
-    "An index that is made again",
+    "Index rebuild",
     .serialized,
-    .enabled(if: Settings.isFull, "TRACKWAY_FULL=1, which make test-all sets")
+    .enabled(if: Settings.isFull, "needs TRACKWAY_FULL=1, which make test-all sets")
 )
 struct IndexRebuildTests {
     private static let events = 1_000_000
     private static let moments = 10
 
-    /// What a reader asks, and whether an answer has everything.
+    /// A request path, and whether a response to it is complete.
     private typealias Question = (path: String, isWhole: @Sendable (JSONValue) -> Bool)
 
-    /// Expectations are not among them: they look at 100,000 events at most.
+    /// Expectations are not included because they read at most 100,000 events.
     private static let questions: [Question] = [
         ("/v1/stats", { $0["events"]?.integer == Int64(events) }),
         ("/v1/trends?name=tick&last=30d&interval=day", { total($0) == Int64(events - 1) }),
@@ -41,7 +43,7 @@ struct IndexRebuildTests {
         trend["series"]?.array?.first?["total"]?.integer
     }
 
-    /// What a collector's answers were, while it did not have everything.
+    /// The responses of a collector during the rebuild.
     private struct Seen {
         var refused = 0
         var marked = 0
@@ -65,7 +67,7 @@ struct IndexRebuildTests {
         }
     }
 
-    /// Whether an answer says itself that it does not have everything.
+    /// Returns whether a response states that it is incomplete.
     private static func isMarked(_ value: JSONValue, _ path: String) -> Bool {
         if path.hasPrefix("/v1/wait") { return value["done"]?.boolean == false }
         return value["partial"]?.string != nil || (path == "/v1/stats" && value["trouble"]?.string != nil)
@@ -79,26 +81,26 @@ struct IndexRebuildTests {
             let last = min(first + 999, events)
             var lines = [#"{"batch":{"installation":"\#(id)","writer":"\#(id)","first":\#(first),"last":\#(last)}}"#]
             for number in first...last {
-                // The last one is another: whoever looks for it finds it only in a whole index.
+                // The last event has a different name, so that only a complete index finds it.
                 let name = number == events ? "last" : "tick"
                 lines.append(
                     #"{"name":"\#(name)","time":\#(now),"attributes":{"n":\#(number),"padding":"\#(padding)"}}"#
                 )
             }
             let answer = try collector.post(Array(lines.joined(separator: "\n").utf8))
-            guard answer.status == 200 else { throw StageError("\(answer.status): \(answer.text.prefix(300))") }
+            guard answer.status == 200 else { throw TestSupportError("\(answer.status): \(answer.text.prefix(300))") }
         }
         return id
     }
 
     private static func removeIndex(of collector: Collector) {
         for suffix in ["", "-wal", "-shm"] {
-            // What is not there need not be removed.
+            // The file may not exist.
             try? FileManager.default.removeItem(atPath: collector.data + "/index.sqlite" + suffix)
         }
     }
 
-    /// How far the index is, and whether it has everything.
+    /// Returns the position of the index, and whether it is complete.
     private static func place(_ collector: Collector) throws -> (indexed: String, isReady: Bool) {
         let stats = try JSONValue.parse(
             try collector.ask(HTTPMessage(startLine: "GET /v1/stats HTTP/1.1")).body
@@ -107,16 +109,16 @@ struct IndexRebuildTests {
         return (stats["indexed"]?.string ?? "", ready)
     }
 
-    /// Waits until the index has everything, however many events there are.
+    /// Waits until the index is complete, regardless of the number of events.
     private static func waitUntilReady(_ collector: Collector) throws {
         let deadline = Date(timeIntervalSinceNow: 3_600)
         while try !place(collector).isReady {
-            guard Date() < deadline else { throw Overdue("the index was not made:\n\(collector.program?.tail ?? "")") }
+            guard Date() < deadline else { throw Overdue("the index is not ready:\n\(collector.program?.tail ?? "")") }
             collector.moment()
         }
     }
 
-    @Test("stopped and killed at ten moments of it, it never gives an answer that looks complete and is not")
+    @Test("a collector stopped or killed ten times during a rebuild never passes off a partial response as complete")
     func moments() throws {
         let collector = try Collector()
         let installation = try Self.fill(collector)
@@ -129,13 +131,13 @@ struct IndexRebuildTests {
             let began = try Self.place(collector)
             if !isNew, !began.isReady { restartsInTheMiddle += 1 }
             isNew = false
-            // Until it is further than it was, or has everything.
+            // Until the index has advanced or is complete.
             let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
             while Date() < deadline {
                 Self.ask(collector, &seen)
                 let (indexed, isReady) = try Self.place(collector)
                 if isReady {
-                    // Everything is answered now, and right.
+                    // All responses are complete and correct now.
                     let before = seen.whole
                     Self.ask(collector, &seen)
                     #expect(seen.whole - before == Self.questions.count, "\(seen.wrong)")
@@ -149,7 +151,7 @@ struct IndexRebuildTests {
             if isNew { Self.removeIndex(of: collector) }
         }
         try collector.start()
-        // The command says so, too, and with a status that means “later”.
+        // The command also reports this, with the exit code for a temporary failure.
         let command = try Program(try CollectorBinary.path(), ["trends", "tick", "--url", collector.url])
         let text = try command.allLines().joined(separator: "\n")
         let status = try command.status()
@@ -161,8 +163,8 @@ struct IndexRebuildTests {
         #expect(try collector.accounts(of: "\(installation)").count == 1)
         Self.ask(collector, &seen)
         print(
-            "\(Self.events) events, \(Self.moments) moments: \(seen.refused) refused, \(seen.marked) marked, \(seen.whole) whole; "
-                + "\(restartsInTheMiddle) restarts in the middle"
+            "\(Self.events) events, \(Self.moments) moments: \(seen.refused) refused, \(seen.marked) marked, "
+                + "\(seen.whole) whole; \(restartsInTheMiddle) restarts during a rebuild"
         )
         #expect(seen.wrong.isEmpty, "\(seen.wrong.prefix(5))")
         #expect(seen.refused >= Self.moments && seen.whole >= Self.questions.count)

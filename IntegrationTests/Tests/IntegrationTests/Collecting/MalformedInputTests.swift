@@ -6,10 +6,12 @@ internal import Testing
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// What the collector says to those who send it nonsense, over a real connection.
+/// The collector's responses to malformed requests over a real connection.
 @Suite("Malformed input")
 struct MalformedInputTests {
-    /// One kind of nonsense. Each body holds events with this name, so that a row would show.
+    /// A malformed request.
+    ///
+    /// Its body contains events with this name, so that a stored one would be found.
     struct Nonsense: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var path = "/v1/events"
@@ -30,7 +32,7 @@ struct MalformedInputTests {
     static let all: [Nonsense] = [
         Nonsense(testDescription: "malformed JSON", body: Array(#"{"events":[{"name":"nonsense"},"#.utf8), status: 400),
         Nonsense(
-            testDescription: "a wrong encoding",
+            testDescription: "an unsupported encoding",
             headers: [("content-encoding", "br")],
             body: lines(1),
             status: 415,
@@ -50,7 +52,7 @@ struct MalformedInputTests {
             status: 413,
             field: "content-encoding"
         ),
-        Nonsense(testDescription: "a bad key", key: "nobody's", body: lines(1), status: 401, field: "authorization"),
+        Nonsense(testDescription: "a bad key", key: "unknown", body: lines(1), status: 401, field: "authorization"),
         Nonsense(testDescription: "an unknown path", path: "/v1/nothing", body: lines(1), status: 404),
         Nonsense(testDescription: "an oversized body", body: lines(100_000), status: 413),
         Nonsense(testDescription: "too many events", body: lines(5_000), status: 413),
@@ -64,13 +66,13 @@ struct MalformedInputTests {
             field: "attributes"
         ),
         Nonsense(
-            testDescription: "bytes that are no UTF-8",
+            testDescription: "invalid UTF-8",
             body: Array(#"{"name":"nonsense","attributes":{"a":""#.utf8) + [0xff, 0xfe] + Array(#""}}"#.utf8),
             status: 400,
             field: "attributes"
         ),
         Nonsense(
-            testDescription: "a batch header that is none",
+            testDescription: "an invalid batch header",
             body: Array(#"{"batch":{"first":"x"}}"#.utf8) + [0x0a] + lines(3),
             status: 400,
             field: "batch"
@@ -84,7 +86,7 @@ struct MalformedInputTests {
         ),
     ]
 
-    @Test("each gets a status of its own, a code, a field and a sentence, and leaves no row")
+    @Test("each malformed request gets its status, code, field and message, and stores no row")
     func nonsense() throws {
         let collector = try Collector()
         for nonsense in Self.all {
@@ -105,11 +107,11 @@ struct MalformedInputTests {
         }
         try collector.settle()
         #expect(try collector.rows("name=nonsense").isEmpty)
-        // It is as well as before.
+        // The collector still accepts valid events.
         #expect(try collector.post(Array(Self.event.utf8)).status == 200)
     }
 
-    @Test("a body that stops half-way ends with 408 and leaves no row")
+    @Test("an incomplete body gets 408 and stores no row")
     func slowBody() throws {
         let collector = try Collector()
         let socket = try Socket(port: collector.port)
@@ -123,7 +125,7 @@ struct MalformedInputTests {
 
             """
         socket.send(Array(head.utf8) + Self.lines(3))
-        // Others are served meanwhile.
+        // Other requests are served in the meantime.
         #expect(try collector.post(Array(#"{"name":"quick"}"#.utf8)).status == 200)
         let answer = try #require(socket.receive())
         #expect(answer.status == 408)
@@ -132,7 +134,7 @@ struct MalformedInputTests {
         #expect(try collector.rows("name=nonsense").isEmpty)
     }
 
-    @Test("one bad line among good ones costs that line only, and the answer names it")
+    @Test("one malformed line is rejected by its index, and the other lines are stored")
     func oneBadLine() throws {
         let collector = try Collector()
         let body = Self.lines(2) + Array(#"{"name":"nonse"#.utf8) + [0x0a] + Self.lines(2)

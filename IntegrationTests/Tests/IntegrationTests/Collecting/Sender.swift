@@ -5,9 +5,9 @@ internal import Foundation
 internal import Stage
 internal import TrackwayEvents
 
-/// Posts batches, one after another on a thread of its own, until told to stop or refused, and remembers which were answered.
+/// Posts batches on its own thread until it is stopped or refused, and tracks which were acknowledged.
 final class Sender: @unchecked Sendable {
-    // `@unchecked`: what follows is touched while `condition` is held only.
+    // `@unchecked`: the following properties are accessed only while `condition` is held.
     private let condition = NSCondition()
     private var answered: [[String]] = []
     private var unanswered: [[String]] = []
@@ -25,11 +25,11 @@ final class Sender: @unchecked Sendable {
         ids = EventIDGenerator(chance: number &* 0x9e37_79b9_7f4a_7c15)
     }
 
-    /// Batches that were answered with success: the ids of their events.
+    /// Acknowledged batches: the ids of their events.
     var kept: [[String]] { condition.withLock { answered } }
-    /// Batches without an answer: the collector may have them or not, but whole.
+    /// Batches without a response: the collector has each either completely or not at all.
     var open: [[String]] { condition.withLock { unanswered } }
-    /// What else was answered.
+    /// All other responses.
     var refused: [HTTPMessage] { condition.withLock { refusals } }
 
     /// Sends until the first failure.
@@ -47,23 +47,25 @@ final class Sender: @unchecked Sendable {
         }
     }
 
-    /// Waits until so many batches in all were answered with success.
+    /// Waits until `count` batches in total have been acknowledged.
     func waitForAnswers(_ count: Int) throws {
         try wait("answer \(count)") { $0.answered.count >= count || !$0.isRunning }
     }
 
-    /// Waits until a failure has ended it.
+    /// Waits until a failure has stopped the sender.
     func waitForEnd() throws {
         try wait("the end of a sender") { !$0.isRunning }
     }
 
-    /// Sends no more, and waits for the answer under way.
+    /// Stops sending and waits for the pending response.
     func stop() throws {
         condition.withLock { isStopping = true }
         try waitForEnd()
     }
 
-    /// Sends one batch; false when it was not taken.
+    /// Sends one batch.
+    ///
+    /// Returns false if it was not accepted.
     @discardableResult
     func sendBatch() -> Bool {
         var names: [String] = []
@@ -73,7 +75,7 @@ final class Sender: @unchecked Sendable {
             names.append("\(id)")
             body += Array(#"{"id":"\#(id)","name":"sent","time":1795000000000,"mono":1}"#.utf8) + [UInt8(ascii: "\n")]
         }
-        // No answer, for whatever reason: nothing is promised.
+        // Without a response, for whatever reason, nothing was acknowledged.
         let answer = try? collector.post(body)
         return condition.withLock {
             defer { condition.broadcast() }
@@ -93,7 +95,7 @@ final class Sender: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         while !isReached(self) {
-            guard condition.wait(until: deadline) else { throw Overdue("\(expectation) did not come") }
+            guard condition.wait(until: deadline) else { throw Overdue("\(expectation) did not arrive") }
         }
     }
 }

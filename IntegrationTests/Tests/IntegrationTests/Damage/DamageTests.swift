@@ -6,12 +6,15 @@ internal import Glibc
 internal import Stage
 internal import Testing
 
-/// A real installation whose files were damaged while no process ran: the next start delivers everything but the damaged
-/// record, and both sides count that one. (Every single byte position is tried in TrackwayJournalTests.)
+/// Damages the files of a real installation while no process runs.
+///
+/// The next start delivers everything except the damaged record, which both sides count. TrackwayJournalTests tries
+/// every single byte position.
 @Suite("Damaged files")
 struct DamageTests {
-    /// Each process of one installation leaves a log; each log gets an injury of its own; one process delivers them all.
-    @Test("cut tails, zeroed and garbage tails, flipped bits: only the damaged record is lost, and counted")
+    /// Each process of one installation leaves a log, each log is damaged differently, and one process delivers them
+    /// all.
+    @Test("truncated, zeroed or garbage tails and flipped bits lose only the damaged record, which is counted")
     func injuries() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
@@ -24,7 +27,7 @@ struct DamageTests {
         }
 
         let (installation, ledger) = try RecorderProcess.deliver(data: data, to: collector.url)
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         var damaged: UInt64 = 0
         for (writer, expectation) in expectations {
@@ -37,20 +40,20 @@ struct DamageTests {
         #expect(ledger.dropped == ["damaged": damaged])
     }
 
-    /// Runs a process that records and is killed, so that its log is left as a crash leaves it.
-    private func leaveLog(in data: String) throws -> InjuredWriter {
-        let before = try Set(InjuredWriter.all(in: data))
+    /// Runs a process that records and is killed, so that it leaves its log as a crash would.
+    private func leaveLog(in data: String) throws -> DamagedLog {
+        let before = try Set(DamagedLog.all(in: data))
         let recorder = try RecorderProcess(
             data: data,
             to: "http://127.0.0.1:9",
             ["--orders", "--interval", "3600000", "--batch", "1000000"]
         )
-        for length in 1...InjuredWriter.events { try recorder.order("record 1 \(length * 3)") }
+        for length in 1...DamagedLog.events { try recorder.order("record 1 \(length * 3)") }
         recorder.program.send(SIGKILL)
         try recorder.program.status()
-        guard let id = try InjuredWriter.all(in: data).first(where: { !before.contains($0) }) else {
-            throw StageError("the recorder left no log in \(data)")
+        guard let id = try DamagedLog.all(in: data).first(where: { !before.contains($0) }) else {
+            throw TestSupportError("the recorder left no log in \(data)")
         }
-        return try InjuredWriter(id: id, data: data)
+        return try DamagedLog(id: id, data: data)
     }
 }

@@ -4,30 +4,30 @@
 internal import Foundation
 internal import Stage
 
-/// One way in which a disk or a crash damages a log.
+/// A kind of damage that a disk or a crash causes to a log.
 enum Injury: CustomStringConvertible {
-    /// The file ends here, this far into the record of this event.
+    /// The file ends at this fraction of the event's record.
     case cut(event: Int, at: Double)
-    /// From here on the file holds zeros.
+    /// The file contains zeros from this point on.
     case zeroed(event: Int, at: Double)
-    /// From here on the file holds chance.
+    /// The file contains random bytes from this point on.
     case garbage(event: Int, at: Double, seed: UInt64)
-    /// One bit of this event's record is wrong.
+    /// One bit of the event's record is flipped.
     case flipped(event: Int, at: Double, bit: UInt8)
 
-    /// What must be left of the log.
+    /// The expected result for the damaged log.
     struct Expectation {
         var injury: Injury
-        /// Numbers that must be delivered.
+        /// Sequence numbers that must be delivered.
         var intact: Set<UInt64>
-        /// What must be counted.
+        /// Expected counts by drop reason.
         var dropped: [String: UInt64]
     }
 
-    /// A set of injuries, drawn.
+    /// Returns one set of random damages.
     static func all(using chance: inout SeededGenerator) -> [Injury] {
         var injuries: [Injury] = []
-        func event() -> Int { Int.random(in: 2...InjuredWriter.events, using: &chance) }
+        func event() -> Int { Int.random(in: 2...DamagedLog.events, using: &chance) }
         for step in 0..<12 { injuries.append(.cut(event: event(), at: Double(step) / 12)) }
         for step in 0..<4 { injuries.append(.zeroed(event: event(), at: Double(step) / 4)) }
         for step in 0..<4 { injuries.append(.garbage(event: event(), at: Double(step) / 4, seed: chance.next())) }
@@ -38,8 +38,8 @@ enum Injury: CustomStringConvertible {
     }
 
     /// Damages the log.
-    func inflict(on writer: InjuredWriter) throws -> Expectation {
-        let all = Set(1...UInt64(InjuredWriter.events))
+    func inflict(on writer: DamagedLog) throws -> Expectation {
+        let all = Set(1...UInt64(DamagedLog.events))
         switch self {
         case .cut(let event, let share):
             let place = place(event, share, writer)
@@ -63,13 +63,15 @@ enum Injury: CustomStringConvertible {
         }
     }
 
-    private func place(_ event: Int, _ share: Double, _ writer: InjuredWriter) -> Int {
+    private func place(_ event: Int, _ share: Double, _ writer: DamagedLog) -> Int {
         let record = writer.records[event - 1]
         return record.lowerBound + Int(Double(record.count) * share)
     }
 
-    /// Everything before the event is left. The event itself, when something of it is, is one damaged record; of those behind
-    /// it nothing is left that could tell of them.
+    /// Everything before the event survives.
+    ///
+    /// If part of the event is left, it counts as one damaged record. Nothing is left of the later records, so they are
+    /// not counted.
     private func tail(_ event: Int, isTorn: Bool) -> Expectation {
         Expectation(
             injury: self,

@@ -4,20 +4,21 @@
 internal import Stage
 internal import TrackwayEvents
 
-/// An event in a collector, without what each format says in its own way.
+/// An event in a collector, without format-specific details.
 struct Arrival {
     let id: String
     let name: String
     let time: Int64
-    /// Its attributes and those of all events at its time, as JSON by key: the other formats make no difference between
-    /// them. Names that a format gives to presets of its own begin with a dollar sign, and are left out.
+    /// Its own attributes and the global ones, as JSON by key, because the other formats do not distinguish them.
+    ///
+    /// Names of a format's own presets start with a dollar sign and are omitted.
     let attributes: [String: String]
-    /// Who was signed in.
+    /// The signed-in user.
     let user: String?
-    /// The screen that was shown.
+    /// The current screen.
     let screen: String?
 
-    /// Every event in a collector that came from an app, in order.
+    /// Returns all events in a collector that an app sent, in order.
     static func all(in collector: Collector) throws -> [Arrival] {
         try collector.settle()
         return try collector.documents().filter { $0["event"]?["name"]?.string != "marker" }.map(Arrival.init)
@@ -26,7 +27,7 @@ struct Arrival {
     private init(_ document: JSONValue) throws {
         guard let event = document["event"], let id = event["id"]?.string, let name = event["name"]?.string,
             let time = event["time"]?.integer
-        else { throw StageError("not an event: \(String(decoding: document.json(), as: UTF8.self))") }
+        else { throw TestSupportError("not an event: \(String(decoding: document.json(), as: UTF8.self))") }
         self.id = id.lowercased()
         self.name = name
         self.time = time

@@ -5,14 +5,14 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-/// What an app records travels in three formats at the same time; two collectors compare notes.
+/// Sends an app's events in three formats at the same time and compares two collectors.
 @Suite("Round trips in other formats")
 struct FormatRoundTripTests {
     enum Format: String, CaseIterable, Sendable {
         case clickstream
         case sensors
 
-        /// Attributes of a captured event that the format has no words for; see Documentation/Compatibility.md.
+        /// Attributes of a captured event that the format cannot express; see Documentation/Compatibility.md.
         func cannotSay(of name: String) -> Set<String> {
             switch self {
             case .clickstream:
@@ -22,13 +22,14 @@ struct FormatRoundTripTests {
                     "_is_recovered",
                 ]
             case .sensors:
-                // How long the screen before was used comes with a view on a busy machine only: a second is the least.
+                // The engagement time of the previous screen is only present on a slow machine: its minimum is one
+                // second.
                 name == CapturedName.screenView
                     ? ["_entrances", "_previous_screen_name", "_previous_timestamp", CapturedKey.engagementTime] : []
             }
         }
 
-        /// Where clients of the format send their events.
+        /// The URL that clients of this format send their events to.
         func address(_ server: String) -> String {
             switch self {
             case .clickstream: "\(server)/collect"
@@ -41,7 +42,7 @@ struct FormatRoundTripTests {
         "--orders", "--capture", "--interval", "20", "--batch", "10", "--retry", "5", "40", "--timeout", "1000",
     ]
 
-    @Test("what arrives in another format is what arrives in our own", arguments: Format.allCases)
+    @Test("events sent in another format equal those in the native format", arguments: Format.allCases)
     func equal(_ format: Format) throws {
         let native = try Collector()
         let other = try Collector()
@@ -49,7 +50,7 @@ struct FormatRoundTripTests {
         try Self.expectEqual(format, native, other)
     }
 
-    @Test("errors, lost answers and broken connections lose nothing and double nothing", arguments: Format.allCases)
+    @Test("errors, lost responses and closed connections neither lose nor duplicate events", arguments: Format.allCases)
     func outages(_ format: Format) throws {
         let native = try Collector()
         let other = try Collector()
@@ -68,7 +69,7 @@ struct FormatRoundTripTests {
         try Self.expectEqual(format, native, other)
     }
 
-    @Test("a collector killed while events come in has every event once after its return", arguments: Format.allCases)
+    @Test("a collector killed during intake has every event once after its restart", arguments: Format.allCases)
     func killed(_ format: Format) throws {
         let native = try Collector()
         let other = try Collector()
@@ -87,7 +88,7 @@ struct FormatRoundTripTests {
         try Self.expectEqual(format, native, other)
     }
 
-    /// Records the sample, comes to an end and starts again, and delivers everything.
+    /// Records the sample, restarts, records it again, and delivers everything.
     static func play(_ format: Format, native: String, other: String) throws {
         let folder = try TemporaryFolder()
         let words = quick + ["--\(format)", format.address(other)]

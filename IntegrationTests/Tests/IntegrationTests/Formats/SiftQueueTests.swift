@@ -6,15 +6,15 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-/// Processes whose queues speak Sift to the real collector, beside a collector that is spoken to natively and in peace.
-@Suite("Queues that speak Sift")
+/// Processes that send to a collector through a Sift queue, and to a second one natively without faults.
+@Suite("Sift queues")
 struct SiftQueueTests {
     static let quick = ["--orders", "--interval", "20", "--batch", "10", "--retry", "5", "40", "--timeout", "1000"]
 
-    /// The words that add a queue which waits until it is told to send, unless rules come before.
+    /// Returns the options for a queue that sends only on request, unless rules precede them.
     static func queue(at server: String) -> [String] { ["--queue", "sift=\(server)/v3/accounts/%@/mobile_events"] }
 
-    @Test("what a queue delivers is what arrives in our own format, as texts")
+    @Test("events from a queue equal the native events, with string values")
     func equal() throws {
         let (native, other) = (try Collector(), try Collector())
         let folder = try TemporaryFolder()
@@ -39,7 +39,7 @@ struct SiftQueueTests {
         }
     }
 
-    @Test("an outage of many attempts loses nothing: everything arrives once, in order")
+    @Test("an outage of 60 attempts loses nothing, and every event arrives once and in order")
     func outage() throws {
         let (native, other) = (try Collector(), try Collector())
         let attempts = 60
@@ -69,14 +69,14 @@ struct SiftQueueTests {
         try recorder.deliverAll()
         #expect(server.received.count > attempts)
         let sent = try SiftTraffic(server.received)
-        #expect(sent.events > 250, "lost answers bring events again")
+        #expect(sent.events > 250, "lost responses cause repeated events")
         try Self.expectSame(native, other, count: 250)
         let ledger = try recorder.ledger(of: "sift")
         #expect(ledger.isBalanced && ledger.delivered == 250 && ledger.droppedTotal == 0, "\(ledger)")
     }
 
     @Test(
-        "killed between transfer and answer, again and again: nothing lost, and what comes again is known",
+        "repeated kills between transfer and response lose nothing, and repeated events are recognized",
         arguments: [true, false]
     )
     func killed(_ arrives: Bool) throws {
@@ -97,14 +97,14 @@ struct SiftQueueTests {
         try last.deliverAll()
         try Self.expectSame(native, other, count: 160)
         let sent = try SiftTraffic(server.received).events
-        #expect(sent > 160, "each life began with what the one before had been sending")
+        #expect(sent > 160, "each process first sends the batch that its predecessor was sending")
         let known = try other.duplicates()
-        // What was stalled did not arrive, one request aside that may have been read only after the stall was over.
+        // Stalled requests did not arrive, except for one that may have been read after the stall had ended.
         #expect(arrives ? known == sent - 160 : known == 0 || known == 40, "\(sent) sent, \(known) known")
         #expect(try last.ledger(of: "sift").pending == 0)
     }
 
-    @Test("what was transferred before a kill goes on by itself; what was not waits for the next transfer")
+    @Test("after a kill, a started transfer continues automatically, and later events wait for the next one")
     func mark() throws {
         let (native, other) = (try Collector(), try Collector())
         let server = try FlakyServer(before: other.port) { _ in .stall }
@@ -125,14 +125,14 @@ struct SiftQueueTests {
         try other.settle()
         #expect(try Self.story(of: other).count == 40)
         #expect(try second.answer(to: "waiting sift") == "7")
-        #expect(try second.answer(to: "upload") == "false", "its rules never find it ready")
+        #expect(try second.answer(to: "upload") == "false", "its rules never request an upload")
         #expect(try second.answer(to: "upload force") == "true")
         #expect(try second.answer(to: "upload force") == "false", "nothing is left to transfer")
         try second.deliverAll()
         try Self.expectSame(native, other, count: 47)
     }
 
-    @Test("the collector is killed while a queue delivers: every event once, in each thread's order")
+    @Test("kills of the collector during delivery leave every event once, in each thread's order")
     func collectorDies() throws {
         let (native, other) = (try Collector(), try Collector())
         let folder = try TemporaryFolder()
@@ -152,7 +152,7 @@ struct SiftQueueTests {
         try Self.expectSame(native, other, count: 1_800)
     }
 
-    @Test("a queue that is old enough sends by itself, though nothing is recorded any more")
+    @Test("a queue sends automatically when its events reach the maximum age, without further recording")
     func age() throws {
         let (native, other) = (try Collector(), try Collector())
         let folder = try TemporaryFolder()
@@ -174,7 +174,7 @@ struct SiftQueueTests {
         try RecorderProcess(data: data, to: native.url, quick + ["--run", "\(run)"] + queue(at: server.url))
     }
 
-    /// What a collector holds of what recorders numbered: run, thread, number, in its order.
+    /// Returns the numbered events of recorders in a collector: run, thread, number, in the collector's order.
     private static func story(of collector: Collector) throws -> [String] {
         try collector.settle()
         return try collector.rows("").filter { $0.name == "recorded" }.map { row in
@@ -182,7 +182,7 @@ struct SiftQueueTests {
         }
     }
 
-    /// Both hold the same events, each once; within a thread in the same order.
+    /// Expects the same events in both collectors, each once, and in the same order within each thread.
     private static func expectSame(
         _ native: Collector,
         _ other: Collector,

@@ -6,14 +6,14 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-/// Processes that report to a collector as to SAP Mobile Services, beside one that is spoken to natively and in peace.
-@Suite("Usage reports, there and back")
+/// Processes that report to a collector as to SAP Mobile Services, and to a second one natively without faults.
+@Suite("Usage report round trips")
 struct UsageReportTests {
     static let quick = [
         "--orders", "--capture", "--interval", "20", "--batch", "10", "--retry", "5", "40", "--timeout", "1000",
     ]
 
-    @Test("what arrives as a report is what arrives in our own format")
+    @Test("events from usage reports equal those in the native format")
     func equal() throws {
         let (native, other) = (try Collector(), try Collector())
         let ledger = try Self.play(native, other: other.url)
@@ -25,11 +25,11 @@ struct UsageReportTests {
         #expect(sessions.map { $0["screens"]?.array?.count } == expected.map { $0["screens"]?.array?.count })
     }
 
-    @Test("refused connections, errors, pages, lost answers: everything arrives once, and the ledger balances")
+    @Test("with errors, HTML pages and lost responses, every event arrives once and the ledger balances")
     func outages() throws {
         let (native, other) = (try Collector(), try Collector())
         let flaky = try FlakyServer(before: other.port) { request in
-            // Each fault once, then three requests that are taken, and again.
+            // Each fault once, then three forwarded requests, repeated.
             switch request.number % 10 {
             case 1: .loseAnswer
             case 2: .answer(503, type: "text/html", body: "busy")
@@ -46,7 +46,7 @@ struct UsageReportTests {
         try Self.expectEqual(native, other, ledger)
     }
 
-    @Test("a policy that is off keeps everything on the device; when it is on again, everything arrives")
+    @Test("a disabled policy keeps all events on the device, and enabling it delivers them")
     func policy() throws {
         let (native, other) = (try Collector(), try Collector())
         try Self.setPolicy(other, "--collect", "off")
@@ -64,7 +64,7 @@ struct UsageReportTests {
         try Self.expectEqual(native, other, try recorder.ledger(of: "sap"))
     }
 
-    @Test("a collector killed while reports come in has every event once after its return")
+    @Test("a collector killed during intake has every event once after its restart")
     func killed() throws {
         let (native, other) = (try Collector(), try Collector())
         let folder = try TemporaryFolder()
@@ -78,7 +78,7 @@ struct UsageReportTests {
         try Self.expectEqual(native, other, try recorder.ledger(of: "sap"))
     }
 
-    @Test("an app killed before it heard the answer sends again, cut otherwise; every event is known again")
+    @Test("an app killed before the response resends in different batches, and repeated events are recognized")
     func appKilled() throws {
         let (native, other) = (try Collector(), try Collector())
         let flaky = try FlakyServer(before: other.port) { _ in .forwardThenHold }
@@ -87,7 +87,8 @@ struct UsageReportTests {
             let recorder = try RecorderProcess(data: folder.path("data"), to: native.url, Self.words(flaky.url))
             try recorder.order("sample")
             try flaky.waitForForwarded(round)
-            // More than was sent: the batch that begins at the same place is another one after the kill.
+            // Records more events, so that after the kill the batch that starts at the same position is a different
+            // one.
             try recorder.order("sample")
             recorder.program.send(SIGKILL)
             #expect(try recorder.program.status() == .signalled(SIGKILL))
@@ -100,11 +101,11 @@ struct UsageReportTests {
         #expect(try other.duplicates() > 0)
     }
 
-    // MARK: Playing
+    // MARK: Support
 
     private static func words(_ server: String) -> [String] { quick + ["--sap", server] }
 
-    /// Records the sample, comes to an end and starts again, and delivers everything.
+    /// Records the sample, restarts, records it again, and delivers everything.
     private static func play(_ native: Collector, other: String) throws -> RecorderLedger {
         let folder = try TemporaryFolder()
         let first = try RecorderProcess(data: folder.path("data"), to: native.url, words(other))
@@ -126,13 +127,13 @@ struct UsageReportTests {
 
     private static func wait(for collector: Collector, collects: Bool) throws {
         let wanted = JSONValue.string(String(collects))
-        // A running collector looks about once a second.
+        // A running collector checks its policies about once a second.
         for _ in 0..<200_000 {
             let served = try collector.get("/mobileservices/application/recorder/settings")
             let policy = served["mobileservices"]?["settingsExchange"]?["usagePolicy"]
             if policy?["dataCollectionEnabled"] == wanted { return }
         }
-        throw StageError("the collector does not follow its policies")
+        throw TestSupportError("the collector did not apply its policy")
     }
 
     private static func expectEqual(_ native: Collector, _ other: Collector, _ ledger: RecorderLedger) throws {

@@ -7,10 +7,11 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-/// Apps on the compatibility module upload to a collector as to SAP Mobile Services, through outages and kills on both sides.
-@Suite("The uploader of usage reports, there and back", .timeLimit(.minutes(30)))
+/// Apps on the compatibility module upload to a collector as to SAP Mobile Services, with outages and kills on both
+/// sides.
+@Suite("Usage report uploader", .timeLimit(.minutes(30)))
 struct UsageUploaderTests {
-    /// An app's process, and what it said was kept.
+    /// An app's process, and the records that it reported as stored.
     private final class App {
         let program: Program
         private(set) var kept: [String] = []
@@ -29,9 +30,9 @@ struct UsageUploaderTests {
             _ = try program.line(beginning: "ok")
         }
 
-        /// Uploads until it works.
+        /// Uploads until an upload succeeds.
         ///
-        /// - Returns: how often it did not.
+        /// - Returns: The number of failed attempts.
         func uploadAll() throws -> Int {
             for failures in 0..<50 {
                 program.order("upload")
@@ -40,7 +41,7 @@ struct UsageUploaderTests {
                     if line == "uploaded" { return failures }
                 }
             }
-            throw StageError("nothing was uploaded in 50 attempts:\n\(program.tail)")
+            throw TestSupportError("nothing was uploaded in 50 attempts:\n\(program.tail)")
         }
 
         func beginUpload() throws {
@@ -53,7 +54,7 @@ struct UsageUploaderTests {
             #expect(try program.status() == .signalled(SIGKILL))
         }
 
-        /// Waits until an upload that somebody else began has removed what it sent.
+        /// Waits until an upload that was started elsewhere has removed the sent records.
         func waitUntilSettled() throws {
             for _ in 0..<100_000 {
                 program.order("left")
@@ -61,17 +62,17 @@ struct UsageUploaderTests {
                 _ = try program.line(beginning: "ok")
                 if left == "1 0" { return }
             }
-            throw StageError("what was sent is still there:\n\(program.tail)")
+            throw TestSupportError("the sent records were not removed:\n\(program.tail)")
         }
 
-        /// Everything was sent but the start of the session that is under way, and nothing was dropped.
+        /// Expects that everything was sent except the start of the current session, and that nothing was dropped.
         func expectSettled() throws {
             program.order("left")
             #expect(try program.line(beginning: "left") == "1 0")
         }
     }
 
-    /// Every record that was kept is in the collector exactly once.
+    /// Expects every stored record in the collector exactly once.
     private func expect(_ collector: Collector, has kept: [String]) throws {
         let arrived = try Arrival.all(in: collector).filter { $0.name == "many" }
         let numbers = arrived.compactMap { $0.attributes["value"]?.replacing("\"", with: "") }
@@ -80,7 +81,7 @@ struct UsageUploaderTests {
         #expect(Set(arrived.map(\.id)).count == arrived.count)
     }
 
-    /// The number of reports that were sent again byte by byte, because their answer was lost.
+    /// Returns the number of reports that were resent byte for byte because their response was lost.
     private func repeatedReports(_ server: FlakyServer) -> Int {
         let bodies = server.received.map(\.message.body).filter { !$0.isEmpty }
         return bodies.count - Set(bodies).count
@@ -90,7 +91,7 @@ struct UsageUploaderTests {
         server.received.map { String($0.message.startLine.prefix { $0 != " " }) }
     }
 
-    @Test("refused connections, errors, pages and lost answers: every report arrives once, nothing is left")
+    @Test("with errors, HTML pages and lost responses, every report arrives once and none are left")
     func outages() throws {
         let collector = try Collector()
         let flaky = try FlakyServer(before: collector.port) { request in
@@ -117,7 +118,7 @@ struct UsageUploaderTests {
         #expect(repeatedReports(flaky) > 0)
     }
 
-    @Test("an app killed between upload and removal sends again; every report is known again")
+    @Test("an app killed between upload and removal resends, and every repeated report is recognized")
     func appKilledBeforeRemoval() throws {
         let collector = try Collector()
         let flaky = try FlakyServer(before: collector.port) { _ in .forwardThenHold }
@@ -140,7 +141,7 @@ struct UsageUploaderTests {
         #expect(repeatedReports(flaky) > 0)
     }
 
-    @Test("an app killed anywhere in an upload of several requests loses nothing", arguments: 1...4)
+    @Test("an app killed anywhere during an upload of several requests loses nothing", arguments: 1...4)
     func appKilledAnywhere(_ seed: Int) throws {
         let collector = try Collector()
         let flaky = try FlakyServer(before: collector.port) { _ in .forward }
@@ -151,7 +152,7 @@ struct UsageUploaderTests {
             let app = try App(folder.path("data"), to: flaky.url)
             try app.report(round * 1_000..<round * 1_000 + 450)
             try app.beginUpload()
-            // The third request of these is the last: behind it lies the removal.
+            // The third of these requests is the last; the removal follows it.
             let requests = 1 + (seed + round) % 3
             try flaky.waitForForwarded(forwarded + requests)
             try app.kill()
@@ -165,7 +166,7 @@ struct UsageUploaderTests {
         try expect(collector, has: kept + last.kept)
     }
 
-    @Test("a collector killed while reports come in has each of them once after its return", arguments: 1...3)
+    @Test("a collector killed during intake has every record once after its restart", arguments: 1...3)
     func collectorKilled(_ requests: Int) throws {
         let collector = try Collector()
         let flaky = try FlakyServer(before: collector.port) { _ in .forward }
@@ -188,7 +189,7 @@ struct UsageUploaderTests {
     }
 
     @Test(
-        "a broker uploads when the collector's policy says so, not again before its time, and ends a session with the process"
+        "a broker uploads on the policy's schedule, not earlier, and ends the session with the process"
     )
     func broker() throws {
         let collector = try Collector()
@@ -198,7 +199,7 @@ struct UsageUploaderTests {
         )
         #expect(try policy.status() == .exited(0))
         let flaky = try FlakyServer(before: collector.port) { _ in .forward }
-        // A running collector looks about once a second.
+        // A running collector checks its policies about once a second; a restart applies the policy immediately.
         try collector.kill()
         try collector.start()
         let folder = try TemporaryFolder()
@@ -206,7 +207,7 @@ struct UsageUploaderTests {
         try app.report(0..<10)
         app.program.order("broker")
         _ = try app.program.line(beginning: "ok")
-        // The policy, then the report.
+        // The policy request, then the report.
         try flaky.waitForForwarded(2)
         try app.waitUntilSettled()
         app.program.send(SIGTERM)
@@ -217,7 +218,7 @@ struct UsageUploaderTests {
         next.program.order("names")
         var names: [String] = []
         while let line = try next.program.line(), line != "ok" { names.append(line) }
-        // What followed the upload: the next session, ended by the signal.
+        // The session after the upload, ended by the signal.
         #expect(names == ["stored SessionStart", "stored SessionEnd"])
         try next.report(10..<20)
         next.program.order("broker")

@@ -4,16 +4,16 @@
 internal import Stage
 internal import Testing
 
-/// How many descriptors an app needs for several analytics; the SDK guide gives these numbers.
-@Suite("Descriptors of several analytics")
+/// The number of descriptors that several instances need; the SDK guide states these numbers.
+@Suite("Descriptors of several instances")
 struct DescriptorTests {
     private static let count = 20
-    /// Descriptors of each analytics: the segment, the next one, and the locks of writing and of delivering.
+    /// Descriptors per instance: the current segment, the next one, and the locks for writing and delivery.
     private static let each = 4
-    /// Descriptors of all analytics of a process: the network's thread, its connections, and what else is there once.
+    /// Descriptors shared by all instances of a process: the network thread, its connections, and other shared ones.
     private static let shared = 16
 
-    @Test("each analytics has at most four descriptors open, while it rests and after it has sent")
+    @Test("each instance has at most four descriptors open, when idle and after sending")
     func bounded() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()

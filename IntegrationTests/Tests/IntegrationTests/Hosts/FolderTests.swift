@@ -6,8 +6,10 @@ internal import Glibc
 internal import Stage
 internal import Testing
 
-/// Folders that vanish, may not be written to, or belong to somebody else. The apps run as nobody: root may do everything.
-@Suite("Folders that others touch", .enabled("becoming another user needs root") { geteuid() == 0 })
+/// Folders that are deleted, read-only or owned by another user.
+///
+/// The apps run as the user `nobody`, because root may write anywhere.
+@Suite("Storage folders changed by others", .enabled("becoming another user needs root") { geteuid() == 0 })
 struct FolderTests {
     private static let nobody = 65_534
     private static let quick = [
@@ -20,21 +22,21 @@ struct FolderTests {
         try RecorderProcess(data: data, to: url, quick + ["--user", "\(user)", "--run", "life-\(life)"])
     }
 
-    /// Everything kept came once, and the SDK knows it.
+    /// Expects every recorded event exactly once, and correct ledgers.
     private static func expectAll(
         _ story: Story,
         _ collector: Collector,
         _ installation: String,
         _ ledger: RecorderLedger
     ) throws {
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         let missing = Arrivals(sides.rows).missing(of: story.kept)
         #expect(missing.isEmpty, "\(missing.prefix(3))")
         #expect(story.faults.isEmpty, "\(story.faults)")
     }
 
-    @Test("deleted under a running app: it is made again, and what is recorded from then on is kept and delivered")
+    @Test("a folder deleted under a running app is created again, and later events are stored and delivered")
     func deleted() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
@@ -45,7 +47,7 @@ struct FolderTests {
         try recorder.order("record 20")
         try recorder.deliverAll()
         try FileManager.default.removeItem(atPath: data)
-        // Whoever deletes the folder deletes what waits; some of what comes next may go to the file that nobody finds.
+        // Pending events are deleted with the folder. Some of the next events may still go to the unlinked file.
         for _ in 0..<20 { try recorder.order("record 20 3000") }
         try recorder.deliverAll()
         recorder.program.send(SIGKILL)
@@ -64,7 +66,7 @@ struct FolderTests {
         #expect(rows.count == 20)
     }
 
-    @Test("read-only under a running app: what was kept stays, what comes is held or counted, and it ends by itself")
+    @Test("a read-only folder keeps stored events, new ones are buffered or counted, and recovery is automatic")
     func readOnly() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
@@ -75,13 +77,13 @@ struct FolderTests {
         let installation = try recorder.installation()
         try recorder.order("record 20")
         try folder.setWritable(false)
-        // More than a segment holds, so that a new one is needed.
+        // More than one segment holds, so that a new one is needed.
         for _ in 0..<10 { try recorder.order("record 40 5000") }
         _ = try recorder.answers(to: "flush 1", beginning: "complete")
         let during = try recorder.ledger()
         #expect(during.isBalanced && during.recorded == 420, "\(during)")
         try folder.setWritable(true)
-        // A disk that refuses is asked again with some event to come.
+        // After an error, the disk is tried again with one of the following events.
         try recorder.order("record 40")
         try recorder.deliverAll()
         let ledger = try recorder.ledger()
@@ -90,7 +92,7 @@ struct FolderTests {
         try Self.expectAll(story, collector, installation, ledger)
     }
 
-    @Test("read-only before the start: the app is told why, and loses nothing that lies there")
+    @Test("a start in a read-only folder succeeds or reports an error, and stored events survive")
     func readOnlyBefore() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
@@ -121,7 +123,7 @@ struct FolderTests {
         try Self.expectAll(story, collector, installation, ledger)
     }
 
-    @Test("run once as root, then as the user: the user's events are delivered, and nothing claims that all is done")
+    @Test("after a run as root, the user's events are delivered, and flush does not falsely report completion")
     func anotherUsers() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
@@ -151,7 +153,7 @@ struct FolderTests {
         try user.program.status()
         try story.add(try user.program.allLines(), run: "life-3")
 
-        // What belongs to root waits for root, or for somebody who gives it back.
+        // Events in files owned by root are delivered when the user owns the files again.
         try folder.give(to: Self.nobody)
         let last = try Self.recorder(data, collector.url, 4)
         _ = try last.installation()

@@ -5,24 +5,24 @@ internal import Glibc
 internal import Stage
 internal import Testing
 
-/// Apps that live under limits of the system: hardly a descriptor left, files that may not grow.
-@Suite("Limits of the system")
+/// Apps under limits of the system: few descriptors, restricted file sizes.
+@Suite("System limits")
 struct LimitTests {
     private static let quick = [
         "--orders", "--retry", "5", "40", "--interval", "20", "--batch", "10", "--no-life-cycle", "--tell-start",
     ]
 
-    @Test("an app that has used up its descriptors: no flush claims what is not so, and nothing is lost")
+    @Test("without free descriptors, flush never falsely reports completion and nothing is lost")
     func descriptors() throws {
-        // Where many threads are busy the system's dispatch library wants a descriptor for itself now and then, and ends the
-        // process when there is none. Nothing may be lost by that either; the rest is then seen in another try.
+        // When many threads are busy, the dispatch library sometimes needs a descriptor and terminates the process if
+        // all are in use. Even then nothing may be lost; the rest of the test is tried again.
         for _ in 1...8 {
             if try sparesDescriptors() { return }
         }
-        Issue.record("it ends each time")
+        Issue.record("the dispatch library ended the app in all attempts")
     }
 
-    /// - Returns: false when the dispatch library ended the app.
+    /// - Returns: false if the dispatch library terminated the app.
     private func sparesDescriptors() throws -> Bool {
         let (collector, second) = (try Collector(), try Collector())
         let folder = try TemporaryFolder()
@@ -34,7 +34,7 @@ struct LimitTests {
         var story = Story()
         let installation = try recorder.installation()
         try recorder.order("record 20")
-        // By then the system's libraries have opened what they need for themselves.
+        // After this, the system's libraries have opened their descriptors.
         _ = try recorder.answers(to: "flush 1", beginning: "complete")
         do {
             for spare in [0, 1, 3] {
@@ -47,31 +47,31 @@ struct LimitTests {
                     let ledger = try recorder.ledger()
                     #expect(count == ledger.recorded, "complete, with \(spare) descriptors: \(ledger)")
                 }
-                // It may refuse, and it may not die of it.
+                // The call may fail but must not crash the app.
                 recorder.program.order("add spare-\(spare) \(second.url)")
                 _ = try recorder.program.line(beginning: "order")
                 try recorder.order("record 20")
                 try recorder.order("give")
             }
         } catch {
-            // One that has ended by itself does not notice.
+            // Has no effect if the process has already ended.
             recorder.program.send(SIGKILL)
             guard try recorder.program.status() == .signalled(SIGILL) else { throw error }
             try story.add(try recorder.program.allLines(), run: "")
             let (_, ledger) = try RecorderProcess.deliver(data: folder.path("data"), to: collector.url)
-            let sides = try BothSides(collector, installation: installation, ledger: ledger)
+            let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
             sides.expectComplete()
             #expect(Arrivals(sides.rows).missing(of: story.kept).isEmpty)
             return false
         }
-        // The destinations are there, each once, when there is space for them.
+        // When descriptors are free again, each destination is added once.
         for spare in [0, 1, 3] { recorder.program.order("add spare-\(spare) \(second.url)") }
         try recorder.order("record 5")
         try recorder.deliverAll()
         let ledger = try recorder.ledger()
         try recorder.exit()
         try story.add(try recorder.program.allLines(), run: "")
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         #expect(Arrivals(sides.rows).missing(of: story.kept).isEmpty)
         #expect(story.events.count == 145)
@@ -79,9 +79,11 @@ struct LimitTests {
         return true
     }
 
-    /// With fewer, the system's dispatch library ends any program that starts a thread; with these, one whose threads are busy for
-    /// long, as on a loaded machine. See KnownConcerns.
-    @Test("an app that starts with few descriptors starts, or says why not", arguments: [16, 20, 24, 32])
+    /// With fewer descriptors, the dispatch library terminates any program that starts a thread.
+    ///
+    /// With these, it may still terminate one whose threads are busy for long, as on a loaded machine. See
+    /// KnownConcerns.
+    @Test("an app with few descriptors starts or reports an error", arguments: [16, 20, 24, 32])
     func startsWithFew(_ count: Int) throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
@@ -97,20 +99,20 @@ struct LimitTests {
             recorder.program.order("exit")
             let status = try recorder.program.status()
             let tail = recorder.program.tail
-            // The dispatch library ends a program without a word; a trap of the program's own says where it was.
+            // The dispatch library terminates a program without a message; a trap in Swift code prints its location.
             let isEndedByDispatch = status == .signalled(SIGILL) && !tail.contains("Fatal error")
             #expect(status == .exited(0) || status == .exited(1) || isEndedByDispatch, "\(tail)")
             try story.add(try recorder.program.allLines().filter { !$0.hasPrefix("failed") }, run: "life-\(life)")
         }
         let (installation, ledger) = try RecorderProcess.deliver(data: data, to: collector.url)
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         #expect(Arrivals(sides.rows).missing(of: story.kept).isEmpty)
         #expect(story.faults.isEmpty, "\(story.faults)")
     }
 
     @Test(
-        "an app whose files may not grow lives on; what could not be kept is counted, and all is well once they may",
+        "an app with a file size limit keeps running, counts dropped events, and recovers without the limit",
         arguments: [0, 4_096, 100_000, 1_500_000]
     )
     func fileSizes(_ bytes: Int) throws {
@@ -121,7 +123,7 @@ struct LimitTests {
         let first = try RecorderProcess(data: data, to: "http://127.0.0.1:9", Self.quick + ["--run", "life-1"])
         try first.order("record 50 100")
         try first.order("file-bytes \(bytes)")
-        // Enough for more than one segment.
+        // Enough for several segments.
         try first.order("record 400 5000")
         _ = try first.answers(to: "flush 1", beginning: "complete")
         let ledger = try first.ledger()
@@ -132,7 +134,7 @@ struct LimitTests {
         #expect(try first.program.status() == .exited(0), "\(first.program.tail)")
         try story.add(try first.program.allLines(), run: "life-1")
 
-        // The next one starts under the limit, and either works or says why not.
+        // The next process starts under the limit and either works or reports an error.
         let second = try RecorderProcess(
             data: data,
             to: collector.url,
@@ -145,12 +147,12 @@ struct LimitTests {
         try story.add(try second.program.allLines().filter { !$0.hasPrefix("failed") }, run: "life-2")
 
         let (installation, final) = try RecorderProcess.deliver(data: data, to: collector.url)
-        let sides = try BothSides(collector, installation: installation, ledger: final)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: final)
         sides.expectComplete()
         #expect(Arrivals(sides.rows).missing(of: story.kept).isEmpty)
-        // A loss that was told while neither disk nor memory had room is pending again from when it is written down until it
-        // is read; see KnownConcerns. At the end it is among the losses, as both sides have just said.
-        let faults = story.faults.filter { !$0.contains("losses were forgotten") }
+        // A drop that was reported while neither disk nor memory had space is pending again between being written and
+        // being read; see KnownConcerns. At the end it is counted as dropped, as checked above for both sides.
+        let faults = story.faults.filter { !$0.contains("dropped shrank") }
         #expect(faults.isEmpty, "\(faults)")
     }
 }

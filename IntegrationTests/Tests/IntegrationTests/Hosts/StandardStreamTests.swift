@@ -5,14 +5,15 @@ internal import Foundation
 internal import Stage
 internal import Testing
 
-/// Apps that services and timers start without standard streams. The next file that is opened gets the number of a closed stream,
-/// and what the app prints goes into it.
+/// Services and timers can start apps without standard streams.
+///
+/// The next opened file then gets the number of a closed stream and receives what the app prints.
 @Suite("Apps without standard streams")
 struct StandardStreamTests {
-    /// The streams that are closed.
+    /// The combinations of closed streams.
     private static let closed = [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]
 
-    @Test("no file or socket of the SDK gets the number of a closed stream, and every event arrives", arguments: closed)
+    @Test("no SDK file or socket gets the number of a closed stream, and every event arrives", arguments: closed)
     func closedStreams(_ closed: [Int]) throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
@@ -33,11 +34,11 @@ struct StandardStreamTests {
         let ledger = try #require(lines.last { $0.hasPrefix("ledger ") }?.dropFirst(7))
         #expect(lines.contains("done"))
 
-        // The SDK opens it for closed streams before anything else, so that nothing gets their numbers.
+        // The SDK first opens /dev/null for closed streams, so that no file gets their numbers.
         let found = lines.filter { $0.hasPrefix("below ") && !$0.hasSuffix(" /dev/null") }
         #expect(found.isEmpty, "\(found)")
 
-        let sides = try BothSides(
+        let sides = try LedgerComparison(
             collector,
             installation: String(installation),
             ledger: try RecorderLedger(String(ledger), of: "collector")

@@ -4,7 +4,7 @@
 internal import Stage
 internal import Testing
 
-/// How often each recorded event has come to a collector.
+/// The number of times each recorded event arrived at a collector.
 struct Arrivals {
     let counts: [Story.Key: Int]
 
@@ -12,28 +12,28 @@ struct Arrivals {
         counts = rows.compactMap { Story.Key($0) }.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 
-    /// Those that came more than once.
+    /// Events that arrived more than once.
     var twice: [Story.Key] { counts.filter { $0.value > 1 }.map(\.key) }
 
-    /// Those of the events that did not come.
+    /// Returns the events that did not arrive.
     func missing(of events: [Story.Event]) -> [Story.Event] { events.filter { counts[$0.key] == nil } }
 
-    /// Those of the events that came.
+    /// Returns the events that arrived.
     func present(of events: [Story.Event]) -> [Story.Event] { events.filter { counts[$0.key] != nil } }
 }
 
-/// What a test of kills inside something counted.
+/// The counts of a kill test.
 struct StoryTally: CustomStringConvertible {
     var trials = 0
     var kills = 0
     var kept = 0
     var rows = 0
-    /// Must have come, and did not.
+    /// Events that must arrive and did not.
     var lost = 0
     var twice = 0
-    /// Must not have come, and did.
+    /// Events that must not arrive and did.
     var forbidden = 0
-    /// What the mode counts besides, by its name.
+    /// Further counts of the mode, by name.
     var others: [String: Int] = [:]
 
     mutating func add(_ other: StoryTally) {
@@ -47,7 +47,7 @@ struct StoryTally: CustomStringConvertible {
         others.merge(other.others, uniquingKeysWith: +)
     }
 
-    /// Counts one trial, and tells the test of what is wrong in it.
+    /// Counts one trial and records issues for wrong results.
     static func count(
         _ story: Story,
         _ arrivals: Arrivals,
@@ -57,9 +57,9 @@ struct StoryTally: CustomStringConvertible {
     ) -> StoryTally {
         let (lost, forbidden) = (arrivals.missing(of: must), arrivals.present(of: mustNot))
         if !lost.isEmpty { Issue.record("lost \(lost.count): \(lost.prefix(5))") }
-        if !arrivals.twice.isEmpty { Issue.record("twice \(arrivals.twice.count): \(arrivals.twice.prefix(5))") }
+        if !arrivals.twice.isEmpty { Issue.record("duplicated \(arrivals.twice.count): \(arrivals.twice.prefix(5))") }
         if !forbidden.isEmpty { Issue.record("forbidden \(forbidden.count): \(forbidden.prefix(5))") }
-        if !lost.isEmpty || !forbidden.isEmpty { Issue.record("what happened: \(story.outline)") }
+        if !lost.isEmpty || !forbidden.isEmpty { Issue.record("outline: \(story.outline)") }
         for fault in story.faults.prefix(5) { Issue.record("\(fault)") }
         return StoryTally(
             trials: 1,
@@ -75,11 +75,11 @@ struct StoryTally: CustomStringConvertible {
 
     var description: String {
         let rest = others.sorted { $0.key < $1.key }.map { ", \($0.value) \($0.key)" }.joined()
-        return "\(trials) trials, \(kills) kills, \(kept) kept, \(rows) rows, \(lost) lost, \(twice) twice, "
+        return "\(trials) trials, \(kills) kills, \(kept) kept, \(rows) rows, \(lost) lost, \(twice) duplicated, "
             + "\(forbidden) forbidden\(rest)"
     }
 
-    /// Runs trials, and reports the seed of each failure.
+    /// Runs the trials and reports the seed of each failure.
     static func trials(_ mode: String, _ trial: (UInt64) throws -> StoryTally) throws {
         var total = StoryTally()
         var begun = 0

@@ -4,11 +4,11 @@
 internal import Stage
 internal import Testing
 
-/// Processes are killed while people decide whether anything may be recorded and sent.
-@Suite("Killed while consent changes")
+/// Processes are killed while users decide about consent.
+@Suite("Kills during consent changes")
 struct ConsentKillTests {
     @Test(
-        "what was denied never comes, what was agreed to comes once, whatever is killed in between",
+        "across kills, denied events never arrive and granted events arrive once",
         .timeLimit(.minutes(60))
     )
     func deciding() throws {
@@ -20,7 +20,7 @@ struct ConsentKillTests {
                 for _ in 0..<4 {
                     let word = ["granted", "pending", "denied"].randomElement(using: &lives.chance) ?? "denied"
                     orders += ["consent \(word)", "record \(Int.random(in: 1...9, using: &lives.chance))"]
-                    // Returns when what was decided has been carried out.
+                    // Returns after the decision has been applied.
                     if Bool.random(using: &lives.chance) { orders.append("flush 1") }
                 }
                 let place =
@@ -30,7 +30,7 @@ struct ConsentKillTests {
             let (installation, ledgers) = try lives.end([], ["consent granted", "record 3"])
             let story = lives.story
             let ledger = try #require(ledgers["collector"])
-            let sides = try BothSides(collector, installation: installation, ledger: ledger)
+            let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
             sides.expectComplete(withdrawn: ledger.dropped["consent_denied"] ?? 0)
             let reasons = Set(ledger.dropped.keys).subtracting(["damaged", "unaccounted"])
             #expect(reasons.isSubset(of: ["consent_denied"]), "seed \(seed): \(ledger)")
@@ -38,7 +38,7 @@ struct ConsentKillTests {
             let decisions = Decisions(story)
             let must = story.kept.filter { decisions.isNeverDenied(after: $0.span.lowerBound) }
             let mustNot = story.kept.filter { decisions.isDeniedUnsent($0.span) }
-            // What is recorded against a known decision is not recorded at all.
+            // An event recorded against a known decision is not recorded at all.
             let wrong = story.events.filter { event in
                 guard let word = decisions.standing(over: event.span) else { return false }
                 return (word == "denied") != (event.refusal == "consent_denied")
@@ -54,9 +54,9 @@ struct ConsentKillTests {
         }
     }
 
-    /// Who decided what, and when it is known to have counted.
+    /// The consent decisions, and when each is known to have been in effect.
     private struct Decisions {
-        /// From each moment on: what counted; nil where that is not known.
+        /// The decision in effect from each moment on; nil if unknown.
         private var changes: [(at: Int, word: String?)]
 
         init(_ story: Story) {
@@ -75,17 +75,17 @@ struct ConsentKillTests {
         private let grants: [Story.Order]
         private let flushes: [Story.Order]
 
-        /// What counted from the beginning of a span to its end; nil when that is not known.
+        /// Returns the decision that was in effect during an entire span; nil if unknown.
         func standing(over span: ClosedRange<Int>) -> String? {
             guard !changes.contains(where: { $0.at > span.lowerBound && $0.at <= span.upperBound }) else { return nil }
             return changes.last { $0.at <= span.lowerBound }?.word
         }
 
-        /// Whether nobody denied anything that was recorded from a moment on.
+        /// Whether no event recorded from this moment on was denied.
         func isNeverDenied(after moment: Int) -> Bool { denials.allSatisfy { $0.isOver(by: moment) } }
 
-        /// Whether something was recorded while nothing might be sent, and then denied, and that was carried out, before
-        /// anything might be.
+        /// Whether an event was recorded while consent was pending, and a denial was applied before consent was
+        /// granted.
         func isDeniedUnsent(_ span: ClosedRange<Int>) -> Bool {
             guard standing(over: span) == "pending" else { return false }
             let carriedOut = flushes.first { flush in

@@ -4,11 +4,11 @@
 internal import Stage
 internal import Testing
 
-/// Processes are killed while destinations come and go.
-@Suite("Killed while destinations change")
+/// Processes are killed while destinations are added and removed.
+@Suite("Kills during destination changes")
 struct DestinationKillTests {
     @Test(
-        "a destination that comes and goes gets what was recorded while it was there, and nothing else",
+        "a destination gets exactly the events recorded while it was added",
         .timeLimit(.minutes(60)),
         arguments: ["", " 7"]
     )
@@ -28,15 +28,19 @@ struct DestinationKillTests {
             }
             let (installation, ledgers) = try lives.end([], [add, "record 4"])
             let story = lives.story
-            let sides = try BothSides(collector, installation: installation, ledger: try #require(ledgers["collector"]))
+            let sides = try LedgerComparison(
+                collector,
+                installation: installation,
+                ledger: try #require(ledgers["collector"])
+            )
             sides.expectComplete()
             var tally = StoryTally.count(story, Arrivals(sides.rows), must: story.kept)
 
             let ledger = try #require(ledgers["audit"])
-            let audit = try BothSides(second, installation: installation, ledger: ledger)
+            let audit = try LedgerComparison(second, installation: installation, ledger: ledger)
             #expect(ledger.isBalanced && ledger.pending == 0, "seed \(seed): \(ledger)")
             #expect(audit.received == ledger.delivered, "seed \(seed): \(audit.accounts) \(ledger)")
-            // What was recorded while it was away is not for it, and therefore not missing there.
+            // Events recorded while the destination was removed are not addressed to it and not missing there.
             #expect(audit.missing == 0, "seed \(seed): \(audit.accounts) \(ledger)")
             #expect(UInt64(audit.rows.count) == audit.received)
             let presence = Presence(of: "audit", in: story)
@@ -45,14 +49,14 @@ struct DestinationKillTests {
             tally.add(.count(story, Arrivals(audit.rows), must: there, mustNot: away))
             tally.trials = 1
             tally.kills = story.lives - 1
-            tally.others = ["meant for the second": there.count, "not meant for it": away.count]
+            tally.others = ["for the second destination": there.count, "not for it": away.count]
             return tally
         }
     }
 
-    /// Whether a destination was there, as far as the story tells.
+    /// When a destination was present, as far as the output shows.
     private struct Presence {
-        /// From each moment on: there, not there, or not known.
+        /// Whether it was present from each moment on; nil if unknown.
         private var changes: [(at: Int, isThere: Bool?)] = [(0, false)]
 
         init(of id: String, in story: Story) {
@@ -63,7 +67,7 @@ struct DestinationKillTests {
             }
         }
 
-        /// Whether it was certainly so from the beginning of a span to its end.
+        /// Whether this is known to hold during an entire span.
         func holds(_ isThere: Bool, over span: ClosedRange<Int>) -> Bool {
             let before = changes.last { $0.at <= span.lowerBound }
             let within = changes.filter { $0.at > span.lowerBound && $0.at <= span.upperBound }

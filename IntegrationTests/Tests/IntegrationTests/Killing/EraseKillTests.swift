@@ -6,11 +6,11 @@ internal import Testing
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Processes are killed while they erase everything about their installation.
-@Suite("Killed while erasing")
+/// Processes are killed while they erase their installation.
+@Suite("Kills during erasure")
 struct EraseKillTests {
     @Test(
-        "what was erased never comes after the tombstone; what was recorded after is kept; nobody is forgotten half",
+        "erased events never arrive after the tombstone, later events are kept, and no erasure stays partial",
         .timeLimit(.minutes(60))
     )
     func erasing() throws {
@@ -19,7 +19,7 @@ struct EraseKillTests {
             let server = try FlakyServer(before: collector.port) { _ in .forward }
             var lives = try Lives(seed: seed, to: server.url)
             for _ in 0..<5 {
-                // Sometimes others record meanwhile.
+                // In some trials another thread records in parallel.
                 let threads =
                     Bool.random(using: &lives.chance) ? ["--threads", "1", "--rate", "2000", "--alongside"] : []
                 let moment = lives.moment(upTo: 100_000)
@@ -31,50 +31,54 @@ struct EraseKillTests {
             }
             let (installation, ledgers) = try lives.end([], ["record 3"])
             let story = lives.story
-            let sides = try BothSides(collector, installation: installation, ledger: try #require(ledgers["collector"]))
+            let sides = try LedgerComparison(
+                collector,
+                installation: installation,
+                ledger: try #require(ledgers["collector"])
+            )
             let tombstones = Traffic(server.received)
             sides.expectComplete(tombstones: tombstones.told(by: installation))
 
             let erasings = story.orders.filter { $0.words == ["erase"] }
             let must = story.kept.filter { event in erasings.allSatisfy { $0.isOver(by: event.span.lowerBound) } }
-            // Whoever was told that everything is forgotten may count on it.
+            // A completed `erase` guarantees that everything recorded before is erased.
             let erased = story.kept.filter { event in
                 erasings.contains { $0.isDone && $0.began >= event.span.upperBound }
             }
             for former in Set(story.installations.dropLast()) {
-                #expect(tombstones.erased.contains(former), "seed \(seed): nobody told that \(former) was erased")
+                #expect(tombstones.erased.contains(former), "seed \(seed): no tombstone for \(former)")
                 let rows = try collector.rows(of: former)
-                #expect(rows.isEmpty, "seed \(seed): \(rows.count) rows of \(former) are left")
+                #expect(rows.isEmpty, "seed \(seed): \(rows.count) rows of \(former) remain")
             }
             if !tombstones.late.isEmpty {
                 Issue.record(
-                    "seed \(seed): \(tombstones.late.count) events came after the tombstone of their installation"
+                    "seed \(seed): \(tombstones.late.count) events arrived after the tombstone of their installation"
                 )
             }
             var tally = StoryTally.count(story, Arrivals(sides.rows), must: must, mustNot: erased)
             tally.others = [
-                "erased": erased.count, "erasings seen through": story.erasings.count,
-                "erasings cut short": erasings.count { !$0.isDone },
+                "erased": erased.count, "completed erasures": story.erasings.count,
+                "interrupted erasures": erasings.count { !$0.isDone },
             ]
             return tally
         }
     }
 
-    /// What passed on the way to the collector, in its order.
+    /// The traffic to the collector, in its order.
     private struct Traffic {
-        /// The installations that a tombstone named.
+        /// The installations named by a tombstone.
         private(set) var erased: Set<String> = []
-        /// Events of an installation that was erased before they came.
+        /// Events that arrived after their installation was erased.
         private(set) var late: [String] = []
-        /// The tombstones by the installation that sent them; one may be sent several times.
+        /// The tombstones by the sending installation; one may be sent several times.
         private var ids: [String: Set<String>] = [:]
 
-        /// How many tombstones came from an installation.
+        /// The number of tombstones from an installation.
         func told(by installation: String) -> Int { ids[installation]?.count ?? 0 }
 
         init(_ requests: [FlakyServer.Request]) {
             for request in requests {
-                // What is no batch is no traffic of events.
+                // Requests that are not batches contain no events.
                 guard let body = try? Gzip.inflate(request.message.body) else { continue }
                 var installation = ""
                 for line in body.split(separator: UInt8(ascii: "\n")) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Who records when the kill comes.
+/// The processes that record when the kill happens.
 struct KillMode: Sendable {
     var name: String
     var threads: Int
     var processes: Int
-    /// What every process of the installation is started with.
+    /// The arguments of every process of the installation.
     var arguments: [String] = []
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What the kill test counted.
+/// The counts of the kill test.
 struct KillTally: Sendable, CustomStringConvertible {
     var trials = 0
     var kills = 0
@@ -9,13 +9,13 @@ struct KillTally: Sendable, CustomStringConvertible {
     var printed = 0
     /// Rows in the collector.
     var rows = 0
-    /// Printed, and in no row.
+    /// Printed events without a row.
     var lost = 0
-    /// In more than one row.
+    /// Events with more than one row.
     var twice = 0
-    /// Received by the collector more than once, and recognised.
+    /// Events that the collector received again and recognized as duplicates.
     var recognised = 0
-    /// Counted as damaged: unfinished, never printed.
+    /// Records counted as damaged: incomplete, never printed.
     var unfinished = 0
 
     mutating func add(_ other: KillTally) {
@@ -30,7 +30,7 @@ struct KillTally: Sendable, CustomStringConvertible {
     }
 
     var description: String {
-        "\(trials) trials, \(kills) kills, \(printed) printed, \(rows) rows, \(lost) lost, \(twice) twice "
-            + "(\(recognised) received again and recognised, \(unfinished) unfinished)"
+        "\(trials) trials, \(kills) kills, \(printed) printed, \(rows) rows, \(lost) lost, \(twice) duplicated "
+            + "(\(recognised) received again and recognized, \(unfinished) incomplete)"
     }
 }

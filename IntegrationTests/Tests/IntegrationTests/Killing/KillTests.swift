@@ -6,22 +6,23 @@ internal import Glibc
 internal import Stage
 internal import Testing
 
-/// A process that printed a number after `record` had returned is killed with -9, anywhere; a second process on the same
-/// folder delivers what it left.
-@Suite("Killed with -9")
+/// Kills a process with SIGKILL at any point after `record` returned and its number was printed.
+///
+/// A second process on the same folder delivers the rest.
+@Suite("Kills while recording")
 struct KillTests {
-    @Test("one thread: nothing printed is lost, nothing arrives twice", .timeLimit(.minutes(30)))
+    @Test("one thread: no printed event is lost or arrives twice", .timeLimit(.minutes(30)))
     func oneThread() throws {
         try killAgainAndAgain(KillMode(name: "one thread", threads: 1, processes: 1))
     }
 
-    @Test("four threads: nothing printed is lost, nothing arrives twice", .timeLimit(.minutes(30)))
+    @Test("four threads: no printed event is lost or arrives twice", .timeLimit(.minutes(30)))
     func fourThreads() throws {
         try killAgainAndAgain(KillMode(name: "four threads", threads: 4, processes: 1))
     }
 
     @Test(
-        "three processes of one installation: nothing printed is lost, nothing arrives twice",
+        "three processes of one installation: no printed event is lost or arrives twice",
         .timeLimit(.minutes(30))
     )
     func threeProcesses() throws {
@@ -29,7 +30,7 @@ struct KillTests {
     }
 
     @Test(
-        "two processes with four threads and a key: nothing printed is lost, nothing arrives twice",
+        "two processes with four threads and encryption: no printed event is lost or arrives twice",
         .timeLimit(.minutes(30))
     )
     func encrypted() throws {

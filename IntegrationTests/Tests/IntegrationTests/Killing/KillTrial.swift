@@ -5,8 +5,8 @@ internal import Glibc
 internal import Stage
 internal import Testing
 
-/// One installation: its processes are killed, then one more delivers, and the collector's rows are compared with what was
-/// printed.
+/// One installation: kills its processes, delivers with one more, and compares the collector's rows with the printed
+/// events.
 struct KillTrial {
     private let mode: KillMode
     private let seed: UInt64
@@ -25,7 +25,7 @@ struct KillTrial {
         let data = folder.path("data")
         let printed = try killAll(data)
         let (installation, ledger) = try RecorderProcess.deliver(data: data, to: collector.url, mode.arguments)
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         #expect(ledger.droppedTotal <= UInt64(mode.processes), "\(ledger)")
 
@@ -48,7 +48,7 @@ struct KillTrial {
         return tally
     }
 
-    /// What a printed line names, and a row too.
+    /// Identifies an event in a printed line and in a row.
     private struct Key: Hashable {
         var run: String
         var thread: Int
@@ -56,7 +56,7 @@ struct KillTrial {
         var sequence: UInt64
     }
 
-    /// Starts every process, kills each at a moment of its own, and gives what they had printed.
+    /// Starts all processes, kills each at a different moment, and returns the events that they printed.
     private mutating func killAll(_ data: String) throws -> Set<Key> {
         // Short and long events: some runs fill several segments, most only part of one.
         let longest = [40, 400, 4_000].randomElement(using: &chance) ?? 40
@@ -71,7 +71,8 @@ struct KillTrial {
             )
         }
         for recorder in recorders.shuffled(using: &chance) {
-            // After so many lines, and then a moment more: some die while they start, some deep in their work.
+            // After a random number of lines and a random delay: some processes are killed while starting, some while
+            // recording.
             let lines = Int(pow(Double(2), Double.random(in: 0..<10, using: &chance))) - 1
             try recorder.program.waitForLines(beginning: "kept", count: lines)
             spin(microseconds: Int.random(in: 0..<3_000, using: &chance))
@@ -80,7 +81,7 @@ struct KillTrial {
         var printed: Set<Key> = []
         for (index, recorder) in recorders.enumerated() {
             #expect(try recorder.program.status() == .signalled(SIGKILL), "\(recorder.program.tail)")
-            for line in try recorder.program.allLines().compactMap(KeptLine.init) {
+            for line in try recorder.program.allLines().compactMap(RecordedLine.init) {
                 printed.insert(
                     Key(run: "p\(index + 1)", thread: line.thread, number: line.number, sequence: line.sequence)
                 )
@@ -89,7 +90,9 @@ struct KillTrial {
         return printed
     }
 
-    /// Lets the processes run on for a drawn moment. Nothing waits for its end: it only moves the kill.
+    /// Busy-waits for a random time before the kill.
+    ///
+    /// Nothing depends on its accuracy.
     private func spin(microseconds: Int) {
         let end = ContinuousClock.now.advanced(by: .microseconds(microseconds))
         while ContinuousClock.now < end {}

@@ -5,21 +5,22 @@ internal import Glibc
 internal import Stage
 internal import Testing
 
-/// One folder in which processes begin, do as they are told and are killed, one after the other, until the last one sees
-/// everything through.
+/// A folder whose processes are started, given commands and killed one after another.
+///
+/// The last process completes and delivers everything.
 struct Lives {
-    /// When a process is killed.
-    enum Moment {
-        /// So many microseconds after it was started.
+    /// The moment at which a process is killed.
+    enum DualTimestamp {
+        /// This many microseconds after its start.
         case young(Int)
-        /// So many microseconds after it began with its order of this number, from 0.
+        /// This many microseconds after it began the command with this index, starting at 0.
         case order(Int, Int)
-        /// So many microseconds after it said this word so often.
+        /// This many microseconds after it printed this word this number of times.
         case words(String, Int, Int)
     }
 
     let data: String
-    /// What the seed draws.
+    /// The generator for all random choices.
     var chance: SeededGenerator
     private(set) var story = Story()
     private let folder: TemporaryFolder
@@ -28,27 +29,28 @@ struct Lives {
     private var kills = 0
 
     /// - Parameters:
-    ///   - url: where the destination `collector` is.
-    ///   - arguments: what all processes are told.
+    ///   - url: The address of the destination `collector`.
+    ///   - arguments: The arguments of all processes.
     init(seed: UInt64, to url: String, _ arguments: [String] = []) throws {
         folder = try TemporaryFolder()
         data = folder.path("data")
         chance = SeededGenerator(seed: seed)
         self.url = url
-        // Quick, so that much happens in little time; deaf to signals, because it is only ever killed.
+        // Short intervals exercise more of the code between kills. Lifecycle signals are not handled, because processes
+        // are only killed.
         self.arguments =
             ["--no-life-cycle", "--interval", "20", "--batch", "10", "--retry", "5", "40", "--tell-start", "--orders"]
             + arguments
     }
 
-    /// One process: it begins, follows the orders, and is killed.
+    /// Starts a process, sends it the commands, and kills it.
     ///
-    /// - Parameter other: where its destination `collector` is; where all others find it when nil.
+    /// - Parameter other: The address of its destination `collector`; nil for the common one.
     mutating func live(
         to other: String? = nil,
         _ more: [String] = [],
         _ orders: [String] = [],
-        killedAt moment: Moment
+        killedAt moment: DualTimestamp
     ) throws {
         let recorder = try start(to: other, more)
         for order in orders { recorder.program.order(order) }
@@ -69,7 +71,7 @@ struct Lives {
         try story.add(try recorder.program.allLines(), run: run)
     }
 
-    /// The last process: follows the orders, delivers everything, and gives its installation and its accounts.
+    /// Runs the last process: executes the commands, delivers everything, and returns the installation and the ledgers.
     mutating func end(
         _ more: [String] = [],
         _ orders: [String] = []
@@ -77,28 +79,30 @@ struct Lives {
         let recorder = try start(more)
         for order in orders { try recorder.order(order) }
         for _ in 0..<30 {
-            // What became a dead letter or given up is told with the request after.
+            // Dead letters and dropped events are reported with the next request.
             let answers = try recorder.answers(to: "flush 5", beginning: "complete")
             if answers == ["true"] { break }
         }
         _ = try recorder.answers(to: "flush 5", beginning: "report")
         guard let line = try recorder.answers(to: "ledger", beginning: "ledger").last else {
-            throw StageError("no ledger:\n\(recorder.program.tail)")
+            throw TestSupportError("no ledger:\n\(recorder.program.tail)")
         }
         try recorder.exit()
         try story.add(try recorder.program.allLines(), run: run)
         guard let installation = story.installations.last else {
-            throw StageError("no installation:\n\(recorder.program.tail)")
+            throw TestSupportError("no installation:\n\(recorder.program.tail)")
         }
         return (installation, try RecorderLedger.all(line))
     }
 
-    /// A process that begins beside the others and is not killed here; what it says is no part of the story.
+    /// Starts another process that is not killed here and whose output is not part of the story.
     func companion(_ more: [String] = []) throws -> RecorderProcess {
         try RecorderProcess(data: data, to: url, arguments + ["--run", "companion"] + more)
     }
 
-    /// How long a process takes from its start until it is ready, in microseconds; it ends by itself.
+    /// Returns the startup time of a process in microseconds.
+    ///
+    /// The process then exits normally.
     mutating func youth() throws -> Int {
         let clock = ContinuousClock()
         let began = clock.now
@@ -110,19 +114,21 @@ struct Lives {
         return Int(youth / .microseconds(1))
     }
 
-    /// A moment between nothing and so many microseconds, short ones as likely as long ones.
+    /// Returns a random time of up to this many microseconds, with a logarithmic distribution.
     mutating func moment(upTo longest: Int) -> Int {
         Int(pow(Double(longest), Double.random(in: 0...1, using: &chance))) - 1
     }
 
-    /// Names the process that begins next, and the one that just ended.
+    /// The name of the next process while none is running, and of the last one after it has ended.
     private var run: String { "life-\(story.lives + 1)" }
 
     private func start(to other: String? = nil, _ more: [String]) throws -> RecorderProcess {
         try RecorderProcess(data: data, to: other ?? url, arguments + ["--run", run] + more)
     }
 
-    /// Lets the process run on for a drawn moment. Nothing waits for its end: it only moves the kill.
+    /// Busy-waits for a random time before the kill.
+    ///
+    /// Nothing depends on its accuracy.
     private static func spin(_ microseconds: Int) {
         let end = ContinuousClock.now.advanced(by: .microseconds(microseconds))
         while ContinuousClock.now < end {}

@@ -4,11 +4,11 @@
 internal import Stage
 internal import Testing
 
-/// Processes are killed while the journal overflows because nobody takes what it holds.
-@Suite("Killed while overflowing")
+/// Processes are killed while the journal overflows because the server rejects all requests.
+@Suite("Kills during journal overflow")
 struct OverflowKillTests {
     @Test(
-        "at full speed the oldest go and the newest stay, and every count survives the kills",
+        "a full journal drops the oldest events and keeps the newest, and all counts survive kills",
         .timeLimit(.minutes(60))
     )
     func overflowing() throws {
@@ -29,27 +29,27 @@ struct OverflowKillTests {
             let (installation, ledgers) = try lives.end()
             let story = lives.story
             let ledger = try #require(ledgers["collector"])
-            let sides = try BothSides(collector, installation: installation, ledger: ledger)
+            let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
             sides.expectComplete()
             let arrivals = Arrivals(sides.rows)
 
             let gone = arrivals.missing(of: story.kept)
             let full = Int(ledger.dropped["journal_full"] ?? 0)
-            // Nothing is gone that was not counted; what is counted may never have been printed.
-            #expect(gone.count <= full, "seed \(seed): \(gone.count) gone, \(ledger)")
+            // Every lost event was counted; counted ones may never have been printed.
+            #expect(gone.count <= full, "seed \(seed): \(gone.count) lost, \(ledger)")
             #expect(sides.dropped["journal_full", default: 0] == ledger.dropped["journal_full", default: 0])
             #expect(ledger.droppedTotal - UInt64(full) <= UInt64(story.lives), "seed \(seed): \(ledger)")
-            // `record` never turns away what is new to keep what is old.
+            // `record` never rejects new events to keep old ones.
             let turnedAway = story.events.filter { $0.refusal != nil }
-            #expect(turnedAway.isEmpty, "seed \(seed): \(turnedAway.count) new events turned away")
+            #expect(turnedAway.isEmpty, "seed \(seed): \(turnedAway.count) new events rejected")
             for (life, events) in Dictionary(grouping: story.kept, by: \.life) {
                 let stayed = Self.stayedBeforeYounger(events, arrivals)
-                #expect(stayed <= 750, "seed \(seed), life \(life): \(stayed) stayed though younger ones are gone")
+                #expect(stayed <= 750, "seed \(seed), life \(life): \(stayed) kept although newer ones were dropped")
             }
             let newest = story.kept.filter { $0.life == story.lives - 1 }.sorted { $0.sequence < $1.sequence }.suffix(
                 200
             )
-            #expect(arrivals.missing(of: Array(newest)).isEmpty, "seed \(seed): the newest are gone")
+            #expect(arrivals.missing(of: Array(newest)).isEmpty, "seed \(seed): the newest events are lost")
             return .count(
                 story,
                 arrivals,
@@ -59,8 +59,10 @@ struct OverflowKillTests {
         }
     }
 
-    /// How many events stayed though a younger one of the same process is gone. What is on its way when the space runs out
-    /// is never given up, and with it stays the segment it lies in: a megabyte, some 600 of these events.
+    /// Returns the number of events that were kept although a newer one of the same process was dropped.
+    ///
+    /// An event that is being sent when the space runs out is never dropped, and neither is its segment: one megabyte,
+    /// about 600 of these events.
     private static func stayedBeforeYounger(_ events: [Story.Event], _ arrivals: Arrivals) -> Int {
         let events = events.sorted { $0.sequence < $1.sequence }
         guard let last = events.lastIndex(where: { arrivals.counts[$0.key] == nil }) else { return 0 }

@@ -4,38 +4,42 @@
 internal import Stage
 internal import Testing
 
-/// Processes are killed within the first milliseconds of their lives, one after the other in the same folder.
-@Suite("Killed while starting")
+/// Processes are killed within milliseconds of their start, one after another in the same folder.
+@Suite("Kills during startup")
 struct StartKillTests {
-    @Test("again and again in one folder: the next start works, nothing printed is lost", .timeLimit(.minutes(60)))
+    @Test("after repeated kills, the next start works and no printed event is lost", .timeLimit(.minutes(60)))
     func starting() throws {
         let collector = try Collector()
         try StoryTally.trials("inside start") { seed in
             var lives = try Lives(seed: seed, to: collector.url)
             let youth = try lives.youth()
             for _ in 0..<14 {
-                // Evenly: most die before they are ready, some in their first deliveries.
+                // Uniformly distributed: most are killed before they are ready, some during their first deliveries.
                 let moment = Int.random(in: 0...(youth + youth / 2), using: &lives.chance)
                 try lives.live(["--threads", "1", "--alongside"], killedAt: .young(moment))
             }
             let (installation, ledgers) = try lives.end()
-            let sides = try BothSides(collector, installation: installation, ledger: try #require(ledgers["collector"]))
+            let sides = try LedgerComparison(
+                collector,
+                installation: installation,
+                ledger: try #require(ledgers["collector"])
+            )
             sides.expectComplete()
-            // One folder is one installation, however young its processes died.
+            // One folder stays one installation, no matter how early its processes were killed.
             #expect(lives.story.installations.count == 1)
             return .count(lives.story, Arrivals(sides.rows), must: lives.story.kept)
         }
     }
 
     @Test(
-        "many writers that left little: their counts are compacted, killed in between, and none is forgotten",
+        "compacting the counts of many small writers survives kills without losing a count",
         .timeLimit(.minutes(60))
     )
     func folding() throws {
         let collector = try Collector()
         try StoryTally.trials("inside folding") { seed in
             var lives = try Lives(seed: seed, to: collector.url)
-            // A refused port: what they record waits, in a folder each.
+            // The port refuses connections, so the events stay pending, in one folder per process.
             for _ in 0..<6 {
                 let count = Int.random(in: 1...4, using: &lives.chance)
                 try lives.live(
@@ -45,7 +49,7 @@ struct StartKillTests {
                     killedAt: .words("kept", Int.random(in: 1...count, using: &lives.chance), 0)
                 )
             }
-            // Somebody else of the installation looks on, and must never see the count shrink.
+            // Another process of the installation observes the count, which must never shrink.
             let witness = try lives.companion()
             _ = try witness.installation()
             var seen: UInt64 = 0
@@ -62,7 +66,11 @@ struct StartKillTests {
             }
             try witness.exit()
             let (installation, ledgers) = try lives.end()
-            let sides = try BothSides(collector, installation: installation, ledger: try #require(ledgers["collector"]))
+            let sides = try LedgerComparison(
+                collector,
+                installation: installation,
+                ledger: try #require(ledgers["collector"])
+            )
             sides.expectComplete()
             return .count(lives.story, Arrivals(sides.rows), must: lives.story.kept)
         }

@@ -3,9 +3,9 @@
 
 internal import Stage
 
-/// What the processes of one folder said, one after the other, on one time line: the number of a line is its moment.
+/// The output of successive processes of one folder on one timeline: a line's number is its moment.
 struct Story {
-    /// Names an event in whatever hands it is.
+    /// Identifies an event.
     struct Key: Hashable {
         var run: String
         var thread: Int
@@ -17,7 +17,7 @@ struct Story {
             self.number = number
         }
 
-        /// The key of an event a recorder recorded; nil for one of the SDK's own.
+        /// The key of a recorder's event; nil for an event of the SDK.
         init?(_ row: CollectedRow) {
             guard let run = row.text("run"), let thread = row.number("thread"), let number = row.number("n") else {
                 return nil
@@ -26,49 +26,51 @@ struct Story {
         }
     }
 
-    /// An event about which `record` said something.
+    /// An event for which `record` returned a result.
     struct Event {
         var key: Key
-        /// The number of the process that recorded it, from 1.
+        /// The number of the recording process, starting at 1.
         var life: Int
         var sequence: UInt64
-        /// Why it was not recorded; nil when it was.
+        /// The reason why it was not recorded; nil if it was.
         var refusal: String?
-        /// True when only memory held it, which a kill takes along.
+        /// True if only memory holds the event, so that a kill loses it.
         var isHeld: Bool
-        /// It was recorded between these two moments.
+        /// The event was recorded between these two moments.
         var span: ClosedRange<Int>
 
-        /// Whether a kill leaves it.
+        /// Whether the event survives a kill.
         var isKept: Bool { refusal == nil && !isHeld }
     }
 
-    /// Something a process was told to do.
+    /// A command that was sent to a process.
     struct Order {
         var words: [String]
         var began: Int
-        /// When it was done, or when the next process began, if a kill came between.
+        /// When it completed, or when the next process started if it was interrupted by a kill.
         var ended: Int?
-        /// Whether the process said that it was done.
+        /// Whether the process reported its completion.
         var isDone = false
 
-        /// Whether it was over, or never begun, when a span began; false when it may have had a say in it.
+        /// Whether the command had ended by this moment.
+        ///
+        /// False if it may have had an effect after it.
         func isOver(by moment: Int) -> Bool { ended.map { $0 <= moment } ?? false }
     }
 
-    /// What counts, as a process found it when it began.
+    /// The consent that a process found at its start.
     struct Consent {
         var word: String
         var at: Int
     }
 
-    /// An installation's erasing that a process saw through.
+    /// A completed erasure of an installation.
     struct Erasing: Hashable {
         var former: String
         var now: String
     }
 
-    /// Events that a process read back, and when it said that it had removed them; nil when it did not come to that.
+    /// Events that a process read, and when it reported that it removed them; nil if it did not get that far.
     struct Export {
         var keys: [Key] = []
         var removed: Int?
@@ -79,20 +81,20 @@ struct Story {
     private(set) var exports: [Export] = []
     private(set) var orders: [Order] = []
     private(set) var consents: [Consent] = []
-    /// The installation's ids, in the order in which they were first seen.
+    /// The installation's ids in order of appearance.
     private(set) var installations: [String] = []
     private(set) var erasings: [Erasing] = []
     private(set) var lives = 0
-    /// What no process should have said.
+    /// Unexpected output.
     private(set) var faults: [String] = []
     private var now = 0
-    /// The last account of each installation.
+    /// The last ledgers of each installation.
     private var accounts: [String: [String: RecorderLedger]] = [:]
 
-    /// Everything recorded, as far as it was said.
+    /// All events that were reported as recorded.
     var kept: [Event] { events.filter(\.isKept) }
 
-    /// Adds what a process said from its beginning to its end.
+    /// Adds the complete output of a process.
     mutating func add(_ lines: [String], run: String) throws {
         lives += 1
         begin()
@@ -128,7 +130,7 @@ struct Story {
                 exports.append(Export(began: now))
             case "uploaded":
                 let words = rest.split(separator: " ").map(String.init)
-                // A kill may have cut the line.
+                // A kill may have truncated the line.
                 guard words.count == 3, let thread = Int(words[1]), let number = Int(words[2]) else { continue }
                 exports[exports.count - 1].keys.append(Key(run: words[0], thread: thread, number: number))
             case "removed":
@@ -145,14 +147,14 @@ struct Story {
         }
     }
 
-    /// What was ordered and found, in short, for whoever looks for the reason of a failure.
+    /// A summary of commands and initial states, for investigating a failure.
     var outline: String {
         let told = orders.map { ($0.began, "\($0.words.joined(separator: " "))\($0.isDone ? "" : " (killed)")") }
         let found = consents.map { ($0.at, "begins \($0.word)") }
         return (told + found).sorted { $0.0 < $1.0 }.map { "\($0.0): \($0.1)" }.joined(separator: ", ")
     }
 
-    /// A new process begins: what the last one was killed in is over, one way or the other.
+    /// Starts a new process, which ends the interrupted command of the previous one.
     private mutating func begin() {
         now += 1
         guard let order = orders.last, order.ended == nil else { return }
@@ -163,19 +165,19 @@ struct Story {
         if !installations.contains(installation) { installations.append(installation) }
     }
 
-    /// The ledger adds up whenever it is asked for, and what it counted it never forgets.
+    /// Checks that the ledger is balanced and that its counts never shrink.
     private mutating func check(_ line: String) throws {
         let ledgers = try RecorderLedger.all(line)
         guard let installation = installations.last else { return }
         for (destination, ledger) in ledgers {
             if !ledger.isBalanced { faults.append("life \(lives), \(destination): unbalanced \(ledger)") }
             guard let before = accounts[installation]?[destination] else { continue }
-            // Only the whole: what is for others counts for a destination until its turn comes.
+            // Only the total is compared: events for other destinations count for a destination until it has read them.
             if ledger.total < before.total {
                 faults.append("life \(lives), \(destination): recorded shrank from \(before) to \(ledger)")
             }
             if ledger.droppedTotal < before.droppedTotal {
-                faults.append("life \(lives), \(destination): losses were forgotten, from \(before) to \(ledger)")
+                faults.append("life \(lives), \(destination): dropped shrank from \(before) to \(ledger)")
             }
         }
         accounts[installation, default: [:]].merge(ledgers) { $1 }
@@ -195,7 +197,7 @@ struct Story {
         now: Int
     ) -> Event? {
         let words = line.split(separator: " ").map(String.init)
-        // A kill may have cut the line.
+        // A kill may have truncated the line.
         guard words.count == (words.first == "lost" ? 5 : 4), let sequence = UInt64(words[1]),
             let thread = Int(words[2]), let number = Int(words[3])
         else { return nil }
@@ -205,7 +207,7 @@ struct Story {
             sequence: sequence,
             refusal: words.count == 5 ? words[4] : nil,
             isHeld: words[0] == "held",
-            // A thread says one thing after the other: it recorded this one after it had spoken of the one before.
+            // A thread reports its events in order: it recorded this one after it had reported the previous one.
             span: (last[thread] ?? birth)...now
         )
     }

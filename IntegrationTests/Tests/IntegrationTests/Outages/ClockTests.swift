@@ -5,12 +5,12 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-/// Somebody sets the wall clock, and two processes share the installation.
+/// The wall clock is changed while two processes share the installation.
 @Suite("Clocks")
 struct ClockTests {
     private static let day = Duration.seconds(86_400)
 
-    @Test("a clock set forth and back by days changes neither order nor expiry nor retries, in two processes at once")
+    @Test("clock jumps of days affect neither order, expiry nor retries in two concurrent processes")
     func jumps() throws {
         let collector = try Collector()
         let server = try FlakyServer(before: collector.port) { _ in
@@ -22,7 +22,7 @@ struct ClockTests {
             try RecorderProcess(
                 data: folder.path("data"),
                 to: server.url,
-                // Events may wait an hour: a jump of a day must not make them old.
+                // Events expire after an hour: a jump of a day must not expire them.
                 [
                     "--orders", "--retry", "5", "40", "--interval", "20", "--batch", "10", "--journal-age", "3600",
                     "--run", "p\(process)",
@@ -34,7 +34,7 @@ struct ClockTests {
         for shift in [Duration.zero, Self.day, Self.day * -2, Self.day * 30, .zero] {
             try clock.set(shift)
             for recorder in recorders { try recorder.order("record 40") }
-            // Retries go on after the jump.
+            // Retries continue after the jump.
             let attempts = server.received.count
             try server.waitForRequests(attempts + 5)
         }
@@ -45,22 +45,22 @@ struct ClockTests {
         }
         server.change { _ in .forward }
         for recorder in recorders { try recorder.flush() }
-        let sides = try BothSides(collector, installation: installation, ledger: try recorders[0].ledger())
+        let sides = try LedgerComparison(collector, installation: installation, ledger: try recorders[0].ledger())
         sides.expectComplete()
         #expect(sides.rows.count == 400)
-        // The shift was seen at all: some events carry a time a month away.
+        // The shift had an effect: some events have a time a month ahead.
         let times = sides.rows.compactMap { $0.event["time"]?.integer }
         let span = (times.max() ?? 0) - (times.min() ?? 0)
         #expect(span > 31 * 86_400_000)
         for (_, rows) in Dictionary(grouping: sides.rows, by: \.writer) {
             let ticks = rows.compactMap { $0.event["mono"]?.integer }
-            // Within one millisecond several may stand.
+            // Several events may share a millisecond.
             #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $0 <= $1 })
         }
         for recorder in recorders { try recorder.exit() }
     }
 
-    @Test("three processes of one installation record and deliver at the same time")
+    @Test("three processes of one installation record and deliver concurrently")
     func threeProcesses() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
@@ -76,7 +76,7 @@ struct ClockTests {
             #expect(try recorder.program.status() == .exited(0), "\(recorder.program.tail)")
         }
         let (installation, ledger) = try RecorderProcess.deliver(data: data, to: collector.url)
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         #expect(sides.rows.count == 6_000)
         #expect(Set(sides.rows.map(\.writer)).count == 3)

@@ -4,11 +4,12 @@
 internal import Stage
 internal import Testing
 
-/// The device's disk is full, for real: a small file system in memory, filled to the last block. Skipped where mounting is not
-/// allowed.
+/// Fills the device's disk: a small file system in memory is filled to the last block.
+///
+/// Skipped where mounting is not permitted.
 @Suite("Full disk", .enabled("mounting a small disk needs root") { SmallDisk.isPossible })
 struct FullDiskTests {
-    @Test("nothing stored is lost; new events are held, then counted as dropped; recovery comes by itself")
+    @Test("a full disk loses no stored events, buffers and then drops new ones, and recovers automatically")
     func fullAndFreed() throws {
         let collector = try Collector()
         let disk = try SmallDisk(megabytes: 6)
@@ -20,7 +21,8 @@ struct FullDiskTests {
         let installation = try recorder.installation()
         try recorder.order("record 100 100")
         try disk.fill()
-        // The segment's own space is reserved: it takes some events yet. Then memory holds some, then they are counted.
+        // The segment's space is reserved, so it accepts some more events. Then memory buffers some, and the rest are
+        // counted as dropped.
         for _ in 0..<40 { try recorder.order("record 500 1000") }
         let full = try recorder.ledger()
         #expect(full.isBalanced, "\(full)")
@@ -36,9 +38,9 @@ struct FullDiskTests {
         try recorder.flush()
         let ledger = try recorder.ledger()
         #expect(ledger.recorded == 20_200)
-        // A full disk is asked again with every sixteenth event only, so a few more may be lost after it has space again.
+        // A full disk is retried only every 16 events, so some more may be dropped after space is available again.
         #expect((dropped...dropped + 16).contains(ledger.droppedTotal), "\(ledger)")
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         #expect(sides.absent(1...100) == [])
         #expect(sides.absent(20_117...20_200) == [])
@@ -46,7 +48,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "an app that starts on a full disk says so, or holds its events; what lies there is delivered once there is space"
+        "a start on a full disk fails or buffers events, and stored events are delivered after space is freed"
     )
     func startsFull() throws {
         let collector = try Collector()
@@ -59,7 +61,8 @@ struct FullDiskTests {
         try disk.fill()
 
         let second = try RecorderProcess(data: data, to: "http://127.0.0.1:9", ["--orders"])
-        // Either it starts and holds, or it refuses with a sentence; it never dies of a signal.
+        // The app either starts and buffers events, or refuses with an error message; it is never terminated by a
+        // signal.
         if try second.program.line()?.hasPrefix("ready") == true {
             second.program.order("record 5")
             _ = try second.program.line(beginning: "ok")
@@ -70,7 +73,7 @@ struct FullDiskTests {
 
         try disk.empty()
         let (_, ledger) = try RecorderProcess.deliver(data: data, to: collector.url)
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         #expect(sides.rows.count >= 100)
     }

@@ -4,10 +4,10 @@
 internal import Stage
 internal import Testing
 
-/// The journal reaches its bound while the collector has not answered yet.
+/// The journal reaches its size limit while a response of the collector is pending.
 @Suite("Full journal")
 struct FullJournalTests {
-    @Test("what is on its way is never evicted; what does not fit is counted on both sides")
+    @Test("events being sent are never evicted, and dropped events are counted on both sides")
     func fullDuringUpload() throws {
         let collector = try Collector()
         let server = try FlakyServer(before: collector.port) { request in
@@ -22,7 +22,7 @@ struct FullJournalTests {
         let installation = try recorder.installation()
         try recorder.order("record 20 100")
         try server.waitForRequests(1)
-        // Several times what the journal may hold.
+        // Several times the journal's capacity.
         for _ in 0..<20 { try recorder.order("record 200 500") }
         server.release()
         try recorder.flush()
@@ -30,11 +30,11 @@ struct FullJournalTests {
         let evicted = ledger.dropped["journal_full"] ?? 0
         #expect(evicted > 1_000)
         #expect(ledger.dropped.count == 1, "\(ledger)")
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         #expect(sides.dropped == ["journal_full": evicted])
         #expect(sides.rows.count == 4_020 - Int(evicted))
-        // The request under way held the oldest: they arrived.
+        // The pending request contained the oldest events, and they arrived.
         #expect(sides.absent(1...20) == [])
         try recorder.exit()
     }

@@ -6,14 +6,15 @@ internal import Stage
 internal import Testing
 internal import TrackwayEvents
 
-/// Scenarios in which the collector, or what stands before it, gives no useful answer for a while. In each, both sides' ledgers
-/// are whole in the end.
+/// The collector, or a proxy in front of it, returns no useful response for a while.
+///
+/// At the end of each scenario, both ledgers are complete.
 @Suite("Outages")
 struct OutageTests {
-    /// Quick retries: the same number of attempts as in hours with the standard ones.
+    /// Short retry delays, with as many attempts as the default delays make in hours.
     private static let quick = ["--orders", "--retry", "5", "40", "--interval", "20", "--batch", "10"]
 
-    @Test("503 for a long time, with a kill in between: nothing is lost, attempts stay few, recovery comes by itself")
+    @Test("a long outage with a kill loses nothing, sends whole batches, and ends automatically")
     func unavailable() throws {
         let collector = try Collector()
         let server = try FlakyServer(before: collector.port) { _ in
@@ -31,20 +32,20 @@ struct OutageTests {
         let second = try RecorderProcess(data: data, to: server.url, Self.quick)
         try second.order("record 300")
         try server.waitForRequests(80)
-        // Six hundred events waited, and every attempt was one request for a batch of them, not one per event.
+        // 600 events were pending, and every attempt was one request for a whole batch, not one per event.
         let during = try second.ledger()
         #expect(during.isBalanced)
         #expect(during.pending == 600)
         #expect(during.dropped.isEmpty)
         server.change { _ in .forward }
         try second.flush()
-        let sides = try BothSides(collector, installation: installation, ledger: try second.ledger())
+        let sides = try LedgerComparison(collector, installation: installation, ledger: try second.ledger())
         sides.expectComplete()
         #expect(sides.rows.count == 600)
         try second.exit()
     }
 
-    @Test("Retry-After is kept to: no request before its time, not even by flush")
+    @Test("no request is sent before Retry-After has passed, not even by flush")
     func retryAfter() throws {
         let collector = try Collector()
         let server = try FlakyServer(before: collector.port) { _ in
@@ -58,14 +59,14 @@ struct OutageTests {
         let report = try recorder.flush(seconds: 1)
         #expect(report["pending"]?.integer == 50)
         #expect(server.received.count == 1)
-        // A new address is a reason to ask again at once.
+        // A new address permits an immediate retry.
         try recorder.order("replace collector \(collector.url) \(Collector.key)")
         try recorder.flush()
-        try BothSides(collector, installation: installation, ledger: try recorder.ledger()).expectComplete()
+        try LedgerComparison(collector, installation: installation, ledger: try recorder.ledger()).expectComplete()
         try recorder.exit()
     }
 
-    @Test("a refused key parks the destination with everything kept; a new key resumes it")
+    @Test("a rejected key parks the destination without losing events, and a new key resumes it")
     func unauthorized() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
@@ -82,13 +83,13 @@ struct OutageTests {
         #expect(parked.isBalanced)
         try recorder.order("replace collector \(collector.url) \(Collector.key)")
         try recorder.flush()
-        let sides = try BothSides(collector, installation: installation, ledger: try recorder.ledger())
+        let sides = try LedgerComparison(collector, installation: installation, ledger: try recorder.ledger())
         sides.expectComplete()
         #expect(sides.rows.count == 100)
         try recorder.exit()
     }
 
-    /// What stands between a device and the environment, and answers in the collector's place.
+    /// Responses that other systems between the device and the collector send in its place.
     static let strangers: [FlakyServer.Reply] = [
         .answer(200, type: "text/html", body: "<html><title>Welcome to Airport Wi-Fi</title></html>"),
         .answer(302, type: "text/html", headers: [("location", "http://127.0.0.1:9/login")], body: ""),
@@ -103,7 +104,7 @@ struct OutageTests {
     ]
 
     @Test(
-        "a stranger's answer is no verdict: everything is kept and goes out when the way is clear",
+        "an unrecognized response drops nothing, and events are sent when the collector is reachable",
         arguments: 0..<strangers.count
     )
     func stranger(_ index: Int) throws {
@@ -119,13 +120,13 @@ struct OutageTests {
         #expect(before.dropped.isEmpty)
         server.change { _ in .forward }
         try recorder.flush()
-        let sides = try BothSides(collector, installation: installation, ledger: try recorder.ledger())
+        let sides = try LedgerComparison(collector, installation: installation, ledger: try recorder.ledger())
         sides.expectComplete()
         #expect(sides.rows.count == 60)
         try recorder.exit()
     }
 
-    @Test("a server that never answers holds nothing up for ever")
+    @Test("a server that never responds does not block delivery permanently")
     func silent() throws {
         let collector = try Collector()
         let server = try FlakyServer(before: collector.port) { request in request.number <= 2 ? .stall : .forward }
@@ -138,7 +139,7 @@ struct OutageTests {
         let installation = try recorder.installation()
         try recorder.order("record 60")
         try recorder.flush()
-        let sides = try BothSides(collector, installation: installation, ledger: try recorder.ledger())
+        let sides = try LedgerComparison(collector, installation: installation, ledger: try recorder.ledger())
         sides.expectComplete()
         #expect(sides.rows.count == 60)
         try recorder.exit()

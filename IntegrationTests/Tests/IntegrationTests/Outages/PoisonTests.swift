@@ -6,19 +6,19 @@ internal import Testing
 internal import TrackwayJournal
 internal import TrackwayWire
 
-/// One event among many that a back-end will not have.
-@Suite("Poison")
+/// One event among many that a back end rejects.
+@Suite("Poison events")
 struct PoisonTests {
     private static let quick = ["--orders", "--retry", "5", "40", "--interval", "3600000", "--batch", "1000000"]
 
-    /// Whether a batch holds an event of this name.
+    /// Whether a batch contains an event with this name.
     private static func holds(_ name: String, _ request: FlakyServer.Request) -> Bool {
         guard let body = try? Gzip.inflate(request.message.body) else { return false }
         return String(decoding: body, as: UTF8.self).contains("\"name\":\"\(name)\"")
     }
 
     @Test(
-        "a batch refused as a whole is halved until the guilty event stands alone; it is kept as a dead letter, the rest delivered"
+        "a rejected batch is halved until one event is left, which becomes a dead letter; the rest arrive"
     )
     func refused() throws {
         let collector = try Collector()
@@ -33,22 +33,22 @@ struct PoisonTests {
         try recorder.order("record 1 0 poison")
         try recorder.order("record 99")
         try recorder.flush()
-        // What became a dead letter is told with the next request.
+        // Dead letters are reported with the next request.
         try recorder.flush()
         let ledger = try recorder.ledger()
         #expect(ledger.dropped == ["rejected": 1])
-        // The payload is kept for whoever wants to know why.
+        // The payload is kept for troubleshooting.
         #expect(try JournalInspector(folder: data).inspect().deadLetters == 1)
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         #expect(sides.rows.count == 176)
         #expect(sides.dropped == ["rejected": 1])
-        // Halving 177 events down to one takes about two requests per halving.
+        // Halving 177 events down to one takes about two requests per step.
         #expect(server.received.count < 24)
         try recorder.exit()
     }
 
-    @Test("too large: halved until it fits; a single event that never fits is kept as a dead letter")
+    @Test("an oversized batch is halved until it fits, and an oversized event becomes a dead letter")
     func tooLarge() throws {
         let collector = try Collector()
         let server = try FlakyServer(before: collector.port) { request in
@@ -65,19 +65,19 @@ struct PoisonTests {
         try recorder.flush()
         let ledger = try recorder.ledger()
         #expect(ledger.dropped == ["too_large": 1])
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         #expect(sides.rows.count == 400)
         #expect(sides.dropped == ["too_large": 1])
         try recorder.exit()
     }
 
-    @Test("an event the real collector refuses is kept as a dead letter alone")
+    @Test("an event that the real collector rejects becomes the only dead letter")
     func refusedByTheCollector() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
         let data = folder.path("data")
-        // This app allows itself events that the collector does not.
+        // This app permits larger events than the collector.
         let recorder = try RecorderProcess(data: data, to: collector.url, Self.quick + ["--event-bytes", "300000"])
         let installation = try recorder.installation()
         try recorder.order("record 30")
@@ -90,12 +90,12 @@ struct PoisonTests {
         #expect(ledger.isBalanced)
         #expect(ledger.pending == 0)
         #expect(try JournalInspector(folder: data).inspect().deadLetters == 1)
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectDistinct()
         sides.expectOrdered()
         #expect(sides.rows.count == 60)
         #expect(sides.missing == 0)
-        // By its own verdict, or told by the SDK when the whole request was too large.
+        // Either the collector rejected it, or the SDK reported it after the whole request was too large.
         #expect(sides.rejected + (sides.dropped["too_large"] ?? 0) == 1, "\(ledger) \(sides.accounts)")
         try recorder.exit()
     }

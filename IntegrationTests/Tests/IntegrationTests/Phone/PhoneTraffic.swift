@@ -6,7 +6,7 @@ internal import Stage
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// What an app sent in five formats, as it went over the wire: each format's own events under its own names.
+/// The events that an app sent over the network in five formats, with each format's own names.
 struct PhoneTraffic {
     /// A format, and its account in the app.
     enum Format: String, CaseIterable, Sendable {
@@ -16,7 +16,7 @@ struct PhoneTraffic {
         case sift = "shop-sift"
         case sap = "shop-sap"
 
-        /// The format of a request.
+        /// The format of a request; nil if it belongs to none.
         init?(_ startLine: String) {
             let path = startLine.split(separator: " ").dropFirst().first ?? ""
             if path.hasPrefix("/v1/events") {
@@ -35,31 +35,31 @@ struct PhoneTraffic {
         }
     }
 
-    /// One event as its format writes it.
+    /// One event as its format encodes it.
     struct Sent {
-        /// The same whenever it is sent again.
+        /// A value that is the same whenever the event is sent again.
         var identity: String
-        /// What the collector calls it, where the format has ids; else empty.
+        /// The collector's id for the event if the format has ids; otherwise empty.
         var id = ""
-        /// The session it is told in, where the format groups events so.
+        /// The session that contains it, in formats that group events by session.
         var session = ""
-        /// Its name, and what it says of starts, screens, elements, people and versions; no times and no ids.
+        /// Its name and attributes of starts, screens, elements, users and versions, without times and ids.
         var line: String
     }
 
-    /// The events of each format, each once, in the order in which they were sent first.
+    /// The distinct events of each format, in the order in which they were first sent.
     private(set) var events: [Format: [Sent]] = [:]
-    /// How many were sent again.
+    /// The number of repeated events.
     private(set) var repeats = 0
     /// Requests that belong to no format.
     private(set) var strange: [String] = []
 
-    /// Reads requests.
+    /// Parses requests.
     init(_ requests: [FlakyServer.Request]) throws {
         var known: Set<String> = []
         for request in requests.map(\.message) {
             guard let format = Format(request.startLine) else {
-                // The format's clients ask for their policy first.
+                // Clients of the SAP format request their policy first.
                 if !request.startLine.hasPrefix("GET ") { strange.append(request.startLine) }
                 continue
             }
@@ -73,7 +73,7 @@ struct PhoneTraffic {
         }
     }
 
-    /// A format's events in lines, session by session where the format groups them so.
+    /// Returns a format's events as lines, grouped by session if the format does so.
     func lines(_ format: Format) -> [String] {
         let events = events[format] ?? []
         var sessions: [String] = []
@@ -111,7 +111,7 @@ struct PhoneTraffic {
                 continue
             }
             guard let id = value["id"]?.string, let name = value["name"]?.string else {
-                throw StageError("not an event: \(String(decoding: line, as: UTF8.self))")
+                throw TestSupportError("not an event: \(String(decoding: line, as: UTF8.self))")
             }
             let words = Self.words(
                 value["attributes"],
@@ -149,7 +149,7 @@ struct PhoneTraffic {
     }
 
     private static func sap(_ value: JSONValue, in session: String, _ version: JSONValue?) -> Sent {
-        // The size of a screen is no screen.
+        // A screen size in parentheses is not a screen name.
         let screen = value["screen"].flatMap { $0.string?.hasPrefix("(") == true ? nil : $0 }
         let others = value["others"]?.string.flatMap { try? parse(Array($0.utf8)) }
         let members: [(String, JSONValue?)] = [
@@ -161,9 +161,11 @@ struct PhoneTraffic {
         return Sent(identity: "\(session) \(text(value))", session: session, line: line)
     }
 
-    // MARK: Words
+    // MARK: Lines
 
-    /// What is told of attributes; everything else is a time, an id, or the machine's.
+    /// The attributes that are shown.
+    ///
+    /// All others are times, ids or properties of the machine.
     private static let told = [
         "_start_kind", "_is_first_time", "_is_first_start", "_resumed_from_background", "_is_recovered",
         "$is_first_time",
@@ -181,7 +183,7 @@ struct PhoneTraffic {
         value.string ?? String(decoding: value.json(), as: UTF8.self)
     }
 
-    // MARK: Packing
+    // MARK: Encoding
 
     private static func parse(_ bytes: [UInt8]) throws -> JSONValue {
         try JSONValue.parse(bytes, limits: JSONLimits(bytes: 16 << 20, depth: 64))
@@ -191,7 +193,7 @@ struct PhoneTraffic {
         try parse(bytes).array ?? []
     }
 
-    /// The bytes without what they are packed in: gzip, and base64 around it.
+    /// Returns the bytes without their encoding: gzip, and base64 around it.
     private static func unpacked(_ bytes: [UInt8]) throws -> [UInt8] {
         if bytes.starts(with: [0x1f, 0x8b]) { return try Gzip.inflate(bytes) }
         if let first = bytes.first, first != UInt8(ascii: "{"), first != UInt8(ascii: "["),
@@ -202,11 +204,11 @@ struct PhoneTraffic {
         return bytes
     }
 
-    /// The events in a form: `data_list`, escaped, as base64 text of gzipped bytes.
+    /// Returns the events in a form: `data_list`, URL-encoded, as base64 of gzipped bytes.
     private static func form(_ request: HTTPMessage) throws -> [UInt8] {
         let field = request.text.split(separator: "&").first { $0.hasPrefix("data_list=") }
         guard let text = field?.dropFirst("data_list=".count).removingPercentEncoding else {
-            throw StageError("a form without data: \(request.text.prefix(200))")
+            throw TestSupportError("a form without data: \(request.text.prefix(200))")
         }
         return try unpacked(Array(text.utf8))
     }

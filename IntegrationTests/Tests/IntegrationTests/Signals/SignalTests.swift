@@ -8,12 +8,12 @@ internal import Testing
 /// A real app on the SDK receives real signals.
 @Suite("Signals")
 struct SignalTests {
-    /// Nothing goes out by itself: only what a signal brings about.
+    /// No events are sent on a timer or by count: only a signal causes deliveries.
     static let hasty = ["--orders", "--interval", "3600000", "--batch", "1000000"]
-    /// The same, with a moment that is long enough on a busy machine.
+    /// The same, with a termination timeout that suffices on a busy machine.
     static let patient = hasty + ["--moment", "30000"]
 
-    @Test("asked to end, an app sends what waits and dies of the signal", arguments: [SIGTERM, SIGINT, SIGHUP])
+    @Test("a terminated app sends its pending events and ends with the signal", arguments: [SIGTERM, SIGINT, SIGHUP])
     func terminates(signal: Int32) throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
@@ -25,10 +25,10 @@ struct SignalTests {
         try collector.settle()
         #expect(try collector.rows(of: installation).count == 200)
         let (_, ledger) = try RecorderProcess.deliver(data: folder.path("data"), to: collector.url)
-        try BothSides(collector, installation: installation, ledger: ledger).expectComplete()
+        try LedgerComparison(collector, installation: installation, ledger: ledger).expectComplete()
     }
 
-    @Test("an app that ends normally sends what waits and keeps its code", arguments: [false, true])
+    @Test("an app that exits normally sends its pending events and keeps its exit code", arguments: [false, true])
     func exits(hasSentBefore: Bool) throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
@@ -46,7 +46,7 @@ struct SignalTests {
     }
 
     @Test(
-        "a collector that says nothing does not keep an app from dying, and nothing is lost",
+        "an unresponsive collector does not prevent termination, and nothing is lost",
         arguments: [SIGTERM, SIGINT]
     )
     func diesBeforeDeafEars(signal: Int32) throws {
@@ -60,12 +60,12 @@ struct SignalTests {
         #expect(try recorder.program.status() == .signalled(signal), "\(recorder.program.tail)")
         #expect(deaf.received.count == 1)
         let (_, ledger) = try RecorderProcess.deliver(data: folder.path("data"), to: collector.url)
-        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        let sides = try LedgerComparison(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         #expect(sides.rows.count == 200)
     }
 
-    @Test("stopped from the keyboard, an app sends what waits; continued, it goes on; interrupted, it dies of it")
+    @Test("an app sends pending events on Ctrl-Z, continues on `fg`, and ends with SIGINT on Ctrl-C")
     func keyboard() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
@@ -79,7 +79,7 @@ struct SignalTests {
         terminal.type("record 40\n")
         try terminal.waitForLine { $0 == "ok" ? true : nil }
         terminal.type("\u{1a}")
-        // The shell's way to say "stopped by signal 20".
+        // The shell's exit status for "stopped by signal 20".
         #expect(try terminal.waitForLine { $0.hasPrefix("status ") ? $0 : nil } == "status 148")
         try collector.settle()
         #expect(try collector.rows(of: installation).count == 40)
@@ -88,11 +88,11 @@ struct SignalTests {
         terminal.type("record 7\n")
         try terminal.waitForLine { $0 == "ok" ? true : nil }
         terminal.type("\u{03}")
-        // "Died of signal 2".
+        // "Terminated by signal 2".
         #expect(try terminal.waitForLine { $0.hasPrefix("status ") ? $0 : nil } == "status 130")
         try collector.settle()
         #expect(try collector.rows(of: installation).count == 47)
         let (_, ledger) = try RecorderProcess.deliver(data: folder.path("data"), to: collector.url)
-        try BothSides(collector, installation: installation, ledger: ledger).expectComplete()
+        try LedgerComparison(collector, installation: installation, ledger: ledger).expectComplete()
     }
 }

@@ -3,18 +3,22 @@
 
 internal import Foundation
 
-/// Settings of the tests, from the environment.
+/// Settings of the tests, read from the environment.
 enum Settings {
-    /// The number of trials of each mode of ``KillTests``; nil for a time budget. `make kill-test` sets it.
+    /// The number of trials of each mode of ``KillTests``; nil for a time budget.
+    ///
+    /// `make kill-test` sets it.
     static let killTrials = number("TRACKWAY_KILL_TRIALS")
-    /// The number of trials of each other kill suite; nil for a time budget. `make kill-test` sets it.
+    /// The number of trials of each other kill suite; nil for a time budget.
+    ///
+    /// `make kill-test` sets it.
     static let storyTrials = number("TRACKWAY_STORY_TRIALS")
     /// The time budget of each mode, in seconds.
     static let killSeconds = number("TRACKWAY_KILL_SECONDS") ?? 6
     /// The seed of the first trial; each following trial takes the next number.
     static let seed = UInt64(number("TRACKWAY_SEED") ?? 20_261_121)
 
-    /// Whether tests take as much as they can use, in events and in time.
+    /// Whether tests run with their full number of events and time.
     static let isFull = ProcessInfo.processInfo.environment["TRACKWAY_FULL"] == "1"
 
     private static func number(_ name: String) -> Int? {
@@ -22,15 +26,17 @@ enum Settings {
     }
 }
 
-/// The trials that a kill suite runs: a fixed number, or as many as fit into a time budget, and one at least.
+/// The trials of a kill suite: a fixed number, or as many as fit into a time budget, but at least one.
 ///
-/// A trial depends on its seed and on the machine's timing. To run one again: `TRACKWAY_SEED=<seed> TRACKWAY_KILL_TRIALS=1
-/// TRACKWAY_STORY_TRIALS=1`.
+/// A trial depends on its seed and on the machine's timing. To repeat one:
+/// `TRACKWAY_SEED=<seed> TRACKWAY_KILL_TRIALS=1 TRACKWAY_STORY_TRIALS=1`.
 struct TrialBudget: Sequence {
     /// The fixed number; nil for the time budget.
     let trials: Int?
 
-    /// The seeds, in order. The clock of the time budget starts here.
+    /// The seeds, in order.
+    ///
+    /// The clock of the time budget starts here.
     func makeIterator() -> AnyIterator<UInt64> {
         let end = ContinuousClock.now.advanced(by: .seconds(Settings.killSeconds))
         var number = 0

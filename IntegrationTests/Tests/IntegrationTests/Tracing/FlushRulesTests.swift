@@ -4,8 +4,8 @@
 internal import Stage
 internal import Testing
 
-/// The rules by which traces are judged, with mistakes planted.
-@Suite("Rules of flushing")
+/// Tests the rules that are applied to traces, with deliberate mistakes.
+@Suite("Flush rules")
 struct FlushRulesTests {
     private static let flawless: [FileAction] = [
         .madeFolder("/a/data"), .flushed("/a"), .madeFolder("/a/data/writers"), .opened("/a/data/writers/1.segment"),
@@ -20,12 +20,12 @@ struct FlushRulesTests {
         return rules.violations
     }
 
-    @Test("what flushes everything in time keeps the rules")
+    @Test("a program that flushes everything in time has no violations")
     func kept() {
         #expect(violations(Self.flawless) == [])
     }
 
-    @Test("leaving out any one flush breaks them", arguments: flawless.indices)
+    @Test("omitting any one flush is a violation", arguments: flawless.indices)
     func leftOut(_ index: Int) {
         guard case .flushed(let path) = Self.flawless[index] else { return }
         var actions = Self.flawless
@@ -35,7 +35,7 @@ struct FlushRulesTests {
         #expect(violations.allSatisfy { $0.contains(path) })
     }
 
-    @Test("a flush before the change it is for proves nothing")
+    @Test("a flush before the change does not count")
     func tooEarly() {
         let early: [FileAction] = [
             .opened("/a/1.segment"), .flushed("/a/1.segment"), .flushed("/a"), .changed("/a/1.segment"),
@@ -44,7 +44,7 @@ struct FlushRulesTests {
         #expect(violations(early + [.flushed("/a/1.segment"), .promised("one")]) == [])
     }
 
-    @Test("a new name needs its folder flushed, by whatever call it came")
+    @Test("a new name requires a flush of its folder, after a rename as after a link")
     func names() {
         let made: [FileAction] = [.opened("/a/spare"), .flushed("/a/spare"), .flushed("/a")]
         let moved: FileAction = .renamed("/a/spare", to: "/a/2.segment")
@@ -59,7 +59,7 @@ struct FlushRulesTests {
         #expect(violations(unflushed).count == 1)
     }
 
-    @Test("what was there before the program, and what is gone again, needs no flush")
+    @Test("existing files and removed files require no flush")
     func elsewhere() {
         var rules = FlushRules(present: ["/a/1.segment"]) { $0.hasSuffix(".segment") }
         for action: FileAction in [
@@ -71,7 +71,7 @@ struct FlushRulesTests {
         #expect(rules.violations == [] && rules.promises == 1)
     }
 
-    @Test("a file of the log with a younger one beside it needs one more flush, and then none")
+    @Test("a log file that is followed by a newer one requires exactly one more flush")
     func complete() {
         var rules = FlushRules(present: ["/a"]) { $0.hasSuffix("1.segment") }
         let actions: [FileAction] = [
@@ -83,7 +83,7 @@ struct FlushRulesTests {
         #expect(rules.violations == ["'two' before /a/1.segment was flushed"])
     }
 
-    @Test("a file that is no longer mapped needs one more flush, and then none")
+    @Test("an unmapped file requires exactly one more flush")
     func unmapped() {
         var rules = FlushRules(present: ["/a"]) { $0.hasSuffix(".segment") }
         let actions: [FileAction] = [
@@ -96,7 +96,7 @@ struct FlushRulesTests {
         #expect(rules.violations == ["'two' before /a/1.segment was flushed"])
     }
 
-    @Test("lines of a trace become actions; a call counts when it has returned, a promise when it begins")
+    @Test("trace lines become actions: a call when it has returned, a promise when its write starts")
     func reading() {
         var reader = TraceReader { descriptor, text in descriptor.hasPrefix("pipe:") && text.hasPrefix("kept") }
         let lines: [(line: String, actions: [FileAction])] = [
@@ -106,7 +106,7 @@ struct FlushRulesTests {
             (#"71 openat(AT_FDCWD</x>, "/a/f", O_RDONLY|O_CLOEXEC) = 5</a/f>"#, []),
             (#"72 pwrite64(5</a/f>, "x"..., 9, 0)   = 9"#, [.changed("/a/f")]),
             (#"71 fallocate(5</a/f>, 0, 0, 4096)    = 0"#, [.changed("/a/f")]),
-            // Longer, and shorter again: only the unused end goes.
+            // Extended and truncated again: only the unused end is cut off.
             (#"71 ftruncate(5</a/f>, 8192)          = 0"#, [.changed("/a/f")]),
             (#"71 ftruncate(5</a/f>, 100)           = 0"#, []),
             (#"71 ftruncate(5</a/f>, 100 <unfinished ...>"#, []),

@@ -5,10 +5,10 @@ internal import Foundation
 internal import Stage
 internal import Testing
 
-/// Real programs on a real file system, their system calls held to the rules of the strictest one.
-@Suite("What is promised was flushed", .enabled("needs strace") { Collector.canInjectFaults })
+/// Checks the system calls of real programs on a real file system against the rules of the strictest one.
+@Suite("Flushes before promises", .enabled("needs strace") { Collector.canInjectFaults })
 struct TracedPromisesTests {
-    @Test("a durable receipt comes after every flush it depends on, in a folder that did not exist before")
+    @Test("a durable receipt follows every flush it depends on, in a new folder")
     func durableReceipts() throws {
         let folder = try TemporaryFolder()
         let trace = folder.path("trace")
@@ -23,12 +23,12 @@ struct TracedPromisesTests {
             )
             _ = try recorder.installation()
             try recorder.order("durably 3")
-            // Enough for other segments, so that finished ones are among what is flushed.
+            // Enough for several segments, so that completed ones are among the flushed files.
             try recorder.order("record 3000 500")
             try recorder.order("durably 2")
             try recorder.exit()
             let lines = try Self.lines(of: trace, recorder.program)
-            // Events that were not asked to be durable are told of in the same words, and promise nothing.
+            // Events that are not durable are printed with the same words but promise nothing.
             var durable = Self.numbers(ofDurable: [3, 2], between: 3000).makeIterator()
             let rules = Self.judge(lines, present: present) { descriptor, text in
                 descriptor.hasPrefix("pipe:") && text.hasPrefix("kept ")
@@ -40,7 +40,7 @@ struct TracedPromisesTests {
         }
     }
 
-    @Test("a collector's answer comes after every flush it depends on, in a folder that did not exist before")
+    @Test("a collector's response follows every flush it depends on, in a new folder")
     func answers() throws {
         let folder = try TemporaryFolder()
         let trace = folder.path("trace")
@@ -60,7 +60,7 @@ struct TracedPromisesTests {
         #expect(rules.promises >= 5)
     }
 
-    // MARK: Judging
+    // MARK: Support
 
     private static func judge(
         _ lines: [Substring],
@@ -79,13 +79,13 @@ struct TracedPromisesTests {
         return rules
     }
 
-    /// Which of the receipts are durable ones: some, then many that are not, then some.
+    /// Returns which receipts are durable: the first ones, then many that are not, then the last ones.
     private static func numbers(ofDurable counts: [Int], between others: Int) -> [Bool] {
         let (first, last) = (counts[0], counts[1])
         return (0..<(first + others + last)).map { $0 < first || $0 >= first + others }
     }
 
-    /// The trace, once the program has ended and strace has written its end.
+    /// Returns the trace after the program has ended and strace has written the last line.
     private static func lines(of trace: String, _ program: Program) throws -> [Substring] {
         let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         while true {
@@ -95,7 +95,7 @@ struct TracedPromisesTests {
             if let words = lines.last?.split(separator: " "), words.prefix(2) == ["\(program.id)", "+++"] {
                 return lines
             }
-            guard Date() < deadline else { throw Overdue("the trace has no end: \(lines.last ?? "")") }
+            guard Date() < deadline else { throw Overdue("the trace is incomplete: \(lines.last ?? "")") }
             let nobody = NSCondition()
             nobody.lock()
             _ = nobody.wait(until: Date(timeIntervalSinceNow: 0.1))

@@ -3,5 +3,5 @@
 // The compiler defines TARGET_OS_… for Apple's triples itself.
 #pragma once
 #if !defined(TARGET_OS_IPHONE) || !defined(TARGET_OS_WATCH) || !defined(TARGET_OS_TV) || !defined(TARGET_OS_SIMULATOR)
-#error "this compiler does not tell which of Apple's systems it compiles for"
+#error "this compiler does not define the Apple system that it compiles for"
 #endif

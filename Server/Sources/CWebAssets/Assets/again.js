@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Admitting again what was refused: first what would happen, then, when somebody says so, for good.
+// Replaying rejected events: first a dry run, then, after confirmation, for real.
 
 import { asQuery } from "./address.js";
 import { key, post } from "./ask.js";
@@ -10,15 +10,15 @@ import { figure } from "./figures.js";
 import { counted } from "./format.js";
 import { printable } from "./stream.js";
 
-/** One request judges 500; more than these are left for another time. */
+/** The maximum pages per run; one request checks 500 events, and the rest needs another run. */
 const mostPages = 200;
-/** How long one waits for others who do the same, in times it is asked again, up to a second apart. */
+/** The maximum retries while another replay is running; retries are up to a second apart. */
 const patience = 30;
 const reasons = {
-  cut: "kept only in part", other_format: "sent in another format", ambiguous: "not to be told apart from its batch", installation_erased: "of an erased installation", unreadable: "unreadable",
+  cut: "stored only partially", other_format: "sent in another format", ambiguous: "indistinguishable from its batch", installation_erased: "of an erased installation", unreadable: "unreadable",
 };
 
-/** The offer to try a group again. `done()` is called when events were admitted. */
+/** The offer to replay a group. `done()` is called after events were accepted. */
 export class Again {
   #done;
   #group = null;
@@ -28,22 +28,22 @@ export class Again {
     this.#done = done;
   }
 
-  /** Offers it for a group, or nothing for null. */
+  /** Offers a replay for a group; null removes the offer. */
   offer(group, said = []) {
     this.#group = group;
     if (group === null) {
       this.#put();
       return;
     }
-    const which = group.name === null ? `every refused event with the code ${printable(group.code)}, whatever its name` : `all with this code and name, of every version`;
-    this.#put(said, h("p", { class: "panel-note" }, `Judges ${which}, by the rules of today.`), h("button", { type: "button", class: "button small", onclick: () => this.#run(group, true) }, "Try again"));
+    const which = group.name === null ? `every rejected event with the code ${printable(group.code)}, regardless of its name` : `all rejected events with this code and name, from all app versions`;
+    this.#put(said, h("p", { class: "panel-note" }, `Checks ${which} against the current rules.`), h("button", { type: "button", class: "button small", onclick: () => this.#run(group, true) }, "Try again"));
   }
 
-  /** The group's events through all pages. `isTrial`: only what would happen. */
+  /** Replays the group's events, page by page. `isTrial`: only a dry run. */
   async #run(group, isTrial) {
     if (this.#isBusy) return;
     this.#isBusy = true;
-    this.#put(h("p", {}, isTrial ? "Asking what would happen…" : "Admitting…"));
+    this.#put(h("p", {}, isTrial ? "Checking…" : "Accepting…"));
     const sum = { admitted: 0, refused: 0, unchanged: 0, lost: new Map(), isPartial: false };
     try {
       let before = null;
@@ -70,16 +70,16 @@ export class Again {
       this.offer(group, [h("p", { class: "again-done" }, text)]);
       return;
     }
-    const stop = h("button", { type: "button", class: "button small", onclick: () => this.offer(group) }, sum.admitted > 0 ? "Leave it" : "Close");
-    const go = sum.admitted > 0 ? h("button", { type: "button", class: "button small primary", onclick: () => this.#run(group, false) }, `Admit ${counted(sum.admitted, "event")}`) : null;
-    this.#put(h("p", {}, text, sum.admitted > 0 ? " Once admitted, they stay." : ""), h("p", { class: "again-buttons" }, go, stop));
+    const stop = h("button", { type: "button", class: "button small", onclick: () => this.offer(group) }, sum.admitted > 0 ? "Cancel" : "Close");
+    const go = sum.admitted > 0 ? h("button", { type: "button", class: "button small primary", onclick: () => this.#run(group, false) }, `Accept ${counted(sum.admitted, "event")}`) : null;
+    this.#put(h("p", {}, text, sum.admitted > 0 ? " This cannot be undone." : ""), h("p", { class: "again-buttons" }, go, stop));
     (go ?? stop).focus();
   }
 
   #fail(group, error, sum, isTrial) {
-    const before = !isTrial && sum.admitted > 0 ? `${told(sum, false)} Then it ended: ` : "";
+    const before = !isTrial && sum.admitted > 0 ? `${told(sum, false)} Then the replay stopped: ` : "";
     if (!error.wantsKey) {
-      this.#put(h("p", { class: "wrong" }, before + (error.status ? error.message : "The collector does not answer.")), h("button", { type: "button", class: "button small", onclick: () => this.#run(group, true) }, "Ask again"));
+      this.#put(h("p", { class: "wrong" }, before + (error.status ? error.message : "The collector is not responding.")), h("button", { type: "button", class: "button small", onclick: () => this.#run(group, true) }, "Try again"));
       return;
     }
     const input = h("input", { type: "password", id: "again-key", autocomplete: "off", required: true });
@@ -88,7 +88,7 @@ export class Again {
       key.set(input.value.trim());
       this.#run(group, true);
     } }, h("label", { for: "again-key" }, "A key with the scopes “write” and “read”"), input, h("button", { class: "button small", type: "submit" }, "Use this key"));
-    const why = key.get() === "" ? "Admitting again takes a key that may both write and read." : `The key of this tab may not: ${error.message}`;
+    const why = key.get() === "" ? "Replaying events requires a key with the scopes “write” and “read”." : `The key in this tab is not allowed: ${error.message}`;
     this.#put(h("p", { class: key.get() === "" ? null : "wrong" }, before + why), form);
     input.focus();
   }
@@ -100,7 +100,7 @@ export class Again {
   }
 }
 
-/** Somebody else admits events, too, and the collector does it for one at a time: a moment later there is room. */
+/** Retries while another replay is running, because the collector runs one at a time. */
 async function patiently(path) {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -112,14 +112,14 @@ async function patiently(path) {
   }
 }
 
-/** What was, or would be, done. */
+/** Describes the result, or the expected result of a dry run. */
 function told({ admitted, refused, unchanged, lost, isPartial }, isTrial) {
   const parts = [
-    admitted > 0 ? `${counted(admitted, "event")} ${isTrial ? "would be" : was(admitted)} admitted.` : `Nothing ${isTrial ? "would be" : "was"} admitted.`,
-    unchanged > 0 ? `${counted(unchanged, "event")} ${isTrial ? "would still be" : `${is(unchanged)} still`} refused for the same reason.` : null,
-    refused > 0 ? `${counted(refused, "event")} ${isTrial ? "would be" : `${is(refused)} now`} refused for another reason.` : null,
-    lost.size > 0 ? `Not to be judged again: ${[...lost].map(([reason, count]) => `${figure(count)} ${reasons[reason] ?? printable(reason)}`).join(", ")}.` : null,
-    isPartial ? "There are more: do it again for the rest." : null,
+    admitted > 0 ? `${counted(admitted, "event")} ${isTrial ? "would be" : was(admitted)} accepted.` : `Nothing ${isTrial ? "would be" : "was"} accepted.`,
+    unchanged > 0 ? `${counted(unchanged, "event")} ${isTrial ? "would still be" : `${is(unchanged)} still`} rejected for the same reason.` : null,
+    refused > 0 ? `${counted(refused, "event")} ${isTrial ? "would be" : `${is(refused)} now`} rejected for another reason.` : null,
+    lost.size > 0 ? `Cannot be checked again: ${[...lost].map(([reason, count]) => `${figure(count)} ${reasons[reason] ?? printable(reason)}`).join(", ")}.` : null,
+    isPartial ? "There are more events: repeat the replay for the rest." : null,
   ];
   return parts.filter(Boolean).join(" ");
 }

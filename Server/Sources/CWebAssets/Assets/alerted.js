@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What alerts say, in words.
+// Text that describes alerts.
 
 import { figure } from "./figures.js";
 
-/** Where an alert stands: {word, mood}. */
+/** The state of an alert for display: {word, mood}. */
 export function stateOf({ state, paused }) {
   const moods = { ok: "good", pending: "warn", firing: "bad", unknown: "calm" };
   return { word: paused ? `${state}, paused` : state, mood: paused && state !== "firing" ? "calm" : moods[state] ?? "calm" };
 }
 
-/** A condition in words. */
+/** Describes a condition. */
 export function conditionOf({ condition: { kind, query, operator, threshold, of, within, at_least: least } }) {
   const limit = figure(threshold);
   switch (kind) {
     case "missing": return `more than ${limit} events missing`;
-    case "failed": return `more than ${limit} % refused within ${within}, of ${figure(least)} events at least`;
+    case "failed": return `more than ${limit} % rejected within ${within}, minimum ${figure(least)} events`;
     case "silence": return `no events within ${within}`;
     case "disk": return `less than ${limit} ${of === "bytes" ? "bytes" : "%"} of the disk free`;
     case "lag": return `index more than ${limit} s behind`;
-    case "funnels": return `share of people who come through ${operator} ${limit} %: ${asked(query)}`;
+    case "funnels": return `conversion rate ${operator} ${limit} %: ${asked(query)}`;
     default: return of === "change" ? `change ${operator} ${limit} %: ${asked(query)}` : `${asked(query)} ${operator} ${limit}`;
   }
 }
 
-/** The unit of a condition's number; empty for a count. */
+/** The unit of a condition's value; empty for a count. */
 export function unitOf({ kind, of }) {
   if (kind === "lag") return "s";
   if (of === "bytes") return "bytes";
   return ["funnels", "failed", "disk"].includes(kind) || (kind === "trends" && of === "change") ? "%" : "";
 }
 
-/** What came back, or why nothing did. */
+/** Describes the response to an attempt, or why it is missing. */
 export function attemptOf({ status, message, took }) {
-  return `${status === undefined ? message ?? "no answer" : `status ${status}`} after ${figure(took)} ms`;
+  return `${status === undefined ? message ?? "no response" : `status ${status}`} after ${figure(took)} ms`;
 }
 
-/** A question's parameters as people read them. */
+/** Describes a query's parameters. */
 function asked(query) {
   const pairs = [...new URLSearchParams(query)];
   const all = (name) => pairs.filter(([key]) => key === name).map(([, value]) => value);

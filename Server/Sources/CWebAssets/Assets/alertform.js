@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The dialog in which an alert is made or changed. What makes it wrong is the collector's to say, with the field.
+// The dialog that creates or edits an alert. The collector validates it and names the invalid field.
 
 import { conditionOf, unitOf } from "./alerted.js";
 import { ask, tell } from "./ask.js";
@@ -10,24 +10,24 @@ import { figure } from "./figures.js";
 
 const lengths = ["every", "for", "keep_firing_for", "repeat"];
 const usual = { every: "1m", for: "0m", keep_firing_for: "0m", repeat: "" };
-/** Which fields a kind of condition has. */
+/** The fields of each kind of condition. */
 const fields = {
   trends: ["query", "operator", "of", "threshold"], funnels: ["query", "operator", "threshold"], missing: ["threshold"],
   failed: ["threshold", "within", "at_least"], silence: ["within"], disk: ["of", "threshold"], lag: ["threshold"],
 };
-/** The forms in which the number of a kind can be compared, the default first. */
+/** The ways to compare the value of each kind, the default first. */
 const measures = { trends: ["value", "change"], disk: ["share", "bytes"] };
-/** The threshold that a new alert of a kind begins with. */
+/** The initial threshold of a new alert of each kind. */
 const thresholds = { missing: 0, failed: 1, disk: 10, lag: 300 };
 const field = (name) => byId(`alert-${name.replaceAll("_", "-")}`);
 
-/** `wantKey()` says that a key is needed; `saved(alert)` that there is another alert. */
+/** `wantKey()` is called when a key is needed, `saved(alert)` after an alert was saved. */
 export class AlertForm {
   #wantKey;
   #saved;
-  /** The alert that is changed; null for a new one. */
+  /** The alert that is being edited; null for a new one. */
   #alert = null;
-  /** What asks for the present value. */
+  /** The pending request for the current value. */
   #request = null;
   #timer = 0;
 
@@ -52,11 +52,11 @@ export class AlertForm {
     });
   }
 
-  /** Opens it for a new alert, perhaps about a question, or for one that there is. */
+  /** Opens the dialog for a new alert, optionally with a query, or for an existing alert. */
   open({ alert = null, kind = "trends", query = "", title = "" }) {
     this.#alert = alert;
     const condition = alert?.condition ?? { kind, query: recent(query), operator: "<", threshold: 1, of: "value", within: "1h", at_least: 100 };
-    setText(byId("alert-dialog-title"), alert ? "Change the alert" : "New alert");
+    setText(byId("alert-dialog-title"), alert ? "Edit alert" : "New alert");
     field("title").value = alert?.title ?? title;
     field("kind").value = condition.kind;
     for (const name of new Set(Object.values(fields).flat())) field(name).value = condition[name] ?? { operator: "<", of: "value", within: "1h", at_least: 100, query: "" }[name] ?? "";
@@ -86,7 +86,7 @@ export class AlertForm {
     this.#timer = setTimeout(() => this.#preview(), 400);
   }
 
-  /** Says in a sentence when the alert fires, and what the value is now. */
+  /** Shows when the alert fires, and the current value. */
   async #preview() {
     this.#request?.abort();
     const request = new AbortController();
@@ -99,7 +99,7 @@ export class AlertForm {
       const value = await presentValue(condition, request.signal);
       if (this.#request === request && value !== null) setText(byId("alert-preview"), `${sentence} Now: ${value}.`);
     } catch {
-      // What is wrong with the query is said when it is saved; without a value the sentence stands alone.
+      // Errors in the query are shown on saving; without a value, only the condition is shown.
     }
   }
 
@@ -131,10 +131,10 @@ export class AlertForm {
     }
   }
 
-  /** The secret is seen this once. */
+  /** Shows the secret; it is available only once. */
   #tellSecret({ id, secret }) {
     const input = h("input", { type: "text", readonly: true, class: "link-text", id: "alert-secret", value: secret });
-    byId("alert-made").replaceChildren(h("p", {}, "Saved. What it tells is signed with this secret, which is shown this once:"), h("label", { for: "alert-secret", class: "visually-hidden" }, "The secret"), input,
+    byId("alert-made").replaceChildren(h("p", {}, "Saved. Notifications are signed with this secret, which is shown only once:"), h("label", { for: "alert-secret", class: "visually-hidden" }, "The secret"), input,
       h("a", { href: `/?alerts=${encodeURIComponent(id)}`, class: "visually-hidden" }, "The alert"));
     byId("alert-save").hidden = true;
     input.focus();
@@ -144,7 +144,7 @@ export class AlertForm {
   #wrong(error) {
     const form = byId("alert-form");
     for (const node of form.querySelectorAll("[aria-invalid]")) node.removeAttribute("aria-invalid");
-    setText(byId("alert-wrong"), error === null ? "" : error.status === 409 ? "Somebody else has just changed this alert: close this, and make the change once more." : error.status ? error.message : "The collector does not answer: nothing was saved.");
+    setText(byId("alert-wrong"), error === null ? "" : error.status === 409 ? "Another user has just changed this alert. Close this dialog and repeat your change." : error.status ? error.message : "The collector is not responding. Nothing was saved.");
     const name = error?.field?.replace(/^condition\./, "").split(".")[0];
     const node = name && /^[a-z_]+$/.test(name) ? field(name) : null;
     node?.setAttribute("aria-invalid", "true");
@@ -152,29 +152,29 @@ export class AlertForm {
   }
 }
 
-/** The unit of a threshold, as its label shows it. */
+/** The unit of a threshold for its label. */
 function labeledUnit(kind, of) {
   const unit = unitOf({ kind, of });
   return unit === "" ? "" : `, in ${unit === "s" ? "seconds" : unit}`;
 }
 
-/** What the number of a condition is now, in words; null where it is not a single number of a query. */
+/** Returns the current value of a condition as text; null if it is not a single number of a query. */
 async function presentValue({ kind, query, of }, signal) {
   if (kind === "missing") return figure((await ask("/v1/ledger/summary", signal)).missing);
   if (kind === "funnels") {
     const steps = (await ask(`/v1/funnels?${query}`, signal)).series[0]?.steps ?? [];
     const first = steps[0]?.people ?? 0;
-    return first > 0 ? `${figure(Math.round((1000 * steps.at(-1).people) / first) / 10)} %` : "no people at the first step";
+    return first > 0 ? `${figure(Math.round((1000 * steps.at(-1).people) / first) / 10)} %` : "no users at the first step";
   }
   if (kind !== "trends") return null;
   const [series] = (await ask(`/v1/trends?${query}${of === "change" ? "&compare=before" : ""}`, signal)).series;
   const { total, before } = series ?? {};
   if (of !== "change") return figure(total);
-  if (!Number(before?.total)) return "nothing to compare with";
+  if (!Number(before?.total)) return "no data to compare with";
   return `${figure(Math.round((1000 * (Number(total) - Number(before.total))) / Math.abs(Number(before.total))) / 10)} %`;
 }
 
-/** A question's parameters for an alert, which looks back from now and compares one number. */
+/** Converts a query's parameters for an alert, which looks back from now and compares one number. */
 function recent(query) {
   if (query === "") return "name=purchase&last=1h";
   const left = ["last", "from", "to", "interval", "by", "values", "top", "compare", "people", "zone"];
@@ -182,5 +182,5 @@ function recent(query) {
   return [...pairs, "last=24h"].join("&");
 }
 
-/** What cannot stand in an address as it is: spaces, “#”, and letters that are not ASCII. */
+/** Escapes what a URL cannot contain: spaces, “#”, and letters that are not ASCII. */
 const escaped = (text) => text.replace(/[^\x21-\x7e]|#/gu, (letter) => (letter === "#" ? "%23" : encodeURIComponent(letter)));

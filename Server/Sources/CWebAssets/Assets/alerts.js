@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Alerts: where each stands, what was told about it, and what can be done with it. The address may name the one that is open.
+// Alerts: the state of each, its notifications, and actions on it. The URL may name the open alert.
 
 import { ask, tell } from "./ask.js";
 import { AlertForm } from "./alertform.js";
 import { attemptOf, conditionOf, stateOf, unitOf } from "./alerted.js";
 import { byId, h, setText } from "./dom.js";
 import { called, figure } from "./figures.js";
-import { ago, clock, counted, dateAndClock, number, span } from "./format.js";
+import { ago, counted, dateAndClock, number, span } from "./format.js";
 import { unknown } from "./modes.js";
 import { printable } from "./stream.js";
 
@@ -18,7 +18,7 @@ const path = (id) => `/v1/alerts/${encodeURIComponent(id)}`;
 const kept = ["title", "condition", "every", "for", "keep_firing_for", "repeat", "paused", "version"];
 const moment = (ms) => h("time", { datetime: new Date(ms).toISOString(), title: dateAndClock(ms) }, ago(ms, Date.now()));
 
-/** The part of the page for alerts. `moved()` says that the address is another; `wantKey()` that a key is needed. */
+/** The alerts section. `moved()` is called when the URL changes, `wantKey()` when a key is needed. */
 export class Alerts {
   #moved;
   #wantKey;
@@ -28,7 +28,7 @@ export class Alerts {
   #timer = 0;
   #turn = 0;
   #form;
-  /** When the list was answered last, and whether what is said is that it is not. */
+  /** The time of the last response, and whether the shown message reports a missing response. */
   #answered = 0;
   #isLost = false;
 
@@ -41,11 +41,11 @@ export class Alerts {
       this.#load();
     });
     byId("alert-new").addEventListener("click", () => this.#form.open({}));
-    // What waits too long for a key, or for the collector, is asked for again by whoever looks.
+    // When the page becomes visible, retry a load that failed because of a missing key or response.
     document.addEventListener("visibilitychange", () => this.#isShown && document.visibilityState === "visible" && this.#load());
   }
 
-  /** Asks for an alert about a question: {kind, query, title}. */
+  /** Opens the form for an alert about a query: {kind, query, title}. */
   make(question) {
     this.#form.open(question);
   }
@@ -85,29 +85,29 @@ export class Alerts {
   #wait() {
     const list = byId("alert-list");
     list.setAttribute("aria-busy", "true");
-    if (list.childElementCount === 0) list.replaceChildren(h("li", { class: "panel part-skeleton" }, h("p", { class: "visually-hidden" }, "Asking the collector…"), h("span", {}), h("span", {}), h("span", {})));
+    if (list.childElementCount === 0) list.replaceChildren(h("li", { class: "panel part-skeleton" }, h("p", { class: "visually-hidden" }, "Loading…"), h("span", {}), h("span", {}), h("span", {})));
   }
 
   #draw(deliveries) {
     const list = byId("alert-list");
-    // An address may name one that is no more.
+    // The URL may name a deleted alert.
     const isGone = this.#open !== "" && this.#alerts.every(({ id }) => id !== this.#open);
     byId("alert-gone").hidden = !isGone;
-    setText(byId("alert-gone"), isGone ? `There is no alert “${printable(this.#open).slice(0, 64)}”: it was deleted, or never was one.` : "");
+    setText(byId("alert-gone"), isGone ? `Alert “${printable(this.#open).slice(0, 64)}” does not exist. It may have been deleted.` : "");
     list.removeAttribute("aria-busy");
     const firing = this.#alerts.filter(({ state }) => state === "firing").length;
-    // One that cannot be looked at is not one that does not fire.
+    // An alert that cannot be evaluated does not count as not firing.
     const blind = this.#alerts.filter(({ state, trouble, paused }) => !paused && (state === "unknown" || trouble)).length;
-    setText(byId("alert-note"), this.#alerts.length === 0 ? "" : [counted(this.#alerts.length, "alert"), firing === 0 ? "none firing" : `${number(firing)} firing`, blind === 0 ? null : `of ${number(blind)} nothing can be said`].filter(Boolean).join(", "));
+    setText(byId("alert-note"), this.#alerts.length === 0 ? "" : [counted(this.#alerts.length, "alert"), firing === 0 ? "none firing" : `${number(firing)} firing`, blind === 0 ? null : `${number(blind)} unknown`].filter(Boolean).join(", "));
     this.#answered = Date.now();
     if (this.#isLost) this.#say("");
     this.#isLost = false;
     if (this.#alerts.length === 0) {
       list.replaceChildren(h("li", { class: "panel empty alert-empty" }, h("p", { class: "empty-title" }, "No alerts yet"),
-        h("p", {}, "An alert looks at a condition every few minutes, and tells an address of yours when it holds: few sales, missing or refused events, silence, a disk that is nearly full.")));
+        h("p", {}, "An alert checks a condition every few minutes and notifies your webhook when it is met: low sales, missing or rejected events, no events, a disk that is almost full.")));
       return;
     }
-    // Whoever is at a button of the list stays there.
+    // Keeps the focus on the focused button of the list.
     const focused = document.activeElement?.closest?.("[data-alert]");
     const at = focused ? [focused.dataset.alert, document.activeElement.dataset.act] : null;
     list.replaceChildren(...this.#alerts.map((alert) => this.#item(alert, alert.id === this.#open ? deliveries : null)));
@@ -126,12 +126,12 @@ export class Alerts {
       h("p", { class: "alert-condition" }, h("a", { href: alert.link }, called(conditionOf(alert), 240))),
       h("p", { class: "alert-facts" },
         alert.since ? h("span", {}, `${alert.state} since `, moment(alert.since)) : null,
-        alert.evaluated ? h("span", {}, "looked at ", moment(alert.evaluated)) : null,
-        h("span", {}, `every ${alert.every}${alert.for === "0m" ? "" : `, holds for ${alert.for}`}${alert.keep_firing_for === "0m" ? "" : `, over for ${alert.keep_firing_for}`}${alert.repeat === null ? "" : `, again after ${alert.repeat}`}`),
-        h("span", {}, alert.webhook === null ? "told nowhere" : h("bdi", {}, `tells ${alert.webhook}`))),
+        alert.evaluated ? h("span", {}, "checked ", moment(alert.evaluated)) : null,
+        h("span", {}, `every ${alert.every}${alert.for === "0m" ? "" : `, trigger after ${alert.for}`}${alert.keep_firing_for === "0m" ? "" : `, resolve after ${alert.keep_firing_for}`}${alert.repeat === null ? "" : `, repeat every ${alert.repeat}`}`),
+        h("span", {}, alert.webhook === null ? "no webhook" : h("bdi", {}, `notifies ${alert.webhook}`))),
       alert.trouble ? h("p", { class: "alert-trouble" }, printable(alert.trouble)) : null,
-      alert.webhook_gone ? h("p", { class: "alert-trouble" }, "The receiver answered 410: it wants no messages. Resume tells it again.") : null,
-      alert.waiting ? h("p", { class: "alert-trouble" }, `“${alert.waiting.kind}” is not delivered yet: ${counted(alert.waiting.failures, "attempt")} failed${alert.waiting.next ? `, the next in ${span(Math.max(0, alert.waiting.next - Date.now()))}` : ""}.`) : null,
+      alert.webhook_gone ? h("p", { class: "alert-trouble" }, "The receiver returned status 410 (Gone), so notifications are off. Resume to turn them on again.") : null,
+      alert.waiting ? h("p", { class: "alert-trouble" }, `The “${alert.waiting.kind}” notification is not delivered yet: ${counted(alert.waiting.failures, "attempt")} failed${alert.waiting.next ? `, the next in ${span(Math.max(0, alert.waiting.next - Date.now()))}` : ""}.`) : null,
       h("div", { class: "alert-tools" },
         h("button", { type: "button", class: "button small", "data-act": "open", "aria-expanded": String(isOpen), "aria-label": `Deliveries: ${printable(alert.title)}`, onclick: () => {
           this.#open = isOpen ? "" : alert.id;
@@ -146,9 +146,9 @@ export class Alerts {
   }
 
   #deliveries(deliveries) {
-    if (deliveries.length === 0) return h("p", { class: "alert-nothing" }, "Nothing was told yet.");
-    return h("div", { class: "alert-deliveries", tabindex: "0", role: "region", "aria-label": "Deliveries, a table" }, h("table", {},
-      h("thead", {}, h("tr", {}, ["Time", "Told", "Outcome", "Answer", "Message"].map((text) => h("th", { scope: "col" }, text)))),
+    if (deliveries.length === 0) return h("p", { class: "alert-nothing" }, "No notifications yet.");
+    return h("div", { class: "alert-deliveries", tabindex: "0", role: "region", "aria-label": "Deliveries, table" }, h("table", {},
+      h("thead", {}, h("tr", {}, ["Time", "Notification", "Outcome", "Response", "Message"].map((text) => h("th", { scope: "col" }, text)))),
       h("tbody", {}, deliveries.map((attempt) => h("tr", {},
         h("td", {}, moment(attempt.time)), h("td", {}, attempt.number > 1 ? `${attempt.kind}, attempt ${attempt.number}` : attempt.kind),
         h("td", { class: attempt.outcome === "delivered" ? "good" : attempt.outcome === "superseded" ? null : "bad" }, attempt.outcome.replace("_", " ")),
@@ -156,10 +156,10 @@ export class Alerts {
   }
 
   async #test(alert) {
-    this.#say(`Telling ${alert.webhook}…`);
+    this.#say(`Sending to ${alert.webhook}…`);
     await this.#act(async () => {
       const attempt = await tell("POST", `${path(alert.id)}/test`);
-      this.#say(attempt.outcome === "delivered" ? `Taken: ${attemptOf(attempt)}.` : `Not taken: ${attemptOf(attempt)}.`, attempt.outcome !== "delivered");
+      this.#say(attempt.outcome === "delivered" ? `Delivered: ${attemptOf(attempt)}.` : `Not delivered: ${attemptOf(attempt)}.`, attempt.outcome !== "delivered");
       this.#open = alert.id;
       this.#moved();
     });
@@ -169,13 +169,13 @@ export class Alerts {
     return this.#act(async () => {
       const draft = Object.fromEntries(kept.map((name) => [name, alert[name]]));
       await tell("PUT", path(alert.id), { ...draft, paused: isPaused });
-      this.#say(isPaused ? "Paused: its condition is not looked at, and where it stands stays." : "It is looked at again.");
+      this.#say(isPaused ? "Paused. The alert keeps its current state." : "Resumed.");
     });
   }
 
   async #delete(alert) {
     const dialog = byId("alert-sure");
-    setText(byId("alert-sure-text"), `“${printable(alert.title).slice(0, 80)}” is gone, with what is still to be told about it.`);
+    setText(byId("alert-sure-text"), `“${printable(alert.title).slice(0, 80)}” and its pending notifications will be deleted.`);
     dialog.returnValue = "";
     dialog.showModal();
     const answer = await new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
@@ -194,7 +194,7 @@ export class Alerts {
       await act();
     } catch (error) {
       if (error.wantsKey) this.#wantKey({ writes: true, again: () => this.#act(act) });
-      this.#say(error.wantsKey ? "Alerts are changed with a key that may read and write." : error.status === 409 ? "Somebody else has just changed this alert. What they saved is shown now: make your change once more." : error.status ? error.message : "The collector does not answer: nothing was changed.", true);
+      this.#say(error.wantsKey ? "Changing alerts requires a key with the scopes “read” and “write”." : error.status === 409 ? "Another user has just changed this alert. Their version is shown now; repeat your change." : error.status ? error.message : "The collector is not responding. Nothing was changed.", true);
     }
     this.#load();
   }
@@ -209,13 +209,13 @@ export class Alerts {
     if (error.wantsKey) this.#wantKey();
     const list = byId("alert-list");
     list.removeAttribute("aria-busy");
-    // What was shown last stays; when there is nothing yet, the reason stands in its place.
+    // Keep the last list; if there is none, show the reason instead.
     if (this.#alerts !== null) {
-      this.#say(`${error.wantsKey ? "The collector wants a key for reading." : error.status ? error.message : "The collector does not answer."} What is shown is of ${clock(this.#answered).slice(0, 8)}.`, true);
+      this.#say(`${error.wantsKey ? "The collector requires a key with read access." : error.status ? error.message : "The collector is not responding."} Showing data from ${dateAndClock(this.#answered).slice(0, 19)}.`, true);
       this.#isLost = true;
       return;
     }
-    list.replaceChildren(h("li", { class: "panel empty alert-empty", role: "alert" }, h("p", { class: "empty-title" }, "No answer"),
-      h("p", { class: "wrong" }, error.wantsKey ? "The collector wants a key for reading." : error.status ? error.message : "The collector does not answer.")));
+    list.replaceChildren(h("li", { class: "panel empty alert-empty", role: "alert" }, h("p", { class: "empty-title" }, "No response"),
+      h("p", { class: "wrong" }, error.wantsKey ? "The collector requires a key with read access." : error.status ? error.message : "The collector is not responding.")));
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The page: what talks to what, the keys, and the regular look at counts and ledger.
+// The page: connects its parts, handles keyboard shortcuts, and polls counts and ledger.
 
 import { Alerts } from "./alerts.js";
 import { ask, key } from "./ask.js";
@@ -24,7 +24,7 @@ import { TimeChoice } from "./timechoice.js";
 import { Visitors } from "./visitors.js";
 import { ownZone } from "./zones.js";
 
-/** Whoever came by a link sees one board, and asks for nothing else. */
+/** A visitor with a link sees one dashboard, and nothing else is requested. */
 const isShared = /[?&]link=/.test(location.search);
 const lookEvery = 2000;
 
@@ -32,7 +32,7 @@ const input = byId("filter");
 const main = byId("main");
 const views = ["events", "ledger", "failed"];
 const narrow = matchMedia("(max-width: 899px)");
-/** The event that is open, for the address. */
+/** The open event, for the URL. */
 let opened = null;
 const detail = new Detail((key, value) => (modes.shown === "live" ? filterBy(key, value) : showEvents(key, value)), () => {
   opened = null;
@@ -42,7 +42,7 @@ const detail = new Detail((key, value) => (modes.shown === "live" ? filterBy(key
 });
 const stream = new Stream({
   open: (stored) => {
-    // From one event to the next is no step back.
+    // Moving from one event to the next adds no history entry.
     const replacing = opened !== null;
     opened = stored.id;
     detail.showEvent(stored);
@@ -84,7 +84,7 @@ const devices = new Devices({
 const alerts = new Alerts(() => modes.remember(), wantKey);
 const questions = new Questions(() => modes.remember(), wantKey, (question) => alerts.make(question));
 const boards = new Boards(() => modes.remember(), wantKey);
-/** The live events' place in the address: tab, event, and the filter behind the “#”. */
+/** The live events in the URL: tab, event, and the filter after the “#”. */
 const live = {
   show: () => {},
   get pairs() {
@@ -101,7 +101,7 @@ const live = {
     try {
       input.value = decodeURIComponent(location.hash.slice(1));
     } catch {
-      input.value = ""; // An address someone mistyped is no filter.
+      input.value = ""; // A malformed filter is ignored.
     }
     const wrongTime = time.restore(pairs);
     begin();
@@ -111,7 +111,7 @@ const live = {
       opened = event;
       if (event !== null) detail.showStored(event);
     }
-    if (!views.includes(tab)) return `“${tab.slice(0, 64)}” is no tab: there are ${views.join(", ")}.`;
+    if (!views.includes(tab)) return `“${tab.slice(0, 64)}” is not a tab. Available tabs: ${views.join(", ")}.`;
     return wrongTime ?? unknown(pairs.filter(([key]) => !["tab", "event", ...time.keys].includes(key)));
   },
 };
@@ -126,32 +126,31 @@ events.feed = new Feed({
   refused: () => wantKey(),
 });
 
-// MARK: Asking the collector
+// MARK: Requests
 
-/** Begins the stream (again) with the filter and the time that are chosen. */
+/** Starts or restarts the stream with the current filter and time range. */
 function begin(force = false) {
   plot.setChosen(parseFilter(input.value).terms.name ?? null);
   events.begin(input.value, time.range, force);
 }
 
-/** What is done once there is a key; null when the page is only shown again. */
+/** The action to run once there is a key; null if the page is only shown again. */
 let afterKey = null;
 
 /**
- * Asks for a key, above whatever form is open, which stays as it is. `writes`: whether the key must be able to change something; `again`: does
- * what was refused once more.
+ * Asks for a key, on top of an open form, which stays unchanged. `writes`: whether the key needs write access; `again` repeats the rejected action.
  */
 function wantKey({ writes = false, again = null } = {}) {
   const dialog = byId("key-dialog");
   if (!writes) {
     byId("state").dataset.state = "lost";
-    setText(byId("state-text"), "Needs a key");
+    setText(byId("state-text"), "Key required");
   }
-  // The page's own requests do not replace what the reader waits for.
+  // The page's own requests do not replace the pending action of the user.
   if (dialog.open && again === null) return;
   afterKey = again;
   setText(byId("key-label"), writes ? "A key with the scopes “read” and “write”" : "A key with the scope “read”");
-  setText(byId("key-wrong"), writes ? "That key may not change anything here." : "That key may not read here.");
+  setText(byId("key-wrong"), writes ? "This key has no write access." : "This key has no read access.");
   byId("key-wrong").hidden = key.get() === "";
   byId("key-text").value = "";
   if (!dialog.open) dialog.showModal();
@@ -166,18 +165,18 @@ function tell(problem) {
 function explainEmpty(filtered, problem) {
   const command = `curl ${location.origin}/v1/events -H "authorization: Bearer $KEY" --json '{"name":"hello"}'`;
   if (problem !== null) {
-    byId("empty").replaceChildren(h("p", { class: "empty-title" }, "No answer"), h("p", { class: "wrong", role: "alert" }, problem), h("button", { type: "button", class: "button", onclick: () => begin(true) }, "Ask again"));
+    byId("empty").replaceChildren(h("p", { class: "empty-title" }, "No response"), h("p", { class: "wrong", role: "alert" }, problem), h("button", { type: "button", class: "button", onclick: () => begin(true) }, "Try again"));
     return;
   }
   byId("empty").replaceChildren(...(filtered || input.value.trim() !== ""
-    ? [h("p", { class: "empty-title" }, "No event matches"), h("p", {}, "New ones that do will appear here."), h("button", { type: "button", class: "button", onclick: clearFilter }, "Clear the filter")]
-    : [h("p", { class: "empty-title" }, "Waiting for the first event"), h("p", {}, "Point an app at this collector, or send one by hand:"), h("pre", {}, command)]));
+    ? [h("p", { class: "empty-title" }, "No matching events"), h("p", {}, "New matching events will appear here."), h("button", { type: "button", class: "button", onclick: clearFilter }, "Clear filter")]
+    : [h("p", { class: "empty-title" }, "Waiting for the first event"), h("p", {}, "Point an app at this collector, or send an event manually:"), h("pre", {}, command)]));
 }
 
 let looking = false;
 const looks = { ledgerAfter: 0 };
 
-/** Counts and totals at every look, the ledger and the failed list less often. */
+/** Polls counts and totals every time, the ledger and the rejected events less often. */
 async function look() {
   if (looking || byId("key-dialog").open || document.visibilityState !== "visible") return;
   looking = true;
@@ -188,11 +187,11 @@ async function look() {
     try {
       use(await question);
     } catch (error) {
-      // The connection state already says that the collector is away; the last figures stay on the page.
+      // The connection state already shows that the collector is down; the last numbers stay on the page.
       fail(error);
     }
   };
-  // The ledger of very many installations is long: look at it as often as its answer is quick.
+  // The ledger of many installations is long: the faster its response, the more often it is polled.
   const both = now >= looks.ledgerAfter;
   const asked = performance.now();
   await Promise.all([
@@ -211,8 +210,8 @@ async function look() {
       failures.total = stats.failed ?? 0;
       events.retry();
       tell([
-        stats.intake_trouble ? `No events are taken: ${stats.intake_trouble} Clients keep theirs and try again.` : null,
-        stats.trouble ? `${stats.trouble} ${stats.intake_trouble ? "What arrived before appears" : "Events are still accepted and kept; they appear"} here once this is over.` : null,
+        stats.intake_trouble ? `Events are not being accepted: ${stats.intake_trouble} Clients keep their events and retry.` : null,
+        stats.trouble ? `${stats.trouble} ${stats.intake_trouble ? "Events received earlier appear" : "Events are still accepted and stored; they appear"} here once this is resolved.` : null,
       ].filter(Boolean).join(" ") || null);
     }),
     both ? part(ledger.look(main.dataset.view === "ledger", now), (missing) => {
@@ -228,14 +227,14 @@ async function look() {
 // MARK: Filter, pause, views
 
 let typing = 0;
-/** `isTyped`: while somebody types, the address follows without a step back for each letter. */
+/** `isTyped`: during typing, the URL follows without a history entry for each letter. */
 function setFilter(line, isTyped = false) {
   input.value = line;
   begin();
   modes.remember(isTyped);
 }
 
-/** Any event of any time. */
+/** Removes the filter and the time range. */
 function clearFilter() {
   time.clear();
   setFilter("");
@@ -273,7 +272,7 @@ byId("filter-form").addEventListener("submit", (event) => {
 });
 input.addEventListener("input", () => {
   clearTimeout(typing);
-  // The first letters of a filter are a step, the others belong to it.
+  // The first letter of a filter adds a history entry, the others change it.
   const isTyped = location.hash !== "";
   typing = setTimeout(() => setFilter(input.value, isTyped), 250);
 });
@@ -289,7 +288,7 @@ byId("help").addEventListener("click", () => byId("shortcuts").showModal());
 function choose(view) {
   show(view);
   modes.remember();
-  // The whole ledger is asked for only while it is looked at.
+  // The full ledger is requested only while it is shown.
   if (view === "ledger") looks.ledgerAfter = 0;
   look();
 }
@@ -327,7 +326,7 @@ keysOn.addEventListener("change", () => localStorage.setItem("trackway.keys", ke
 
 const actions = {
   "/": () => {
-    // The field of the part that is shown: what is looked for there.
+    // The search field of the visible section.
     const field = document.querySelector("main:not([hidden]) [type=search]");
     if (field === input) choose("events");
     field?.focus();
@@ -369,7 +368,7 @@ document.addEventListener("keydown", (event) => {
   action();
 });
 
-// MARK: Beginning
+// MARK: Start
 
 if (isShared) {
   showShared();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Asking the collector, with a key where it wants one.
+// Requests to the collector, with a key if there is one.
 
 import { parseKeepingDigits } from "./json.js";
 
 const place = "trackway.key";
 
-/** The key for reading; kept for as long as the tab is open. */
+/** The key, stored until the tab is closed. */
 export const key = {
   get: () => sessionStorage.getItem(place) ?? "",
   set: (text) => (text === "" ? sessionStorage.removeItem(place) : sessionStorage.setItem(place, text)),
@@ -20,7 +20,7 @@ export function headers(type = "application/json") {
   return found;
 }
 
-/** What the collector could not or would not answer. */
+/** An error response of the collector. */
 export class Refusal extends Error {
   constructor(status, { message, code = null, field = null }) {
     super(message);
@@ -34,27 +34,27 @@ export class Refusal extends Error {
   }
 }
 
-/** Why there is no answer, in one sentence: the collector's own, or that it gives none. */
-export const whyNot = (error) => (error.wantsKey ? "The collector wants a key for reading." : error.status ? error.message : "The collector does not answer.");
+/** The reason for a missing response: the collector's own message, or that it is not responding. */
+export const whyNot = (error) => (error.wantsKey ? "The collector requires a key with read access." : error.status ? error.message : "The collector is not responding.");
 
-/** The text of an answer. Throws a Refusal with the collector's own sentence. */
+/** Returns the text of a response. Throws a Refusal with the collector's message. */
 export async function askText(path, signal, method = "GET", body) {
   const answer = await fetch(path, { method, headers: headers(), signal, body });
   if (answer.ok) return answer.text();
-  let error = { message: `The collector answers ${answer.status}.` };
+  let error = { message: `The collector returned status ${answer.status}.` };
   try {
     error = { ...error, ...(await answer.json()).error };
   } catch {
-    // Not the collector's own error: the status has to do.
+    // Not an error of the collector itself: only the status is known.
   }
   throw new Refusal(answer.status, error);
 }
 
-/** The answer as JSON. */
+/** Returns the response as JSON. */
 export const ask = async (path, signal) => parseKeepingDigits(await askText(path, signal));
 
-/** Has the collector do something, and gives its answer. Throws as `askText` does. */
+/** Sends a POST request and returns the response. Throws like `askText`. */
 export const post = async (path) => parseKeepingDigits(await askText(path, undefined, "POST"));
 
-/** The same with something to tell, as JSON. */
+/** Sends a request with a JSON body and returns the response. Throws like `askText`. */
 export const tell = async (method, path, value) => parseKeepingDigits(await askText(path, undefined, method, value === undefined ? undefined : JSON.stringify(value)));

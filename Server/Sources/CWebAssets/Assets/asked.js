@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What is asked, as names and values.
+// Query parameters, as names and values.
 
-/** A question's parameters as the address has them. */
+/** A query's parameters, as in the URL. */
 export class Asked {
   constructor(pairs) {
     this.pairs = pairs.filter(([, value]) => value !== "");
   }
 
-  /** The parameter's value; of several the last, as the collector has it. */
+  /** Returns the parameter's value; of several the last, as the collector reads it. */
   get(key) {
     return this.pairs.findLast(([name]) => name === key)?.[1] ?? "";
   }

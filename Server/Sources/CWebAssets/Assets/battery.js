@@ -9,7 +9,7 @@ import { heldUntil, longestWord, stretches } from "./stretches.js";
 
 const bandHeight = 5;
 
-/** The nodes of the plot for states (oldest first) in a box {left, right, top, height}. */
+/** Returns the nodes of the plot for states (oldest first) in a box {left, right, top, height}. */
 export function batteryPlot(states, scale, box) {
   const bottom = box.top + box.height;
   const y = (level) => box.top + (box.height - bandHeight) * (1 - level);
@@ -21,7 +21,7 @@ export function batteryPlot(states, scale, box) {
   return [grid, plugged(states, scale, { y, point, bottom }), line(states, scale, point), dots(states, scale, y)];
 }
 
-/** Whole where word followed word, dashed over longer pauses, and nothing where a silence is folded. */
+/** A solid line between consecutive reports, dashed over longer pauses, and none across a folded gap. */
 function line(states, scale, point) {
   const known = states.filter((state) => isLevel(state.battery_level));
   let [whole, dashed] = ["", ""];
@@ -35,7 +35,7 @@ function line(states, scale, point) {
   return [s("path", { class: "battery-line", d: whole }), s("path", { class: "battery-line dashed", d: dashed })];
 }
 
-/** A dot for each state, where they do not run together. */
+/** A dot for each state, unless dots would overlap. */
 function dots(states, scale, y) {
   const known = states.filter((state) => isLevel(state.battery_level));
   return known.map((state, index) => {
@@ -45,7 +45,7 @@ function dots(states, scale, y) {
   }).filter(Boolean);
 }
 
-/** Charging and full: the ground below the line, a band at its foot, and a flash so that it does not hang on the colour. */
+/** Charging and full: a shaded area below the line, a band at the bottom, and a bolt, so that the meaning does not depend on color. */
 function plugged(states, scale, { y, point, bottom }) {
   let lastBolt = -Infinity;
   return stretches(states, (state) => (state.battery_state === "charging" || state.battery_state === "full" ? state.battery_state : null)).map((stretch) => {

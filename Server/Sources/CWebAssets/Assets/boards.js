@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Boards: their list, and one with its cards, which can be moved, renamed, widened and removed. The address says which, and in which time.
+// Dashboards: the list, and one dashboard with its cards, which can be moved, renamed, resized and removed. The URL contains the dashboard
+// and its time range.
 
 import { asQuery } from "./address.js";
 import { ask, tell, whyNot } from "./ask.js";
@@ -18,7 +19,7 @@ const lasts = { "": "As saved", "24h": "24 h", "7d": "7 days", "30d": "30 days",
 const first = "first-look";
 const path = (id) => `/v1/boards/${encodeURIComponent(id)}`;
 
-/** The part of the page for boards. `moved()` says that the address is another; `wantKey()` that a key is needed. */
+/** The dashboards section. `moved()` is called when the URL changes, `wantKey()` when a key is needed. */
 export class Boards {
   #moved;
   #wantKey;
@@ -54,9 +55,9 @@ export class Boards {
     byId("board-copy").addEventListener("click", () => this.#copy());
     byId("board-delete").addEventListener("click", () => this.#delete());
     byId("board-link").addEventListener("click", () => this.#links.open(this.#board));
-    byId("board-new").addEventListener("click", () => this.#make({ title: "New board", cards: [] }));
+    byId("board-new").addEventListener("click", () => this.#make({ title: "New dashboard", cards: [] }));
     byId("board-again").addEventListener("click", () => this.#load());
-    // Enter in the title is a change like any other, and no reason to leave the page.
+    // Enter in the title saves a change and must not submit the form.
     byId("board-form").addEventListener("submit", (event) => event.preventDefault());
     byId("board-name").addEventListener("change", ({ target: { value } }) => this.#save((board) => (board.title = value.trim())));
     byId("board-add").addEventListener("change", ({ target }) => {
@@ -67,7 +68,7 @@ export class Boards {
   }
 
   get title() {
-    return `${this.#board === null ? "Boards" : printable(this.#board.title)} – Trackway`;
+    return `${this.#board === null ? "Dashboards" : printable(this.#board.title)} – Trackway`;
   }
 
   get pairs() {
@@ -81,7 +82,7 @@ export class Boards {
     if (id !== this.#id) this.#board = null;
     this.#id = id;
     this.#last = last in lasts ? last : "";
-    if (!(last in lasts)) return `“${last.slice(0, 64)}” is no time of a board: there are ${Object.keys(lasts).filter(Boolean).join(", ")}.`;
+    if (!(last in lasts)) return `“${last.slice(0, 64)}” is not a time range of a dashboard. Available: ${Object.keys(lasts).filter(Boolean).join(", ")}.`;
     return unknown(pairs.filter(([key]) => key !== "boards" && key !== "last"));
   }
 
@@ -91,7 +92,7 @@ export class Boards {
     this.#load();
   }
 
-  /** Goes to a board. */
+  /** Opens a dashboard. */
   #go(id) {
     this.#id = id;
     this.#board = null;
@@ -106,7 +107,7 @@ export class Boards {
     if (this.#board === null) this.#wait();
     try {
       const asked = this.#patiently(path(this.#id || first));
-      // Whoever asks for a board that is gone sees those that there are.
+      // If the dashboard is missing, the list of existing ones is still shown.
       const list = ask("/v1/boards").then((answer) => {
         if (turn !== this.#turn) return;
         this.#list = [...answer.ready_made.map((one) => ({ ...one, isReady: true })), ...answer.boards];
@@ -115,7 +116,7 @@ export class Boards {
       });
       const [board] = await Promise.all([asked, list]);
       if (turn !== this.#turn) return;
-      // A board that was saved after this was asked is newer than the answer.
+      // A dashboard saved after the request was sent is newer than the response.
       const isOlder = this.#board?.id === board.id && this.#board.version > board.version;
       if (!isOlder) this.#board = board;
       if (this.#board.ready_made) this.#isEditing = false;
@@ -139,16 +140,16 @@ export class Boards {
     }
   }
 
-  /** Until it is known what is on the board. */
+  /** Shows placeholders until the dashboard is loaded. */
   #wait() {
     this.#view.stop();
     this.#offer(false);
-    setText(byId("board-title"), "Board");
-    setText(byId("board-note"), "asking the collector…");
+    setText(byId("board-title"), "Dashboard");
+    setText(byId("board-note"), "loading…");
     byId("board-cards").replaceChildren(...skeletons(4));
   }
 
-  /** What can be done with a board is offered where there is one. */
+  /** Shows a dashboard's controls only if there is a dashboard. */
   #offer(isThere) {
     byId("board-tools").hidden = !isThere;
     if (!isThere) byId("board-form").hidden = true;
@@ -157,15 +158,15 @@ export class Boards {
   #drawList() {
     const item = ({ id, title, isReady, cards }) => h("li", {}, h("a", {
       href: `/?boards=${encodeURIComponent(id)}`, "aria-current": id === (this.#id || first) ? "page" : null, onclick: (event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return; // Another tab or window is meant.
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return; // Opens another tab or window.
         event.preventDefault();
         this.#go(id);
       },
-    }, h("span", {}, called(title, 60)), h("small", {}, isReady ? "ready-made" : counted(cards, "card"))));
+    }, h("span", {}, called(title, 60)), h("small", {}, isReady ? "built-in" : counted(cards, "card"))));
     byId("board-list").replaceChildren(...this.#list.map(item));
   }
 
-  /** Shows the board in the list as it is shown beside it: the list may have been asked before a change. */
+  /** Updates the dashboard's list entry, because the list may have been requested before a change. */
   #correctList() {
     const board = this.#board;
     if (board === null) return;
@@ -196,15 +197,15 @@ export class Boards {
     name.defaultValue = board.title;
     if (board.cards.length === 0) {
       this.#view.stop();
-      byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty" }, h("p", { class: "empty-title" }, "An empty board"),
-        h("p", {}, "Ask a question and choose “Save to a board”, or choose “Edit” and add what needs no question."), h("a", { class: "button", href: "/?questions=trends" }, "Ask a question")));
+      byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty" }, h("p", { class: "empty-title" }, "Empty dashboard"),
+        h("p", {}, "Create an insight and choose “Add to dashboard”, or choose “Edit” and add a card."), h("a", { class: "button", href: "/?questions=trends" }, "Create an insight")));
     } else this.#view.show(board.cards, this.#last, isAnew);
   }
 
-  /** What can be done with a card. */
+  /** The controls of a card. */
   #tools(card) {
     const at = this.#board.cards.findIndex(({ id }) => id === card.id);
-    // The board may be another by the time there is a key.
+    // The dashboard may have changed by the time there is a key.
     const change = (act, how) => this.#save((board) => {
       const place = board.cards.findIndex(({ id }) => id === card.id);
       if (place >= 0) how(board.cards, place);
@@ -212,13 +213,13 @@ export class Boards {
     const move = (by) => change(by < 0 ? "earlier" : "later", (cards, place) => cards.splice(place + by, 0, ...cards.splice(place, 1)));
     const button = (text, label, name, act, isOff = false) => h("button", { type: "button", class: "icon-button small", "data-act": name, "aria-label": `${label}: ${printable(card.title)}`, title: label, "aria-disabled": String(isOff), onclick: () => isOff || act() }, text);
     return h("div", { class: "card-tools", role: "group", "aria-label": `Change ${printable(card.title)}` },
-      h("input", { type: "text", class: "card-rename", value: card.title, "aria-label": "Title of the card", maxlength: 200, onchange: ({ target: { value } }) => change(null, (cards, place) => (cards[place].title = value.trim())) }),
+      h("input", { type: "text", class: "card-rename", value: card.title, "aria-label": "Card title", maxlength: 200, onchange: ({ target: { value } }) => change(null, (cards, place) => (cards[place].title = value.trim())) }),
       button("←", "Move earlier", "earlier", () => move(-1), at === 0), button("→", "Move later", "later", () => move(1), at === this.#board.cards.length - 1),
-      button(card.size === "full" ? "½" : "1", card.size === "full" ? "Half as wide" : "As wide as the board", "size", () => change("size", (cards, place) => (cards[place].size = card.size === "full" ? "half" : "full"))),
+      button(card.size === "full" ? "½" : "1", card.size === "full" ? "Half width" : "Full width", "size", () => change("size", (cards, place) => (cards[place].size = card.size === "full" ? "half" : "full"))),
       button("×", "Remove", "remove", () => change(null, (cards, place) => cards.splice(place, 1))));
   }
 
-  /** Saves the board as `change` makes it, and draws what was saved. Where somebody else was faster, theirs is shown, and it is said. */
+  /** Saves the dashboard with a change, and draws the saved version. If another user saved first, that version is shown with a message. */
   async #save(change, focused = null, act = null) {
     const board = structuredClone(this.#board);
     change(board);
@@ -244,13 +245,13 @@ export class Boards {
       const made = await tell("POST", "/v1/boards", draft);
       this.#go(made.id);
       this.#isEditing = true;
-      this.#say("Saved as a board of its own.");
+      this.#say("Saved as a new dashboard.");
     } catch (error) {
       this.#refuse(error, () => this.#make(draft));
     }
   }
 
-  /** A board of one's own with the same cards, which say in which zone their days begin. */
+  /** Creates an own dashboard with the same cards and an explicit time zone. */
   #copy() {
     const { title, cards } = this.#board;
     this.#make({ title: this.#board.ready_made ? title : `Copy of ${title}`.slice(0, 200), cards: cards.map(withZone) });
@@ -259,7 +260,7 @@ export class Boards {
   async #delete() {
     const { id, version, title } = this.#board;
     const dialog = byId("board-sure");
-    setText(byId("board-sure-text"), `“${printable(title).slice(0, 80)}” and its links are gone for everybody.`);
+    setText(byId("board-sure-text"), `“${printable(title).slice(0, 80)}” and its links will be deleted for everyone.`);
     dialog.showModal();
     const answer = await new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
     if (answer === "delete") this.#remove(id, version);
@@ -282,12 +283,12 @@ export class Boards {
     setText(told, text);
   }
 
-  /** `again` does what was refused once more, when there is a key. */
+  /** `again` repeats the rejected action once there is a key. */
   #refuse(error, again) {
     if (error.wantsKey) this.#wantKey({ writes: true, again });
     const told = byId("board-told");
     told.classList.add("wrong");
-    setText(told, error.status === 409 ? "Somebody else has just changed this board. What they saved is shown now, and your change is not in it: make it once more." : error.status ? error.message : "The collector does not answer: nothing was saved.");
+    setText(told, error.status === 409 ? "Another user has just changed this dashboard. Their version is shown now; repeat your change." : error.status ? error.message : "The collector is not responding. Nothing was saved.");
   }
 
   #fail(error) {
@@ -297,10 +298,10 @@ export class Boards {
     this.#isEditing = false;
     this.#offer(false);
     const isGone = error.status === 404;
-    setText(byId("board-title"), isGone ? "No board" : "Board");
+    setText(byId("board-title"), isGone ? "Not found" : "Dashboard");
     setText(byId("board-note"), "");
-    byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty", role: "alert" }, h("p", { class: "empty-title" }, isGone ? "There is no such board" : "No answer"),
-      h("p", { class: "wrong" }, isGone ? `“${printable(this.#id).slice(0, 64)}” was deleted, or never was one.` : whyNot(error)),
-      isGone ? h("a", { class: "button", href: "/?boards" }, "All boards") : h("button", { type: "button", class: "button", onclick: () => this.#load() }, "Ask again")));
+    byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty", role: "alert" }, h("p", { class: "empty-title" }, isGone ? "Dashboard not found" : "No response"),
+      h("p", { class: "wrong" }, isGone ? `“${printable(this.#id).slice(0, 64)}” does not exist or was deleted.` : whyNot(error)),
+      isGone ? h("a", { class: "button", href: "/?boards" }, "All dashboards") : h("button", { type: "button", class: "button", onclick: () => this.#load() }, "Try again")));
   }
 }

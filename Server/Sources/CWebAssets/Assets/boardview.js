@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// One board as it is looked at: its cards, each drawn as its answer arrives, a skeleton before and an error in its place.
+// A dashboard: each card is drawn as its response arrives, with a skeleton before and an error message instead on failure.
 
 import { h, setText } from "./dom.js";
 import { called } from "./figures.js";
-import { clock } from "./format.js";
+import { dateAndClock } from "./format.js";
 import { changeOf, drawCard, emptyCard, linkOf } from "./cards.js";
 import { printable } from "./stream.js";
 import { ownZone } from "./zones.js";
 
-/** So many answers are waited for at once: as many as the collector gives, and of those who come by a link one less. */
+/** The maximum concurrent requests: as many as the collector answers, one fewer for visitors with a link. */
 const atOnce = { all: 3, shared: 2 };
-/** How long a card waits for others that ask, in times it asks again, a second or two apart; and after how many of them that is said. */
+/**
+ * The maximum retries of a card, one or two seconds apart, while other queries run; `soon` is the number of retries after which the card
+ * says that it is waiting.
+ */
 const patience = 600;
 const soon = 5;
 const liveEvery = 5000;
-/** Of these no time is asked. */
-
-/** Draws into `box`. `answer(card, change, signal)` asks for a card's answer; `tools(card)` gives a card's controls, or null. */
+/** Draws into `box`. `answer(card, change, signal)` requests a card's data; `tools(card)` returns a card's controls, or null. */
 export class BoardView {
   #box;
   #answer;
@@ -34,13 +35,13 @@ export class BoardView {
     this.#isStill = isStill;
   }
 
-  /** Stops asking. */
+  /** Stops all requests. */
   stop() {
     this.#request?.abort();
     this.#request = null;
   }
 
-  /** Shows these cards. What was drawn of a card that asks the same stays until it is asked again. */
+  /** Shows these cards. A card with an unchanged query keeps its drawing until it is refreshed. */
   show(cards, last, isAnew = true) {
     this.stop();
     const request = new AbortController();
@@ -67,7 +68,7 @@ export class BoardView {
     return h("article", { class: `panel card ${card.size} card-${card.kind}`, "aria-labelledby": `card-${card.id}`, "data-card": card.id }, h("header", { class: "card-head" }, title, this.#tools(card)), body);
   }
 
-  /** A few at a time, in their order. */
+  /** Loads a few cards at a time, in order. */
   #work(waiting, last, signal) {
     const next = async () => {
       for (let job = waiting.shift(); job !== undefined && !signal.aborted; job = waiting.shift()) await this.#draw(job, last, signal);
@@ -78,27 +79,27 @@ export class BoardView {
 
   async #draw({ card, body }, last, signal, isAgain = false) {
     try {
-      const answer = await this.#patiently(card, last, signal, () => isAgain || body.append(h("p", { class: "panel-note card-waits" }, "Other questions are being answered; this one waits for its turn.")));
+      const answer = await this.#patiently(card, last, signal, () => isAgain || body.append(h("p", { class: "panel-note card-waits" }, "Waiting for other queries to finish.")));
       const drawn = drawCard(card, answer, { isStill: this.#isStill, zone: ownZone() });
       if (signal.aborted) return;
       body.removeAttribute("aria-busy");
       if (drawn === null) body.replaceChildren(h("p", { class: "card-nothing" }, emptyCard(card)));
       else {
-        // Of several charts on one page each has a name of its own.
-        for (const part of [drawn.main, ...drawn.more]) for (const node of [part, ...part.querySelectorAll("[role=region]")]) node.setAttribute("aria-label", `${printable(card.title)}: ${node.getAttribute("aria-label") ?? "answer"}`);
-        body.replaceChildren(drawn.main, ...(drawn.more.length > 0 ? [h("details", { class: "card-more" }, h("summary", {}, "Figures"), drawn.more)] : []));
+        // Each of several charts on a page needs a distinct label.
+        for (const part of [drawn.main, ...drawn.more]) for (const node of [part, ...part.querySelectorAll("[role=region]")]) node.setAttribute("aria-label", `${printable(card.title)}: ${node.getAttribute("aria-label") ?? "result"}`);
+        body.replaceChildren(drawn.main, ...(drawn.more.length > 0 ? [h("details", { class: "card-more" }, h("summary", {}, "Data"), drawn.more)] : []));
       }
     } catch (error) {
       if (signal.aborted || isAgain) return;
       body.removeAttribute("aria-busy");
-      const said = error.status ? error.message : "The collector does not answer.";
+      const said = error.status ? error.message : "The collector is not responding.";
       body.replaceChildren(h("div", { class: "card-wrong" }, h("p", { class: "wrong" }, said), h("button", {
         type: "button", class: "button small", onclick: () => {
           body.setAttribute("aria-busy", "true");
           body.replaceChildren(skeleton(card));
           this.#draw({ card, body }, last, signal);
         },
-      }, "Ask again")));
+      }, "Try again")));
     }
   }
 
@@ -107,7 +108,7 @@ export class BoardView {
       try {
         return await this.#answer(card, this.#isStill ? [] : changeOf(card, last), signal);
       } catch (error) {
-        // Others are asking, too, or very often: a moment later there is room.
+        // Other queries are running, or the request rate is too high: retry a moment later.
         if (!(error.code === "too_many_questions" || error.status === 429) || attempt === patience) throw error;
         if (attempt === soon) tell();
         await pause(1000 + 1000 * Math.random(), signal);
@@ -117,9 +118,9 @@ export class BoardView {
 
   async #follow(live, last, signal) {
     while (!signal.aborted) {
-      await pause(liveEvery, signal).catch(() => {}); // Told by the signal.
+      await pause(liveEvery, signal).catch(() => {}); // The signal is checked below.
       if (signal.aborted || document.visibilityState !== "visible") continue;
-      // While somebody reads its values, they stay.
+      // A card under the pointer or with the focus is not redrawn.
       for (const job of live) if (!job.body.hasAttribute("aria-busy") && !job.body.matches(":hover, :focus-within")) await this.#draw(job, last, signal, true);
     }
   }
@@ -136,10 +137,10 @@ function pause(ms, signal) {
   });
 }
 
-/** In the place of cards of which nothing is known yet. */
+/** Placeholders for cards that are not known yet. */
 export const skeletons = (count) => Array.from({ length: count }, () => h("section", { class: "panel card", "aria-busy": "true" }, skeleton({ kind: "" })));
 
-const skeleton = (card) => h("div", { class: `skeleton card-skeleton${["ledger", "failed"].includes(card.kind) ? " low" : ""}` }, h("p", { class: "visually-hidden" }, "Asking the collector…"), Array.from({ length: 5 }, (_, index) => h("div", { class: `skeleton-bar s${index}` })));
+const skeleton = (card) => h("div", { class: `skeleton card-skeleton${["ledger", "failed"].includes(card.kind) ? " low" : ""}` }, h("p", { class: "visually-hidden" }, "Loading…"), Array.from({ length: 5 }, (_, index) => h("div", { class: `skeleton-bar s${index}` })));
 
-/** Says when the cards were asked. */
-export const tellAsked = (node) => setText(node, `asked at ${clock(Date.now()).slice(0, 5)}`);
+/** Shows when the cards were loaded. */
+export const tellAsked = (node) => setText(node, `updated ${dateAndClock(Date.now()).slice(0, 16)}`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What a board's card draws of its answer: the same charts as for questions, and small ones for what is no question there.
+// How a dashboard card draws its data: the same charts as for insights, and small ones for cards that are not insights.
 
 import { asQuery, readPairs, writePairs } from "./address.js";
 import { Asked } from "./asked.js";
@@ -17,22 +17,22 @@ import { dateOf, isDate, isZone, ownZone } from "./zones.js";
 
 const oneMinute = 60_000;
 const times = ["last", "from", "to"];
-/** A card's kind, and the question's on this page. */
+/** The page's insight type for each kind of card. */
 const questionOf = { trends: "trends", funnels: "funnel", retention: "retention", lifecycle: "lifecycle", stickiness: "stickiness", paths: "paths", catalogue: "catalogue" };
 const zoned = new Set(["trends", "funnels", "retention", "lifecycle", "stickiness", "paths", "catalogue", "failed"]);
 const timed = new Set([...zoned].filter((kind) => kind !== "catalogue"));
 
-/** The kinds of cards that are no questions of the page, with what they are called and what they ask. */
+/** The kinds of cards that are not insights, with their default title and query. */
 export const plainCards = {
-  live: { title: "Right now", size: "full", query: "minutes=60" },
-  ledger: { title: "What is missing", size: "half", query: "" },
-  failed: { title: "What was refused", size: "half", query: "last=30d&top=8" },
+  live: { title: "Live events", size: "full", query: "minutes=60" },
+  ledger: { title: "Missing events", size: "half", query: "" },
+  failed: { title: "Rejected events", size: "half", query: "last=30d&top=8" },
 };
 
-/** The kind of card that a question of the page becomes. */
+/** The kind of card for an insight type of the page. */
 export const cardOf = (question) => Object.entries(questionOf).find(([, name]) => name === question)[0];
 
-/** A card's parameters; an unreadable one is nobody's, and the collector says what is wrong. */
+/** Returns a card's parameters; an unreadable query yields none, and the collector reports the error. */
 function pairsOf({ query }) {
   try {
     return readPairs(query).filter(([, value]) => value !== "");
@@ -41,14 +41,17 @@ function pairsOf({ query }) {
   }
 }
 
-/** What a card is asked beside what it says: the board's time, and where nothing is said this browser's zone and intervals of a day or an hour. */
+/**
+ * Returns the parameters to add to a card's query: the dashboard's time range, and where missing this browser's zone and an interval of a
+ * day or an hour.
+ */
 export function changeOf(card, last) {
   const pairs = pairsOf(card);
   const has = (key) => pairs.some(([name]) => name === key);
   const change = [];
   if (last !== "" && timed.has(card.kind)) change.push(["last", last]);
   if (zoned.has(card.kind) && !has("zone")) change.push(["zone", ownZone()]);
-  // Hours of one day, and days of more: the card's own intervals may be far too many, or too few.
+  // Hours for one day, days for more: the card's own interval could yield far too many points, or too few.
   const interval = pairs.find(([key]) => key === "interval")?.[1] ?? "";
   const isShort = (last || (pairs.find(([key]) => key === "last")?.[1] ?? "")) === "24h";
   if (card.kind === "trends" && isShort && !["minute", "hour"].includes(interval)) change.push(["interval", "hour"]);
@@ -56,7 +59,7 @@ export function changeOf(card, last) {
   return change;
 }
 
-/** Where a card's question stands on this page; null for what is none. Moments are told as the dates they lie in. */
+/** Returns the link to a card's insight, or to its section. Timestamps are converted to their dates. */
 export function linkOf(card) {
   const question = questionOf[card.kind];
   if (question === undefined) return { live: "/", ledger: "/?tab=ledger", failed: "/?tab=failed" }[card.kind];
@@ -70,14 +73,14 @@ export function linkOf(card) {
   return `/${writePairs([["questions", question], ...pairs.map(([key, value]) => [key, key === "from" || key === "to" ? date(key, value) : value])])}`;
 }
 
-/** What an empty card says. */
+/** The message of an empty card. */
 export function emptyCard(card) {
-  if (card.kind === "failed") return "No event was rejected in this time.";
+  if (card.kind === "failed") return "No events were rejected in this time range.";
   const question = questionOf[card.kind];
   return question === undefined || card.kind === "catalogue" ? "Nothing yet." : `${kinds[question].empty(new Asked(pairsOf(card)))[0]}.`;
 }
 
-/** Draws the answer: {main, more}: what is always shown, and what is shown on demand. Null when there is nothing in it. */
+/** Draws the data: {main, more}, `more` being shown on demand. Null without data. */
 export function drawCard(card, answer, { isStill, zone }) {
   const draw = { live: drawLive, ledger: drawLedger, failed: drawRefused }[card.kind];
   const asked = new Asked(pairsOf(card));
@@ -86,17 +89,17 @@ export function drawCard(card, answer, { isStill, zone }) {
   const parts = kinds[questionOf[card.kind]].draw(answer, asked, { isOpen, zone: asked.get("zone") || zone }, null);
   if (parts === null) return null;
   const nodes = parts.filter(Boolean);
-  // Whoever came by a link has nowhere else to go.
+  // Visitors with a link cannot open other pages.
   if (isStill) for (const node of nodes) for (const link of node.querySelectorAll("a[href]")) link.replaceWith(...link.childNodes);
   const tables = nodes.filter((node) => node.classList.contains("figures-panel"));
   const main = nodes.find((node) => !tables.includes(node) && node.classList.contains("panel"));
   return main ? { main, more: tables } : { main: nodes[0], more: [] };
 }
 
-/** A name's count. A name such as “constructor” is not among what every object has. */
+/** Returns a name's count. Names such as “constructor”, which every object inherits, are not counted. */
 const countOf = (names, name) => (names !== undefined && Object.hasOwn(names, name) ? names[name] : 0);
 
-/** Events per minute, the busiest names apart. */
+/** Draws events per minute, with the busiest names counted separately. */
 function drawLive({ minutes }, now = Date.now()) {
   const last = Math.floor(now / oneMinute) * oneMinute;
   const byMinute = new Map(minutes.map(([start, total, names]) => [start, { total, names }]));
@@ -113,15 +116,15 @@ function drawLive({ minutes }, now = Date.now()) {
   const sum = starts.reduce((all, start) => all + (byMinute.get(start)?.total ?? 0), 0);
   const chart = new Chart({ title: "Events per minute over the last hour", kind: "bars", isOpen: true, breaks: true, series, places: starts.map((start) => ({ short: clockMinute(start), long: clockMinute(start) })) });
   const legend = h("ul", { class: "sums" }, series.map(({ name, style }) => h("li", {}, h("span", { class: `dot ${style}`, "aria-hidden": "true" }), h("span", { class: "sums-name" }, called(name, 40)))));
-  return { more: [], main: h("section", { class: "panel chart-panel", "aria-label": "Chart" }, h("header", { class: "panel-head" }, h("h3", {}, `${compact(sum)} in the last hour`), h("p", { class: "panel-note" }, sum === 0 ? "nothing has arrived; the next event appears here" : "events per minute, as they arrive")), chart.node, legend) };
+  return { more: [], main: h("section", { class: "panel chart-panel", "aria-label": "Chart" }, h("header", { class: "panel-head" }, h("h3", {}, `${compact(sum)} in the last hour`), h("p", { class: "panel-note" }, sum === 0 ? "no events yet; new events will appear here" : "events per minute, as they arrive")), chart.node, legend) };
 }
 
-/** The ledger in numbers. */
+/** Draws the ledger's totals. */
 function drawLedger(answer) {
   const { writers, counted: looked, complete, recorded, received, missing, waiting, rejected, duplicates, dropped } = answer;
   if (writers === 0) return null;
   const lost = Object.values(dropped).reduce((sum, count) => sum + Number(count), 0);
-  const parts = [["received", received, "c1"], ["given up by devices", lost, "cx"], ["refused", rejected, "c2"], ["missing", missing, "bad"], ["on the way", waiting, "c0"]].filter(([, count]) => Number(count) > 0);
+  const parts = [["received", received, "c1"], ["dropped by devices", lost, "cx"], ["rejected", rejected, "c2"], ["missing", missing, "bad"], ["in transit", waiting, "c0"]].filter(([, count]) => Number(count) > 0);
   const whole = Math.max(parts.reduce((sum, [, count]) => sum + Number(count), 0), 1);
   let at = 0;
   const bar = s("svg", { class: "funnel-svg", viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" }, parts.map(([, count, style]) => {
@@ -131,33 +134,33 @@ function drawLedger(answer) {
   }));
   const list = h("dl", { class: "card-facts" }, parts.map(([name, count, style]) => h("div", {}, h("dt", {}, h("span", { class: `dot ${style}`, "aria-hidden": "true" }), name), h("dd", {}, figure(count), h("small", {}, ` ${percent(Number(count), Number(recorded))}`)))));
   const reasons = Object.entries(dropped).map(([reason, count]) => [printable(reason).replaceAll("_", " ").slice(0, 60), figure(count)]);
-  const notes = [`${counted(writers, "process", "processes")} told of ${figure(recorded)} events`, looked < writers ? `the newest ${number(looked)} are added up` : `${number(complete)} complete`, duplicates > 0 ? `${figure(duplicates)} came twice and count once` : null].filter(Boolean).join(" · ");
+  const notes = [`${counted(writers, "process", "processes")} reported ${figure(recorded)} events`, looked < writers ? `the newest ${number(looked)} are included` : `${number(complete)} complete`, duplicates > 0 ? `${figure(duplicates)} duplicates` : null].filter(Boolean).join(" · ");
   return {
     main: h("section", { class: "panel", "aria-label": "Ledger" },
-      h("header", { class: "panel-head" }, h("h3", { class: Number(missing) > 0 ? "is-bad" : "is-good" }, Number(missing) > 0 ? `${figure(missing)} missing` : "Nothing is missing")),
+      h("header", { class: "panel-head" }, h("h3", { class: Number(missing) > 0 ? "is-bad" : "is-good" }, Number(missing) > 0 ? `${figure(missing)} missing` : "No missing events")),
       h("div", { class: "card-bar" }, bar), list, h("p", { class: "panel-note card-note" }, notes)),
-    more: reasons.length > 0 ? [figures("Given up by devices", ["Reason", "Events"], reasons)] : [],
+    more: reasons.length > 0 ? [figures("Dropped by devices", ["Reason", "Events"], reasons)] : [],
   };
 }
 
-/** What was refused, in groups. */
+/** Draws rejected events, in groups. */
 function drawRefused({ groups, others, count, lost, reports }) {
   if (count === 0 && lost.length === 0 && reports.length === 0) return null;
   const most = Math.max(...groups.map((group) => group.count), 1);
   const rows = groups.map(({ code, field, name, version, count: size }) => h("li", {},
-    h("p", {}, h("span", { class: "badge bad" }, printable(code)), field ? h("code", {}, printable(field).slice(0, 60)) : null, h("span", { class: "card-name" }, name === null ? "without a name" : called(name, 40), version === null ? null : h("small", {}, ` app ${printable(version).slice(0, 20)}`)), h("b", {}, figure(size))),
+    h("p", {}, h("span", { class: "badge bad" }, printable(code)), field ? h("code", {}, printable(field).slice(0, 60)) : null, h("span", { class: "card-name" }, name === null ? "unnamed" : called(name, 40), version === null ? null : h("small", {}, ` app ${printable(version).slice(0, 20)}`)), h("b", {}, figure(size))),
     s("svg", { class: "card-line", viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" }, s("rect", { class: "line-ground", width: 100, height: 1 }), s("rect", { class: "fill bad", width: (100 * size) / most, height: 1 }))));
-  const notes = [others > 0 ? `${figure(others)} in further groups` : null,
-    lost.length > 0 ? `given up by devices: ${lost.map(({ reason, events }) => `${figure(events)} ${printable(reason).slice(0, 40).replaceAll("_", " ")}`).join(", ")}` : null,
-    reports.length > 0 ? `told by clients: ${reports.map(({ code, events }) => `${figure(events)} × ${printable(code).slice(0, 40)}`).join(", ")}` : null].filter(Boolean).join(" · ");
+  const notes = [others > 0 ? `${figure(others)} in other groups` : null,
+    lost.length > 0 ? `dropped by devices: ${lost.map(({ reason, events }) => `${figure(events)} ${printable(reason).slice(0, 40).replaceAll("_", " ")}`).join(", ")}` : null,
+    reports.length > 0 ? `reported by clients: ${reports.map(({ code, events }) => `${figure(events)} × ${printable(code).slice(0, 40)}`).join(", ")}` : null].filter(Boolean).join(" · ");
   return {
     more: [],
-    main: h("section", { class: "panel", "aria-label": "Refused" }, h("header", { class: "panel-head" }, h("h3", {}, count === 0 ? "Nothing was refused" : `${counted(count, "event")} refused`)),
+    main: h("section", { class: "panel", "aria-label": "Rejected" }, h("header", { class: "panel-head" }, h("h3", {}, count === 0 ? "No rejected events" : `${counted(count, "event")} rejected`)),
       h("ul", { class: "card-groups" }, rows), notes === "" ? null : h("p", { class: "panel-note card-note" }, notes)),
   };
 }
 
-/** The pairs of a question on this page as a card asks them: dates become moments, since a card is asked by the collector. */
+/** Converts an insight's parameters for a card. Dates become timestamps, because the collector reads a card's query. */
 export function cardQuery(pairs, range) {
   const own = pairs.filter(([key]) => !times.includes(key) && key !== "people" && key !== "after");
   const last = pairs.find(([key]) => key === "last")?.[1];
@@ -167,13 +170,13 @@ export function cardQuery(pairs, range) {
 }
 
 
-/** A copy's card: it says in which zone its days begin. */
+/** Copies a card and sets its time zone explicitly. */
 export function withZone({ title, size, kind, query }) {
   const isZoned = !zoned.has(kind) || pairsOf({ query }).some(([key]) => key === "zone");
   return { title, size, kind, query: isZoned ? query : [query, asQuery([["zone", ownZone()]])].filter(Boolean).join("&") };
 }
 
-/** What a card is called at first that asks this question of the page. */
+/** Returns the default title of a card for an insight. */
 export function titleOf(kind, asked) {
   const events = asked.all("name").join(", ");
   const title = {

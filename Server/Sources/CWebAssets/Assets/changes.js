@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// How the properties changed: what, from what to what, and when.
+// The history of property changes: the property, the old and new values, and the time.
 
 import { h } from "./dom.js";
 import { ago, counted, dateAndClock, number } from "./format.js";
@@ -9,7 +9,7 @@ import { matches, words } from "./properties.js";
 import { printable } from "./stream.js";
 import { valueText } from "./values.js";
 
-/** So many entries are drawn; looking for something finds all. */
+/** The maximum entries shown; a search covers all. */
 const mostShown = 100;
 
 /** The panel with the history. */
@@ -23,13 +23,13 @@ export class Changes {
   node = h("section", { class: "panel changes", "aria-label": "Property history" },
     h("header", { class: "panel-head" }, h("h2", {}, "History"), this.#note), this.#list);
 
-  /** Takes the history, newest first. */
+  /** Shows the history, newest first. */
   show(history) {
     this.#history = history;
     this.#draw();
   }
 
-  /** Shows only what matches these words. */
+  /** Shows only entries that match these words. */
   filter(line) {
     this.#line = line;
     this.#draw();
@@ -44,7 +44,7 @@ export class Changes {
     const more = found.length - mostShown;
     this.#note.textContent = this.#history.length === 0 ? "" : wanted.length > 0 ? `${number(found.length)} of ${number(this.#history.length)}, newest first` : "newest first";
     if (found.length === 0) {
-      this.#list.replaceChildren(h("li", { class: "nothing" }, this.#history.length === 0 ? "Nothing has changed so far. What differs from one snapshot to the next appears here." : "No change matches."));
+      this.#list.replaceChildren(h("li", { class: "nothing" }, this.#history.length === 0 ? "No changes yet. Differences between snapshots appear here." : "No matching changes."));
       return;
     }
     this.#list.replaceChildren(...found.slice(0, mostShown).map((entry) => this.#entry(entry, wanted.length > 0, now)),
@@ -56,9 +56,9 @@ export class Changes {
     const list = () => h("dl", { class: "change-rows" }, changes.map(change));
     const isFirst = changes.length > 3 && changes.every(({ before }) => before === null || before === undefined);
     if (!isFirst || isFiltered) return h("li", { class: "change-entry" }, h("p", { class: "change-head" }, time), list());
-    // What a device told first is long and nothing that changed: it is there for those who want it.
+    // A device's first report is long and contains no changes, so it is collapsed.
     const details = h("details", { open: this.#open.has(at), ontoggle: () => (details.open ? this.#open.add(at) : this.#open.delete(at)) },
-      h("summary", { class: "change-head" }, time, h("span", { class: "change-first" }, `${number(changes.length)} told for the first time`)), list());
+      h("summary", { class: "change-head" }, time, h("span", { class: "change-first" }, `${number(changes.length)} reported for the first time`)), list());
     return h("li", { class: "change-entry" }, details);
   }
 }
@@ -70,5 +70,5 @@ function change({ name, before, after }) {
   return h("div", {}, h("dt", {}, h("code", {}, printable(name))), h("dd", {},
     isNew ? null : h("del", {}, h("span", { class: "visually-hidden" }, "was "), text(before)),
     isNew || isGone ? null : h("span", { class: "arrow", "aria-hidden": "true" }, " → "),
-    isGone ? h("span", { class: "quiet-text" }, " no longer told") : h("ins", {}, h("span", { class: "visually-hidden" }, isNew ? "new " : "now "), text(after))));
+    isGone ? h("span", { class: "quiet-text" }, " no longer reported") : h("ins", {}, h("span", { class: "visually-hidden" }, isNew ? "new " : "now "), text(after))));
 }

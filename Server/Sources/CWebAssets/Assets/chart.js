@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// A chart over time: lines, or stacked bars, one place for each interval. The pointer or the arrow keys read a place.
+// A chart over time: lines or stacked bars, with one place per interval. The pointer and the arrow keys show a place's values.
 
 import { below, breakAt, broken, edge, fit, grid, ticks } from "./axis.js";
 import { h, s } from "./dom.js";
@@ -13,7 +13,7 @@ const height = 268;
 
 /**
  * A chart. `places`: [{short, long}]; `series`: [{name, style, values, before}], `before` drawn dashed; `kind`: "lines" or "bars" (values below
- * zero hang); `isOpen`: the last place is not over; `breaks`: bars that tower over all others are broken off; `title` for those who hear it.
+ * zero hang down); `isOpen`: the last interval is not over; `breaks`: very tall bars are broken; `title`: the label for screen readers.
  */
 export class Chart {
   #of;
@@ -25,7 +25,7 @@ export class Chart {
   constructor(of) {
     this.#of = of;
     this.node = h("div", { class: "plot chart" });
-    this.#svg.setAttribute("aria-label", `${of.title}. Arrow keys read single values; the table below has them all.`);
+    this.#svg.setAttribute("aria-label", `${of.title}. Use the arrow keys to read single values; the table below lists all of them.`);
     fit(this.node, this.#svg, (width) => {
       this.#width = width;
       this.#draw();
@@ -94,13 +94,13 @@ export class Chart {
     return [...series].reverse().flatMap(({ values, before, style }) => {
       const last = values.length - 1;
       const parts = before ? [draw(before, `line ${style} before`)] : [];
-      // What leads to an interval that is not whole is drawn otherwise.
+      // The segment at an incomplete interval is drawn differently.
       const [from, to] = [places[0].isPartial && last > 0 ? 1 : 0, (isOpen || places[last].isPartial) && last > 0 ? last - 1 : last];
       const only = (first, end) => values.map((value, index) => (index < first || index > end ? null : value));
       if (from <= to) parts.push(draw(only(from, to), `line ${style}`));
       if (from > 0) parts.push(draw(only(0, 1), `line ${style} open`));
       if (to < last) parts.push(draw(only(last - 1, last), `line ${style} open`));
-      // Single values between gaps, and few values, would be lines without length.
+      // Isolated values, and short series, get points: a line would be too short or have no length.
       return [...parts, ...values.map((value, index) => {
         const isAlone = (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null;
         if (value === null || value === undefined || !(isAlone || places.length <= 32 || index === this.#pointed)) return null;
@@ -132,7 +132,7 @@ export class Chart {
     if (!place) return;
     const isLast = this.#of.isOpen && this.#pointed === this.#of.places.length - 1;
     const lines = this.#of.series.slice(0, 11).map(({ name, style, values, before }) => h("li", {}, h("span", { class: `dot ${style}`, "aria-hidden": "true" }),
-      h("span", { class: "tip-name" }, printable(cut(name, 40))), h("b", {}, figure(values[this.#pointed])), before ? h("small", {}, `before ${figure(before[this.#pointed])}`) : null));
+      h("span", { class: "tip-name" }, printable(cut(name, 40))), h("b", {}, figure(values[this.#pointed])), before ? h("small", {}, `previously ${figure(before[this.#pointed])}`) : null));
     this.#tip.replaceChildren(h("p", {}, place.long + (isLast ? ", so far" : "")), h("ul", {}, lines));
     const onLeft = x > this.#width / 2;
     this.#tip.style.left = onLeft ? "auto" : `${x + 14}px`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The drawer: one event (or one refused one) in full.
+// The drawer: details of one event or one rejected event.
 
 import { ask, askText } from "./ask.js";
 import { byId, h, setText } from "./dom.js";
@@ -10,7 +10,7 @@ import { lifeList } from "./life.js";
 import { block, member, parseExact, pretty } from "./json.js";
 import { printable, timeOf } from "./stream.js";
 
-/** The drawer at the right. `choose(key, value)` filters the stream; `closed()` gives the focus back. */
+/** The drawer on the right. `choose(key, value)` filters the stream; `closed()` restores the focus. */
 export class Detail {
   #choose;
   #closed;
@@ -34,7 +34,7 @@ export class Detail {
     this.#closed();
   }
 
-  /** Shows a stored event at once from what the stream knows, then exactly as the collector keeps it. */
+  /** Shows a stored event immediately with the stream's data, then exactly as the collector stores it. */
   async showEvent(stored) {
     const event = stored.event;
     const request = this.#begin(event.name, `${exactTime(timeOf(stored))} on the device`);
@@ -46,7 +46,7 @@ export class Detail {
     try {
       text = await askText(`/v1/events/${encodeURIComponent(stored.id)}`);
     } catch {
-      // The collector is away: what the stream brought is shown instead.
+      // The collector is not responding: the stream's data is shown instead.
     }
     if (request !== this.#request) return;
     let whole;
@@ -62,38 +62,38 @@ export class Detail {
     );
   }
 
-  /** Its way from the device to the index, once the collector has told. */
+  /** Shows the event's path from the device to the index. */
   async #showLife(id, slot) {
     try {
-      slot.replaceChildren(h("details", { class: "section", open: true }, h("summary", {}, "Life"), lifeList(await ask(`/v1/events/${encodeURIComponent(id)}/life`))));
+      slot.replaceChildren(h("details", { class: "section", open: true }, h("summary", {}, "Trace"), lifeList(await ask(`/v1/events/${encodeURIComponent(id)}/life`))));
     } catch {
-      // An event that the log no longer has, or a collector that is away: what is known of it stands above.
+      // The log no longer has the event, or the collector is not responding: the data above remains.
     }
   }
 
-  /** Shows the event with this id, as an address asks for it. */
+  /** Shows the event with this id, for the URL. */
   async showStored(id) {
     const request = this.#begin("Event", "");
-    byId("drawer-body").replaceChildren(h("p", { class: "drawer-message" }, "Asking the collector…"));
+    byId("drawer-body").replaceChildren(h("p", { class: "drawer-message" }, "Loading…"));
     try {
       const stored = await ask(`/v1/events/${encodeURIComponent(id)}`);
       if (request === this.#request) this.showEvent(stored);
     } catch (error) {
       if (request !== this.#request) return;
-      byId("drawer-body").replaceChildren(h("p", { class: "drawer-message wrong" }, error.status ? error.message : "The collector does not answer."), facts([["Id", h("code", {}, id.slice(0, 128))]]));
+      byId("drawer-body").replaceChildren(h("p", { class: "drawer-message wrong" }, error.status ? error.message : "The collector is not responding."), facts([["Id", h("code", {}, id.slice(0, 128))]]));
     }
   }
 
-  /** Shows a refused event, at once as far as the list has it, then with all that is kept of it. */
+  /** Shows a rejected event, immediately with the list's data, then with everything stored about it. */
   async showFailure(failure) {
-    const request = this.#begin(failure.code, `${exactTime(failure.received)} · refused`);
+    const request = this.#begin(failure.code, `${exactTime(failure.received)} · rejected`);
     this.#drawFailure(failure);
     if (!(failure.bytes > (failure.content ?? "").length)) return;
     try {
       const whole = await ask(`/v1/failed?position=${encodeURIComponent(failure.position)}`);
       if (request === this.#request) this.#drawFailure(whole);
     } catch {
-      // The collector is away: its beginning is shown.
+      // The collector is not responding: the beginning is shown.
     }
   }
 
@@ -152,7 +152,7 @@ export class Detail {
         await navigator.clipboard.writeText(text);
         setText(copy, "Copied");
       } catch {
-        // No clipboard without a secure origin: select it, so that the keyboard can copy.
+        // The clipboard needs a secure origin: select the text instead, so that the keyboard can copy it.
         getSelection().selectAllChildren(content);
         setText(copy, "Selected");
       }
@@ -167,7 +167,7 @@ function facts(pairs) {
     h("div", {}, h("dt", {}, key), h("dd", {}, value))));
 }
 
-/** What is received before its own time was recorded by a clock that is ahead. */
+/** A negative delay means that the device's clock is ahead. */
 const delay = (ms) => (ms < 0 ? `${duration(-ms)} before: the device's clock is ahead` : `${duration(ms)} later`);
 
 const printableBody = (text) => text.split("\n").map(printable).join("\n");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// One device in full: who it is, its app's states over time, its properties and how they changed.
+// One device: its facts, its app's states over time, its properties and their changes.
 
 import { Changes } from "./changes.js";
 import { h } from "./dom.js";
@@ -14,10 +14,10 @@ import { Properties } from "./properties.js";
 import { States } from "./states.js";
 import { printable } from "./stream.js";
 
-/** The parts of one device. They stay while it is shown and only take what is new, so that nobody loses their place. */
+/** The parts of one device. They are updated in place, so that focus and scroll position are kept. */
 export class Device {
   #go;
-  #card = h("section", { class: "panel device-card", "aria-label": "The device" });
+  #card = h("section", { class: "panel device-card", "aria-label": "Device" });
   #pointing = { pass: (index) => this.#pass(index), pin: (index) => this.#pin(index) };
   #states = new States(this.#pointing);
   #places = new Places(this.#pointing);
@@ -25,15 +25,15 @@ export class Device {
   #properties = new Properties((line) => this.#changes.filter(line));
   #changes = new Changes();
   #table = momentTable();
-  /** Oldest first, as time is drawn. */
+  /** Oldest first, as drawn. */
   #known = [];
-  /** The index of the state that was chosen; null for the newest, whichever that is. */
+  /** The index of the chosen state; null for the newest. */
   #pinned = null;
-  /** The index of the state a pointer passes over; null for none. */
+  /** The index of the state under the pointer, or null. */
   #passing = null;
   #drawn = { card: "", states: "", properties: "" };
 
-  /** Everything, as one element. */
+  /** The whole view as one element. */
   node = h("div", { class: "device-parts" }, this.#card, this.#states.node,
     h("div", { class: "device-pair" }, this.#places.node, this.#moment.node),
     h("div", { class: "device-pair" }, this.#properties.node, this.#changes.node),
@@ -43,7 +43,7 @@ export class Device {
     this.#go = go;
   }
 
-  /** Takes what the collector says about the device, and its line in the list of devices where it has one. */
+  /** Shows the collector's data about the device, and its entry in the device list, if there is one. */
   show(detail, summary, now) {
     this.#once("card", [summary, detail.user, detail.app, Math.floor(now / 5000)], () => {
       this.#drawCard(detail, summary, now);
@@ -53,7 +53,7 @@ export class Device {
       const pinned = this.#pinned === null ? null : this.#known[this.#pinned].at;
       this.#passing = null;
       this.#known = detail.states.toReversed().sort((a, b) => a.at - b.at);
-      // It may have moved, or be older than what is told now.
+      // The pinned state may have moved, or be older than the loaded states.
       const found = pinned === null ? -1 : this.#known.findIndex((state) => state.at === pinned);
       this.#pinned = found < 0 ? null : found;
       this.#states.show(this.#known, summary?.states ?? null);
@@ -108,14 +108,14 @@ export class Device {
       ["First seen", summary && moment(summary.first_seen)],
       ["Last seen", summary && moment(summary.last_seen)],
       ["Events", summary && number(summary.events)],
-      ["Told", summary && `${counted(summary.states, "state")}, ${counted(summary.property_changes, "change")}`],
+      ["Reported", summary && `${counted(summary.states, "state")}, ${counted(summary.property_changes, "change")}`],
     ].filter(([, value]) => value !== null && value !== undefined && value !== "");
     this.#card.replaceChildren(
       h("dl", { class: "device-facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, typeof value === "string" ? printable(value) : value)))),
       h("p", { class: "device-links" },
         h("span", {}, "Installation ", h("code", { title: installation }, printable(installation))),
-        link("events", "Its live events", () => this.#go.events(installation)),
-        link("visitor", "Its sessions", () => this.#go.visitor(installation))));
+        link("events", "Live events", () => this.#go.events(installation)),
+        link("visitor", "Sessions", () => this.#go.visitor(installation))));
     if (focused !== undefined) this.#card.querySelector(`[data-key="${focused}"]`)?.focus({ preventScroll: true });
   }
 }

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The devices: what each one is, how that changed, and what its app was about. Looks again every few seconds.
+// The devices: properties, property changes and app states. Polls every few seconds.
 
 import { ask } from "./ask.js";
 import { Device } from "./device.js";
 import { byId, h, setText } from "./dom.js";
 import { deviceName, fleetList, fleetTable } from "./fleet.js";
-import { clock, counted, number } from "./format.js";
+import { counted, dateAndClock, number } from "./format.js";
 
 const mostDevices = 50;
 const mostStates = 200;
-/** As many at most are in the page; who looks for one further back finds it by its user or its events. */
+/** The maximum devices on the page; older ones are found through their user or their events. */
 const most = 1000;
 
-/** The view of devices. `go` leads elsewhere: `events(installation)`, `visitor(installation)`; `chosen()` says that `place` changed. */
+/**
+ * The device view. `go` opens other sections: `events(installation)`, `visitor(installation)`; `chosen()` is called when `place` changes.
+ */
 export class Devices {
   #go;
   #isShown = false;
-  /** The installation that is looked at in full; null for all of them. */
+  /** The installation shown in detail; null for the list of all. */
   #chosen = null;
   #device = null;
   #devices = [];
-  /** The devices seen before those that every look asks for, as somebody asked for them; and where still older ones begin. */
+  /** Older devices that were loaded on request, beyond those of every poll; and where still older ones begin. */
   #older = [];
   #next;
   #isAskingOlder = false;
@@ -36,7 +38,7 @@ export class Devices {
     byId("device-back").addEventListener("click", () => this.#choose(null));
   }
 
-  /** What the address says about the view: "", or the installation. */
+  /** The view's part of the URL: "", or the installation. */
   get place() {
     return this.#chosen ?? "";
   }
@@ -51,13 +53,13 @@ export class Devices {
     if (isShown) this.look(true);
   }
 
-  /** Asks and draws what has changed. A collector with much to tell is asked as often as it is quick. */
+  /** Loads and draws changes. The faster the collector responds, the more often it is polled. */
   async look(force = false) {
     if (!this.#isShown || (!force && (this.#isLooking || Date.now() < this.#lookAfter))) return;
     this.#isLooking = true;
     const began = performance.now();
     const chosen = this.#chosen;
-    if (this.#answered === 0) this.#say("Asking the collector…", []);
+    if (this.#answered === 0) this.#say("Loading…", []);
     try {
       const [all, one] = await Promise.all([
         ask(`/v1/devices?limit=${mostDevices}`),
@@ -65,7 +67,7 @@ export class Devices {
       ]);
       if (chosen !== this.#chosen) return;
       this.#answered = Date.now();
-      // Who was seen meanwhile stands at the beginning, once.
+      // A device that was seen again moves to the beginning and is listed once.
       const latest = new Set(all.devices.map(({ installation }) => installation));
       this.#older = this.#older.filter(({ installation }) => !latest.has(installation));
       this.#devices = [...all.devices, ...this.#older];
@@ -88,7 +90,7 @@ export class Devices {
     byId("device").scrollTop = 0;
     scrollTo({ top: 0 });
     this.#draw(null, Date.now());
-    // Whoever came by the keyboard goes on where the choice leads, and comes back to where it was made.
+    // Keyboard users continue at the chosen device, and return to its entry.
     const back = installation === null ? byId("device-body").querySelector(`[data-key="${CSS.escape(left)}"]`) : null;
     (back ?? byId("device-title")).focus({ preventScroll: back === null });
     this.look(true);
@@ -106,19 +108,19 @@ export class Devices {
       this.#drawAll(choose, now);
       return;
     }
-    // The address may spell the installation otherwise than the collector does.
+    // The URL may spell the installation differently than the collector.
     const installation = detail?.installation ?? this.#chosen;
     const summary = detail?.device ?? this.#devices.find((device) => device.installation === installation);
     fleetList(byId("fleet"), this.#devices, installation, choose, now);
     setText(byId("device-title"), summary || detail?.installation ? deviceName(summary ?? detail) : "Device");
     setText(byId("device-note"), "");
     if (detail === null) {
-      if (this.#device === null) this.#say("Asking the collector…", []);
+      if (this.#device === null) this.#say("Loading…", []);
       return;
     }
     if (detail.installation === undefined) {
       this.#device = null;
-      this.#say("No such device", [h("p", {}, "This collector has no event of the installation ", h("code", {}, this.#chosen), ". It may have been erased.")]);
+      this.#say("No such device", [h("p", {}, "No events from installation ", h("code", {}, this.#chosen), ". It may have been erased.")]);
       return;
     }
     if (this.#device === null) {
@@ -133,22 +135,22 @@ export class Devices {
     if (this.#devices.length === 0) {
       this.#drawn = "";
       setText(byId("device-note"), "");
-      if (this.#answered > 0) this.#say("No device yet", howToBegin());
+      if (this.#answered > 0) this.#say("No devices yet", howToBegin());
       return;
     }
-    setText(byId("device-note"), this.#next !== undefined ? `the ${number(this.#devices.length)} seen last` : counted(this.#devices.length, "device"));
+    setText(byId("device-note"), this.#next !== undefined ? `the ${number(this.#devices.length)} most recent` : counted(this.#devices.length, "device"));
     const state = JSON.stringify([this.#devices, this.#next, this.#isAskingOlder]) + Math.floor(now / 5000);
     if (state === this.#drawn) return;
     this.#drawn = state;
     const focused = document.activeElement?.closest?.("#device-body [data-key]")?.dataset.key;
     const isFull = this.#devices.length >= most;
-    const more = this.#next === undefined ? null : isFull ? h("p", { class: "panel-note" }, `The first ${number(most)} are shown.`)
-      : h("button", { type: "button", class: "button small", "data-key": "older", onclick: () => this.#askOlder() }, this.#isAskingOlder ? "Asking…" : "Older");
+    const more = this.#next === undefined ? null : isFull ? h("p", { class: "panel-note" }, `Only the first ${number(most)} are shown.`)
+      : h("button", { type: "button", class: "button small", "data-key": "older", onclick: () => this.#askOlder() }, this.#isAskingOlder ? "Loading…" : "Older");
     byId("device-body").replaceChildren(fleetTable(this.#devices, choose, now), ...(more === null ? [] : [h("div", { class: "fleet-foot" }, more)]));
     if (focused !== undefined) byId("device-body").querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
-  /** The devices seen before those that are shown. */
+  /** Loads devices last seen before those on the page. */
   async #askOlder() {
     if (this.#isAskingOlder || this.#next === undefined) return;
     this.#isAskingOlder = true;
@@ -168,7 +170,7 @@ export class Devices {
     if (this.#chosen === null) this.#draw(null, Date.now());
   }
 
-  /** Instead of the devices: a title, and what to do. */
+  /** Shows a title and instructions instead of devices. */
   #say(title, lines) {
     byId("devices").dataset.shows = this.#chosen === null ? "all" : "one";
     if (byId("device-body").dataset.says === title && byId("device-body").querySelector(".empty")) return;
@@ -177,12 +179,12 @@ export class Devices {
   }
 
   #fail(error) {
-    const why = error.wantsKey ? "The collector wants a key for reading." : error.status ? error.message : "The collector does not answer.";
+    const why = error.wantsKey ? "The collector requires a key with read access." : error.status ? error.message : "The collector is not responding.";
     if (this.#answered > 0) {
-      this.#trouble(`${why} What is shown is of ${clock(this.#answered).slice(0, 8)}.`);
+      this.#trouble(`${why} Showing data from ${dateAndClock(this.#answered).slice(0, 19)}.`);
       return;
     }
-    this.#say(why, [h("button", { type: "button", class: "button", onclick: () => this.look(true) }, "Ask again")]);
+    this.#say(why, [h("button", { type: "button", class: "button", onclick: () => this.look(true) }, "Try again")]);
   }
 
   #trouble(text) {
@@ -191,14 +193,14 @@ export class Devices {
   }
 }
 
-/** An installation the collector does not know, or that can be none, is an answer; everything else is not. */
+/** An unknown or invalid installation is a valid result; other errors are not. */
 function absent(error) {
   if (error.status !== 404 && error.status !== 400) throw error;
   return {};
 }
 
 const howToBegin = () => [
-  h("p", {}, "Snapshots tell what a device is and what its app is about. An app takes them when it is told to:"),
+  h("p", {}, "Snapshots show device properties and app state. Turn them on in the app:"),
   h("pre", {}, "configuration.snapshots = SnapshotOptions()"),
-  h("p", {}, "Apps that speak the format of Sift send theirs to ", h("code", {}, "/v3/accounts/…/mobile_events"), "."),
+  h("p", {}, "Apps that use the Sift format send snapshots to ", h("code", {}, "/v3/accounts/…/mobile_events"), "."),
 ];

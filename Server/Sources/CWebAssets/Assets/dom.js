@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Building nodes. Strings only ever become text nodes or attribute values, never markup: what events contain is untrusted.
+// Creates nodes. Strings become only text nodes or attribute values, never markup, because event contents are untrusted.
 
 const svgSpace = "http://www.w3.org/2000/svg";
 
-/** The element with this id. */
+/** Returns the element with this id. */
 export const byId = (id) => document.getElementById(id);
 
-/** An HTML element: attributes, `on…` listeners, and children (nodes, strings; null is left out). */
+/** Creates an HTML element with attributes, `on…` listeners, and children (nodes, strings; null is skipped). */
 export function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** The same for SVG. */
+/** Creates an SVG element in the same way. */
 export function s(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(svgSpace, tag), attributes, children);
 }
@@ -31,7 +31,7 @@ function fill(node, attributes, children) {
   return node;
 }
 
-/** Sets text only when it differs, so that assistive technology is not told the same thing again. */
+/** Sets text only if it differs, so that assistive technology does not announce the same text again. */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }

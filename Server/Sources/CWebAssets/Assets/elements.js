@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Elements of the interface: what was clicked, what happened to them.
+// Interface elements: clicks and triggers.
 
 import { h, s } from "./dom.js";
 import { counted, cut, number, printable } from "./format.js";
@@ -10,13 +10,13 @@ const mostScreens = 8;
 const mostElements = 6;
 const longestName = 60;
 
-/** The attributes that `told` says in words, by event. */
+/** The attributes that `told` puts into words, by event. */
 const words = {
   _click: ["_element_id", "_element_type", "_element_content", "_element_position"],
   _trigger: ["_trigger", "_element_id", "_element_type", "_trace", "_trigger_outcome"],
 };
 
-/** What a click or a trigger was, as a sentence, with the attributes that it does not name; null for any other event. */
+/** Describes a click or a trigger, with the remaining attributes; null for any other event. */
 export function told(event) {
   const said = words[event.name];
   if (said === undefined) return null;
@@ -37,7 +37,7 @@ export function told(event) {
   return { nodes: nodes.filter((node) => node !== null), rest };
 }
 
-/** The elements of each screen by clicks, the screen with the most clicks first. */
+/** Draws the elements of each screen by clicks, the screen with the most clicks first. */
 export function clicked(elements, colours) {
   const screens = new Map();
   for (const element of elements) {
@@ -58,7 +58,7 @@ export function clicked(elements, colours) {
 function row(element, most, colour) {
   const name = printable(cut(element.element, longestName));
   const kind = element.type === undefined || element.type === element.element ? null : h("span", { class: "element-kind" }, printable(cut(element.type, longestName)));
-  return h("li", { title: `${counted(element.clicks, "click")} on ${counted(element.installations, "installation")}` },
+  return h("li", { title: `${counted(element.clicks, "click")} from ${counted(element.installations, "installation")}` },
     s("svg", { class: "step-bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" }, s("rect", { class: `fill ${colour}`, width: (100 * element.clicks) / most, height: 10 })),
     h("span", { class: "step-text" }, name, " ", kind),
     h("b", {}, number(element.clicks)));

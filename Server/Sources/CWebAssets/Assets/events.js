@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Which events the live table shows: the latest that the filter and the time leave, older ones page by page, and what arrives.
+// The events in the live table: the latest that match the filter and the time range, older ones page by page, and new arrivals.
 
 import { timeOf } from "./stream.js";
 import { asQuery } from "./address.js";
@@ -9,22 +9,25 @@ import { ask } from "./ask.js";
 import { asked, parseFilter } from "./filter.js";
 import { number } from "./format.js";
 
-/** Fewer where the page is narrow, and as long as its list. */
+/** Smaller on narrow pages, where the page is as long as its list. */
 const page = matchMedia("(max-width: 899px)").matches ? 50 : 200;
-/** A search that found less goes on by itself, so many times; then somebody has to say so. */
+/** A search with fewer results continues automatically, up to `patience` pages; then a click is needed. */
 const few = 50;
 const patience = 10;
-/** New events are searched together, at most as often as this. */
+/** The minimum interval between searches of new events. */
 const searchEvery = 1000;
 
-/** Asks and follows. `stream` shows, `feed` brings what arrives, `wantKey()` says that a key is needed, `explain(isFiltered, problem)` what an empty table means. */
+/**
+ * Loads and follows events. `stream` shows them, `feed` brings new ones, `wantKey()` is called when a key is needed, `explain(isFiltered,
+ * problem)` explains an empty table.
+ */
 export class Events {
   #stream;
   #wantKey;
   #explain;
   #asked = null;
   #last = ["", null];
-  /** What is shown now: its questions, where older ones go on, and how far a search came. */
+  /** The current query: its parameters, where older events continue, and the progress of a search. */
   #shown = null;
   feed = null;
 
@@ -34,7 +37,7 @@ export class Events {
     this.#explain = explain;
   }
 
-  /** Begins (again) with this filter and this time: {from, to, isOpen}, or null for any. */
+  /** Starts or restarts with this filter and time range: {from, to, isOpen}, or null for any time. */
   async begin(line, time, force = false) {
     const filter = parseFilter(line);
     const { filed, searched } = asked(filter);
@@ -48,7 +51,7 @@ export class Events {
     const shown = { pairs, filed, time, isSearch: searched.length > 0, isFiltered: line.trim() !== "" || time !== null, head: null, next: null, searched: 0, of: 0, isAsking: true, isCleared: false, isKnown: false, arrived: null, timer: 0, problem: null };
     this.#shown = shown;
     try {
-      // What arrives is followed from the latest of all, whether it is shown or not.
+      // New events are followed from the latest of all events, whether it matches or not.
       const [latest, answer] = await Promise.all([shown.isSearch || time !== null ? ask(`/v1/events?${asQuery([...filed, ["limit", "1"]])}`) : null, this.#page(shown)]);
       if (this.#shown !== shown) return;
       shown.head = (latest ?? answer).events[0]?.position ?? null;
@@ -62,7 +65,7 @@ export class Events {
         return;
       }
       this.#asked = null;
-      shown.problem = error.status ? error.message : "The collector does not answer.";
+      shown.problem = error.status ? error.message : "The collector is not responding.";
       this.#stream.reset([]);
     }
     this.#explain(shown.isFiltered, shown.problem);
@@ -72,12 +75,12 @@ export class Events {
     this.#say(shown);
   }
 
-  /** Asks once more where the last question had no answer. */
+  /** Retries a query that had no response. */
   retry() {
     if (this.#shown !== null && !this.#shown.isKnown && !this.#shown.isAsking) this.begin(...this.#last, true);
   }
 
-  /** Shows the next older ones, or searches on. */
+  /** Shows the next older events, or continues the search. */
   async older() {
     const shown = this.#shown;
     if (shown === null || shown.isAsking) return;
@@ -88,12 +91,12 @@ export class Events {
       await this.#more(shown, from);
       await this.#goOn(shown);
     } catch {
-      // What went wrong is said below the table, and the button asks again.
+      // The error is shown below the table, and the button retries.
     }
     this.#say(shown);
   }
 
-  /** Empties the table; what was there can be asked for again. */
+  /** Empties the table; its events can be loaded again. */
   clear() {
     this.#stream.reset([]);
     if (this.#shown === null) return;
@@ -101,7 +104,7 @@ export class Events {
     this.#say(this.#shown);
   }
 
-  /** Takes an event that has just arrived, and shows it if it is meant. */
+  /** Handles a new event, and shows it if it matches. */
   arrived(stored) {
     const shown = this.#shown;
     if (shown === null) return;
@@ -110,7 +113,7 @@ export class Events {
       if (time === null || (timeOf(stored) >= time.from && (time.isOpen || timeOf(stored) < time.to))) this.#stream.add(stored);
       return;
     }
-    // Whether it holds what is searched for, the collector says.
+    // The collector decides whether the event matches the search.
     shown.arrived = stored.position;
     shown.timer ||= setTimeout(() => this.#search(shown), searchEvery);
   }
@@ -124,7 +127,7 @@ export class Events {
       for (const event of events) this.#stream.add(event);
       shown.head = next ?? later(arrived, events.at(-1)?.position ?? arrived);
     } catch {
-      // The connection state says that the collector is away; what arrived is searched with what comes next.
+      // The connection state shows that the collector is down; these events are searched with the next ones.
     }
     shown.timer = 0;
     if (this.#shown === shown && shown.head !== null && later(shown.arrived, shown.head) !== shown.head) shown.timer = setTimeout(() => this.#search(shown), searchEvery);
@@ -144,19 +147,19 @@ export class Events {
       this.#stream.append(answer.events);
       this.#took(shown, answer);
     } catch (error) {
-      shown.problem = error.status ? error.message : "the collector does not answer";
+      shown.problem = error.status ? error.message : "the collector is not responding";
       throw error;
     } finally {
       shown.isAsking = false;
     }
   }
 
-  /** Searches on while little was found: what is rare lies far apart. */
+  /** Continues the search while there are few results, because rare events are far apart. */
   async #goOn(shown) {
     try {
       for (let attempt = 0; attempt < patience && this.#shown === shown && shown.isSearch && shown.next !== null && this.#stream.count < few; attempt += 1) await this.#more(shown, shown.next);
     } catch {
-      // It was told; whoever asks again goes on from here.
+      // The error was shown; a retry continues from here.
     }
   }
 
@@ -170,15 +173,15 @@ export class Events {
 
   #say(shown) {
     if (this.#shown !== shown) return;
-    // Through to the first of those that are meant, or so far of all that there are.
-    const reach = shown.next === null && !shown.isAsking ? "searched to the first" : `searched ${number(shown.searched)} of ${number(Math.max(shown.of, shown.searched))}`;
+    // The search has reached the first matching event, or only a part of all events so far.
+    const reach = shown.next === null && !shown.isAsking ? "search complete" : `searched ${number(shown.searched)} of ${number(Math.max(shown.of, shown.searched))}`;
     const searched = shown.isSearch ? reach : "";
     const text = [searched, shown.problem !== null && this.#stream.count > 0 ? shown.problem : ""].filter(Boolean).join(" · ");
-    this.#stream.say({ text, isAsking: shown.isAsking, isKnown: shown.isKnown, further: shown.isCleared ? "Older events" : shown.next === null ? null : shown.isSearch ? "Search further back" : "Older events" });
+    this.#stream.say({ text, isAsking: shown.isAsking, isKnown: shown.isKnown, further: shown.isCleared ? "Older events" : shown.next === null ? null : shown.isSearch ? "Search older events" : "Older events" });
   }
 }
 
-/** The later of two positions, such as 3.88213.7. */
+/** Returns the later of two positions, such as 3.88213.7. */
 function later(one, other) {
   const [a, b] = [one, other].map((position) => position.split(".").map(Number));
   const at = a.findIndex((part, index) => part !== b[index]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What admission refused, newest first.
+// Rejected events, newest first.
 
 import { ask, whyNot } from "./ask.js";
 import { asQuery } from "./address.js";
@@ -10,7 +10,7 @@ import { ago, dateAndClock, number } from "./format.js";
 import { belongs, Groups } from "./groups.js";
 import { printable } from "./stream.js";
 
-/** The list of refused events. `open(failure)` is called when one is chosen. */
+/** The list of rejected events. `open(failure)` is called when one is chosen. */
 export class Failures {
   #open;
   #last = "";
@@ -19,11 +19,11 @@ export class Failures {
   #groupsAfter = 0;
   #counted = -1;
   #total = 0;
-  /** What is listed without a group, and where older ones go on; null where the first of all is there. */
+  /** The events listed without a group, and where older ones continue; null if the oldest is listed. */
   #listed = [];
   #next = null;
   #isAsking = false;
-  /** The group of which nothing was found any more. */
+  /** The group in which no more events were found. */
   #gone = null;
 
   constructor(open) {
@@ -31,26 +31,26 @@ export class Failures {
     byId("failures-older").addEventListener("click", () => this.#older());
   }
 
-  /** Asks for the latest, of the chosen group or of all, and shows them. Throws what `ask` throws. */
+  /** Loads the latest events of the chosen group or of all, and shows them. Throws what `ask` throws. */
   async look(now, isAnew = false) {
     const group = this.#group;
     const of = group === null ? [] : [["code", group.code], ...(group.name === null ? [] : [["name", group.name]])];
     const answer = await ask(`/v1/failed?${asQuery([["limit", group === null ? "50" : "200"], ...of])}`);
     if (group !== this.#group) return;
     const failures = group === null ? this.#withOlder(answer) : answer.failed.filter((failure) => belongs(failure, group)).slice(0, 50);
-    // Its latest is named with the group, should it stand behind many others.
+    // The group names its latest event, in case many other events come before it.
     if (group !== null && failures.length === 0 && isAnew) this.#gone = group;
     if (group !== null && failures.length === 0 && this.#gone !== group) failures.push(...(await this.#sample(group)));
     if (group !== this.#group) return;
     this.show(failures, this.#total || answer.failed.length, now);
-    // Groups are a question over many events: as seldom as a minute, unless it is known that they are others.
+    // Groups are a query over many events: at most once a minute, unless they are known to have changed.
     if (!isAnew && now < this.#groupsAfter && this.#total === this.#counted) return;
     this.#groupsAfter = now + 60_000;
     this.#counted = this.#total;
     await this.#groups.look(now);
   }
 
-  /** The latest with the older ones that were asked for; these are left out once there may be others in between. */
+  /** Returns the latest events with the older ones loaded before; older ones are dropped if there may be a gap. */
   #withOlder({ failed, next = null }) {
     const known = new Set(this.#listed.map(({ position }) => position));
     const isJoined = failed.some(({ position }) => known.has(position));
@@ -65,14 +65,14 @@ export class Failures {
   async #older() {
     if (this.#isAsking || this.#next === null) return;
     this.#isAsking = true;
-    setText(byId("failures-older"), "Asking…");
+    setText(byId("failures-older"), "Loading…");
     try {
       const { failed, next = null } = await ask(`/v1/failed?${asQuery([["limit", "50"], ["before", this.#next]])}`);
       this.#next = next;
       this.#listed = [...this.#listed, ...failed];
       if (this.#group === null) this.show(this.#listed, this.#total, Date.now());
     } catch {
-      // The connection state says that the collector is away; the button asks again.
+      // The connection state shows that the collector is down; the button retries.
     }
     this.#isAsking = false;
     this.#offerOlder();
@@ -93,12 +93,12 @@ export class Failures {
     }
   }
 
-  /** What was listed stays; where nothing was, the reason stands in its place. */
+  /** Keeps the last list; if there is none, shows the reason instead. */
   fail(error) {
     if (this.#last === "") byId("failures").replaceChildren(h("li", { class: "nothing wrong" }, whyNot(error)));
   }
 
-  /** How many there are, as the collector counts. */
+  /** The total number, as counted by the collector. */
   set total(total) {
     this.#total = total;
     count(total);
@@ -106,12 +106,12 @@ export class Failures {
 
   #list(group) {
     this.#group = group;
-    setText(byId("failures-title"), group === null ? "The latest" : "Of this group");
+    setText(byId("failures-title"), group === null ? "Latest" : "In this group");
     this.#last = "";
-    this.look(Date.now()).catch(() => {}); // The next regular look tells.
+    this.look(Date.now()).catch(() => {}); // The next poll shows the error.
   }
 
-  /** Shows these, and how many there are altogether. */
+  /** Shows these events and the total number. */
   show(failures, total, now) {
     count(total);
     if (!this.#isAsking) this.#offerOlder();
@@ -121,11 +121,11 @@ export class Failures {
     const list = byId("failures");
     byId("failures-title").hidden = failures.length === 0 && this.#group === null;
     if (failures.length === 0 && this.#group !== null) {
-      list.replaceChildren(h("li", { class: "nothing" }, "None of this group is refused any more."));
+      list.replaceChildren(h("li", { class: "nothing" }, "No rejected events are left in this group."));
       return;
     }
     if (failures.length === 0) {
-      list.replaceChildren(h("li", { class: "nothing" }, "Nothing was refused. An event that is not valid is kept here with its reason."));
+      list.replaceChildren(h("li", { class: "nothing" }, "No rejected events. Invalid events are stored here with the reason."));
       return;
     }
     list.replaceChildren(...failures.map((failure) => h("li", {}, h(
@@ -141,7 +141,7 @@ export class Failures {
   }
 }
 
-/** The number beside the tab's name. */
+/** Sets the number next to the tab's name. */
 function count(total) {
   const badge = byId("failed-count");
   badge.hidden = total === 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The live connection: says how it stands, resumes where it stopped, and tries again with growing pauses.
-// Read with fetch rather than EventSource, which could not carry a key.
+// The live connection: reports its state, resumes where it stopped, and retries with growing delays.
+// Uses fetch instead of EventSource, which cannot send a key.
 
 import { asQuery } from "./address.js";
 import { headers } from "./ask.js";
 import { parseKeepingDigits } from "./json.js";
 
 const longestPause = 15_000;
-/** The collector says something at least every 15 s; three times that without a word means the line is dead. */
+/** The collector sends something at least every 15 s; after three times that without data, the connection is considered dead. */
 const longestSilence = 45_000;
 
 /** Follows /v1/live. `handlers`: event(object), skipped(count), state(name, text), refused(). */
@@ -31,7 +31,7 @@ export class Feed {
     });
   }
 
-  /** Begins (again) with these parameters, as pairs, after this position; null means from now on. */
+  /** Starts or restarts with these parameters, as pairs, after this position; null means from now on. */
   follow(parameters, position) {
     this.#parameters = parameters;
     this.#position = position;
@@ -39,7 +39,7 @@ export class Feed {
     this.#open();
   }
 
-  /** Ends it, until it is to follow again. */
+  /** Stops until `follow` is called again. */
   stop() {
     this.#close();
   }
@@ -55,7 +55,7 @@ export class Feed {
       const answer = await fetch(`/v1/live?${parameters}`, { headers: headers("text/event-stream"), signal: request.signal, cache: "no-store" });
       if (answer.status === 401 || answer.status === 403) {
         this.#close();
-        this.#handlers.state("lost", "Needs a key");
+        this.#handlers.state("lost", "Key required");
         this.#handlers.refused();
         return;
       }
@@ -64,7 +64,7 @@ export class Feed {
       this.#handlers.state("live", "Live");
       await this.#read(answer.body, request);
     } catch {
-      // Gone, refused or aborted: all that matters is below, whether this connection is still the wanted one.
+      // Closed, rejected or aborted: below, only whether this connection is still the current one matters.
     }
     if (this.#request !== request) return;
     this.#close();
@@ -106,7 +106,7 @@ export class Feed {
     try {
       value = parseKeepingDigits(message.data.join("\n"));
     } catch {
-      return; // Not ours: a proxy in between may write what it likes.
+      return; // Not from the collector: a proxy may insert data.
     }
     if (message.type === "skipped") this.#handlers.skipped(Number(value.count) || 0);
     else if (value && value.event) this.#handlers.event(value);
@@ -119,7 +119,7 @@ export class Feed {
 
   #wait(pause) {
     let left = Math.ceil(pause / 1000);
-    const tell = () => this.#handlers.state("lost", left > 1 ? `Lost, again in ${left} s` : "Reconnecting");
+    const tell = () => this.#handlers.state("lost", left > 1 ? `Retrying in ${left} s` : "Reconnecting");
     tell();
     this.#ticker = setInterval(() => {
       left -= 1;

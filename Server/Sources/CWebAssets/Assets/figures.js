@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The figures of a chart as a table: for those who hear them, and for copying.
+// A chart's data as a table, for screen readers and for copying.
 
 import { h, setText } from "./dom.js";
 import { cut } from "./format.js";
@@ -9,31 +9,38 @@ import { printable } from "./stream.js";
 
 const exact = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
 
-/** A number, or the digits of one beyond what a number holds, or nothing. */
+/** Formats a number, the digits of a number beyond the safe range, or a missing value. */
 export function figure(value) {
   if (value === null || value === undefined) return "–";
   return typeof value === "string" ? value.replace(/\B(?=(\d{3})+$)/g, ",") : exact.format(value);
 }
 
-/** 12.5 %, from a share of one; nothing of nothing is no share. */
+/** Formats a share of a whole, such as 12.5 %; without a whole there is a dash. */
 export const percent = (part, whole) => (whole > 0 ? `${exact.format(Math.round((1000 * part) / whole) / 10)} %` : "–");
 
-/** A name from outside, in its own direction and no longer than a line. */
+/** An external name, isolated in its text direction and truncated to one line. */
 export const called = (name, most = 80) => h("bdi", { title: name.length > most ? printable(cut(name, 1000)) : null }, printable(cut(name, most)));
 
-/** What a group is called: its value, what it lacks, or how many others it stands for. Different groups have different names. Where `areTexts`, no group is a number, a boolean, a list or an object. */
+/**
+ * The name of a group: its value, the missing attribute, or the number of groups that it combines. Different groups have different
+ * names. `areTexts`: no group is a number, a boolean, a list or an object.
+ */
 export function groupName(series, by, areTexts = false) {
   if ("other" in series) return `${figure(series.other)} more`;
   if (!("group" in series)) return "all";
   const none = `no ${by.slice(0, 40)}`;
   if (series.group === null) return none;
   if (typeof series.group !== "string") return JSON.stringify(series.group);
-  // A text that looks like a number, like nothing, or like a name given here stands in quotation marks; so does one that has them itself.
+  // Quote strings that look like a number, an empty value, or a label assigned here, and strings that contain quotation
+  // marks.
   const isMistakable = (areTexts ? /^(?:all|[\d,]+ more|".*|\s*)$/s : /^(?:all|true|false|null|[\d,]+ more|[[{"].*|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\s*)$/s).test(series.group);
   return isMistakable || series.group === none ? JSON.stringify(series.group) : series.group;
 }
 
-/** A panel with the table. `head` are its columns, the first that of `rows[…][0]`; cells are texts or nodes, no figures are those before `texts`, or in the list of columns `texts`. */
+/**
+ * A panel with a table. `head` are its columns, the first being that of `rows[…][0]`; cells are strings or nodes. Columns before `texts`, or
+ * in the list `texts`, contain text rather than numbers.
+ */
 export function figures(title, head, rows, texts = 1) {
   const side = (index) => ((Array.isArray(texts) ? texts.includes(index) : index < texts) ? "words" : null);
   const table = h("table", { class: "figures" },
@@ -46,7 +53,7 @@ export function figures(title, head, rows, texts = 1) {
       await navigator.clipboard.writeText([...table.rows].map(cells).join("\n"));
       setText(copy, "Copied");
     } catch {
-      // No clipboard without a secure origin: select it, so that the keyboard can copy.
+      // The clipboard needs a secure origin: select the table instead, so that the keyboard can copy it.
       getSelection().selectAllChildren(table);
       setText(copy, "Selected");
     }
@@ -54,5 +61,5 @@ export function figures(title, head, rows, texts = 1) {
   });
   return h("section", { class: "panel figures-panel", "aria-label": title },
     h("header", { class: "panel-head" }, h("h3", {}, title), copy),
-    h("div", { class: "figures-frame", tabindex: "0", role: "region", "aria-label": `${title}, a table` }, table));
+    h("div", { class: "figures-frame", tabindex: "0", role: "region", "aria-label": `${title}, table` }, table));
 }

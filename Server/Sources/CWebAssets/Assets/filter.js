@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What the filter line means: `key:value` is what events are filed under, `total>=3` and `currency:EUR` conditions on what they hold, the
-// other words must occur in them. All of it is asked of the collector.
+// The syntax of the filter: `key:value` matches indexed fields, `total>=3` and `currency:EUR` are conditions on attributes, and all other
+// words must occur in the event. The collector evaluates all of it.
 
 const keys = new Set(["name", "user", "session", "installation", "project", "run"]);
-/** A name, a comparison, and something to compare with. */
+/** A name, a comparison operator, and a value. */
 const condition = /^("(?:[^"\\]|\\.)+"|[^\s"=≠!<≤>≥]+?)(:=|!=|<=|>=|=|≠|≤|≥|<|>)(.+)$/s;
-/** A name and a value; an address, which has two strokes behind its colon, is none. */
+/** A name and a value; a URL, with two slashes after its colon, is not one. */
 const pair = /^([A-Za-z_][\w.-]*):(?!\/\/)(.+)$/s;
 
-/** The line in its parts: a quotation mark opens and closes, and what stands in between may have spaces, and quotation marks behind a backslash. */
+/** Splits the line. Quoted parts may contain spaces, and quotation marks after a backslash. */
 const parts = (line) => line.match(/(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g) ?? [];
 const unquoted = (text) => (text.startsWith('"') ? (/^"((?:[^"\\]|\\.)*)/s.exec(text)?.[1] ?? "").replace(/\\(.)/gs, "$1") : text);
 
-/** `name:purchase total>=3 "two words"` becomes {terms: {name: "purchase"}, conditions: ["total>=3"], words: ["two words"]}. */
+/** `name:purchase total>=3 "two words"` is parsed as {terms: {name: "purchase"}, conditions: ["total>=3"], words: ["two words"]}. */
 export function parseFilter(line) {
   const terms = {};
   const conditions = [];
@@ -22,7 +22,7 @@ export function parseFilter(line) {
   for (const part of parts(line)) {
     const key = /^[a-z]+(?=:)/.exec(part)?.[0];
     if (keys.has(key)) {
-      // Without a value somebody is still typing.
+      // Without a value, the term is still being typed.
       const value = unquoted(part.slice(key.length + 1));
       if (value !== "") terms[key] = value;
     } else if (condition.test(part)) conditions.push(part);
@@ -33,15 +33,15 @@ export function parseFilter(line) {
   return { terms, conditions, words };
 }
 
-/** The filter as a line again, with one term replaced (or removed when the value is null). */
+/** Returns the filter line with one term replaced, or removed if the value is null. */
 export function withTerm(line, key, value) {
   const others = parts(line).filter((part) => !part.startsWith(`${key}:`));
   const quoted = (text) => (/[\s"]/.test(text) ? `"${text.replace(/["\\]/g, "\\$&")}"` : text);
   return [...(value === null ? [] : [`${key}:${quoted(value)}`]), ...others].join(" ");
 }
 
-/** Whether an event (its text in lower case) has every word. */
+/** Returns whether an event (its text in lower case) contains every word. */
 export const hasWords = (words, text) => words.every((word) => text.includes(word.toLowerCase()));
 
-/** What is asked of the collector, as pairs: what events are filed under, and what has to be searched for. */
+/** Returns the collector's parameters as pairs: indexed fields, and what must be searched for. */
 export const asked = ({ terms, conditions, words }) => ({ filed: Object.entries(terms), searched: [...conditions.map((text) => ["where", text]), ...words.map((text) => ["text", text])] });

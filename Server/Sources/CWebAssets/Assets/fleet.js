@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// All devices: as a table with everything that is known at a glance, and as a list beside the chosen one.
+// All devices: as an overview table, and as a list next to the chosen one.
 
 import { h } from "./dom.js";
 import { ago, cut, dateAndClock, number, shortID } from "./format.js";
 import { battery, longestWord } from "./meter.js";
 import { printable } from "./stream.js";
 
-/** Longer ago than this, a device counts as away: snapshots come every two minutes while its app is seen. */
+/** After this time without events a device counts as away: snapshots arrive every two minutes while its app is visible. */
 const presence = 150_000;
 
-/** In letters; the whole of it is among the device's properties. */
+/** In characters; the full name is among the device's properties. */
 const longestName = 60;
 
-/** What a device is called: its model, or its installation when nobody told the model. */
+/** The name of a device: its model, or its installation if the model is unknown. */
 export const deviceName = (device) => (device.model ? cut(printable(device.model), longestName) : `Device ${shortID(device.installation)}`);
 
-/** The table; `choose(installation)` shows one in full. */
+/** The table; `choose(installation)` shows one device in detail. */
 export function fleetTable(devices, choose, now) {
   const titles = ["Device", "System", "User", "Battery", "State", "Snapshots", "Changes", "Last seen"];
   return h("section", { class: "panel fleet", "aria-label": "All devices" },
@@ -39,13 +39,13 @@ function row(device, choose, now) {
     h("td", { class: "fleet-count figure-cell" }, number(device.property_changes)),
     h("td", { class: "fleet-seen", title: dateAndClock(device.last_seen) }, ago(device.last_seen, now)));
   line.addEventListener("click", (event) => {
-    // The whole row is a large target for a pointer; the button in it is the one for everybody else.
+    // The whole row is a large target for pointers; keyboards and assistive technology use its button.
     if (!event.target.closest("button") && getSelection()?.isCollapsed !== false) choose(device.installation);
   });
   return line;
 }
 
-/** Fills the list beside the chosen device. Buttons stay the same ones as long as the devices do, and keep the focus. */
+/** Fills the list next to the chosen device. The buttons are replaced only when the devices change, and keep the focus. */
 export function fleetList(list, devices, chosen, choose, now) {
   const state = JSON.stringify([devices, chosen]) + Math.floor(now / 5000);
   if (list.dataset.drawn === state) return;
@@ -55,7 +55,7 @@ export function fleetList(list, devices, chosen, choose, now) {
     type: "button", class: "person", "data-key": key, "aria-pressed": String(isChosen), onclick: () => choose(key === "" ? null : key),
   }, name, note));
   list.replaceChildren(
-    entry("", false, h("span", { class: "person-line" }, h("b", {}, "All devices")), h("span", { class: "person-note bare" }, "side by side")),
+    entry("", false, h("span", { class: "person-line" }, h("b", {}, "All devices")), h("span", { class: "person-note bare" }, "overview")),
     ...devices.map((device) => entry(device.installation, device.installation === chosen,
       h("span", { class: "person-line" }, presenceDot(device, now), h("b", {}, deviceName(device)), battery(device.battery_level, device.battery_state)),
       h("span", { class: "person-note" }, [device.user ? printable(device.user) : device.system ? printable(device.system) : null, ago(device.last_seen, now)].filter(Boolean).join(" · ")))),

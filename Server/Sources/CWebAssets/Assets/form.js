@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The parts of a question's form. Each has a `node`, the `keys` it speaks for, and `read()`: what it says as names and values.
+// The parts of an insight's form. Each has a `node`, the `keys` of its parameters, and `read()`, which returns its names and values.
 
 import { comparisons, readCondition, writeCondition } from "./conditions.js";
 import { h } from "./dom.js";
@@ -21,7 +21,7 @@ export class Line {
   }
 }
 
-/** A choice of few; the first is what holds when nothing is said. */
+/** A choice of a few options; the first is the default. */
 export class Choice {
   #first;
 
@@ -29,7 +29,7 @@ export class Choice {
     this.keys = [key];
     this.#first = options[0][0];
     const chosen = asked.get(key) || this.#first;
-    // What the address says stays chosen even where it is none of the options: the collector says what is wrong with it.
+    // A value from the URL remains selected even if it is not an option; the collector reports the error.
     const all = options.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen.slice(0, 40)]];
     this.select = h("select", { "data-field": key }, all.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
     this.node = h("label", { class: "form-part" }, h("span", {}, label), this.select);
@@ -40,7 +40,7 @@ export class Choice {
   }
 }
 
-/** Yes or no. */
+/** A checkbox. */
 export class Check {
   #value;
 
@@ -56,7 +56,7 @@ export class Check {
   }
 }
 
-/** What is counted, and of which attribute. */
+/** What is measured, and of which attribute. */
 export class Measure {
   keys = ["measure", "texts"];
   #kind;
@@ -65,12 +65,12 @@ export class Measure {
 
   constructor(asked) {
     const [kind, ...rest] = (asked.get("measure") || "events").split(":");
-    const options = [["events", "Events"], ["users", "People"], ["installations", "Installations"], ["sum", "Sum of"], ["average", "Average of"], ["p95", "95th percentile of"]];
+    const options = [["events", "Events"], ["users", "Users"], ["installations", "Installations"], ["sum", "Sum of"], ["average", "Average of"], ["p95", "95th percentile of"]];
     if (!options.some(([value]) => value === kind)) options.push([kind, kind.slice(0, 40)]);
     this.#kind = h("select", { "data-field": "measure" }, options.map(([value, text]) => h("option", { value, selected: value === kind }, text)));
-    this.#attribute = h("input", { ...typed, list: "attributes", placeholder: "attribute, such as total", "aria-label": "Attribute that is measured", value: rest.join(":") });
+    this.#attribute = h("input", { ...typed, list: "attributes", placeholder: "attribute, such as total", "aria-label": "Measured attribute", value: rest.join(":") });
     this.#texts = h("input", { type: "checkbox", "data-field": "texts", checked: asked.get("texts") === "numbers" });
-    const check = h("label", { class: "form-check" }, this.#texts, "Read texts such as “12.50” as numbers");
+    const check = h("label", { class: "form-check" }, this.#texts, "Parse text such as “12.50” as numbers");
     const follow = () => {
       this.#attribute.hidden = !["sum", "average", "p95"].includes(this.#kind.value);
       check.hidden = this.#attribute.hidden;
@@ -84,14 +84,14 @@ export class Measure {
     const kind = this.#kind.value;
     if (kind === "events") return [];
     if (this.#attribute.hidden) return [["measure", kind]];
-    // Nothing to measure yet: somebody is still choosing.
+    // The attribute has not been chosen yet.
     const attribute = this.#attribute.value.trim();
     if (attribute === "") return [];
     return [["measure", `${kind}:${attribute}`], ...(this.#texts.checked ? [["texts", "numbers"]] : [])];
   }
 }
 
-/** The attribute that divides, and whether values with the same text are one group. */
+/** The attribute to group by, and whether values with the same text form one group. */
 export class Group {
   keys = ["by", "values"];
   #by;
@@ -113,7 +113,7 @@ export class Group {
   }
 }
 
-/** Rows that can be added and removed. `make(value)` gives {node, first, read()}; `changed()` is called when one is gone. */
+/** Rows that can be added and removed. `make(value)` returns {node, first, read()}; `changed()` is called after a removal. */
 export class Rows {
   #make;
   #most;
@@ -162,11 +162,11 @@ export class Rows {
   }
 }
 
-/** The events a question is about; none are all of them. */
+/** The events of a query; without any, all events count. */
 export function names(asked, changed, { key = "name", label = "Events" } = {}) {
   const given = asked.all(key);
   const rows = new Rows({
-    label, add: "Add an event", what: "event", most: 10, changed, values: given.length > 0 ? given : [""],
+    label, add: "Add event", what: "event", most: 10, changed, values: given.length > 0 ? given : [""],
     make: (value) => {
       const first = h("input", { ...typed, list: "event-names", "aria-label": label === "Events" ? "Event" : label, placeholder: "any event", "data-field": key, value });
       return { node: first, first, read: () => said(key, first.value) };
@@ -176,8 +176,8 @@ export function names(asked, changed, { key = "name", label = "Events" } = {}) {
   return rows;
 }
 
-/** Conditions under one parameter (`where`, `where.2`). */
-export function conditions(asked, changed, { key = "where", label = "Where", add = "Add a condition" } = {}) {
+/** Filters of one parameter (`where`, `where.2`). */
+export function conditions(asked, changed, { key = "where", label = "Filters", add = "Add filter" } = {}) {
   const make = (text) => {
     const { name, comparison, value } = text === "" ? { name: "", comparison: "=", value: "" } : readCondition(text, key);
     const first = h("input", { ...typed, list: "attributes", "aria-label": "Attribute", placeholder: "attribute", "data-field": key, value: name });
@@ -187,16 +187,16 @@ export function conditions(asked, changed, { key = "where", label = "Where", add
     select.addEventListener("change", follow);
     follow();
     return {
-      node: h("div", { class: "form-condition", role: "group", "aria-label": "Condition" }, first, select, input), first,
+      node: h("div", { class: "form-condition", role: "group", "aria-label": "Filter" }, first, select, input), first,
       read: () => said(key, writeCondition({ name: first.value.trim(), comparison: select.value, value: input.value })),
     };
   };
-  const rows = new Rows({ label, add, what: "condition", most: 10, changed, make, values: asked.all(key).filter((text) => isReadable(text, key)) });
+  const rows = new Rows({ label, add, what: "filter", most: 10, changed, make, values: asked.all(key).filter((text) => isReadable(text, key)) });
   rows.keys = [key];
   return rows;
 }
 
-// What cannot be read is said beside the answer, and is not put into the form.
+// An unreadable filter is reported next to the results and is not put into the form.
 function isReadable(text, key) {
   try {
     return Boolean(readCondition(text, key));
@@ -205,5 +205,5 @@ function isReadable(text, key) {
   }
 }
 
-/** The pair, or nothing for an empty text. */
+/** Returns the pair, or nothing for an empty text. */
 export const said = (key, value) => (value === null || value === "" ? [] : [[key, value]]);

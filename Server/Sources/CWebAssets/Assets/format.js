@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Numbers and times as people read them.
+// Formats numbers and times.
 
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -9,7 +9,7 @@ const two = (value) => String(value).padStart(2, "0");
 
 /** 12,480 */
 export const number = (value) => whole.format(value);
-/** 12.5K from ten thousand up, exact below. */
+/** 12.5K from ten thousand on, exact below. */
 export const compact = (value) => (value < 10_000 ? whole.format(value) : short.format(value));
 
 /** "1 event", "2 events". */
@@ -38,7 +38,7 @@ export function dateAndClock(ms) {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(ms)}`;
 }
 
-/** "UTC+1", "UTC−3:30", "UTC": how far this browser's clock is from it then. */
+/** "UTC+1", "UTC−3:30", "UTC": the offset of this browser's time zone at that time. */
 export function offset(ms) {
   if (!valid(ms)) return "";
   const minutes = -new Date(ms).getTimezoneOffset();
@@ -46,19 +46,19 @@ export function offset(ms) {
   return minutes === 0 ? "UTC" : `UTC${minutes < 0 ? "−" : "+"}${Math.floor(size / 60)}${size % 60 === 0 ? "" : `:${two(size % 60)}`}`;
 }
 
-/** 2026-11-21 14:32:08.250 UTC+1: where a time stands by itself, it says by which clock. */
+/** 2026-11-21 14:32:08.250 UTC+1: a standalone time includes its UTC offset. */
 export const exactTime = (ms) => (valid(ms) ? `${dateAndClock(ms)} ${offset(ms)}` : "–");
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const dayOfYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
-/** 21 Nov, local time; with the year where it is another than this one. */
+/** 21 Nov, local time; with the year unless it is the current one. */
 export function shortDate(ms, now = Date.now()) {
   if (!valid(ms)) return "–";
   return (new Date(ms).getFullYear() === new Date(now).getFullYear() ? day : dayOfYear).format(ms);
 }
 
-/** Whether it is a time of this day, local time. */
+/** Returns whether a time is today, local time. */
 export const isToday = (ms, now = Date.now()) => valid(ms) && new Date(ms).toDateString() === new Date(now).toDateString();
 
 /** "250 ms", "3.2 s", "4 min", "2 h", "3 d"; a minus sign when negative. */
@@ -72,7 +72,7 @@ export function duration(ms) {
   return `${sign}${Math.round(size / 86_400_000)} d`;
 }
 
-/** A stretch of time in two steps: "250 ms", "3.2 s", "1 min 17 s", "2 h 5 min", "3 d 4 h". */
+/** A time span in two units: "250 ms", "3.2 s", "1 min 17 s", "2 h 5 min", "3 d 4 h". */
 export function span(ms) {
   if (ms < 59_950) return duration(ms);
   const seconds = Math.round(ms / 1000);
@@ -81,7 +81,7 @@ export function span(ms) {
   return `${Math.floor(seconds / size)} ${unit}${rest > 0 ? ` ${rest} ${small}` : ""}`;
 }
 
-/** "just now", "12 s ago", "4 min ago"; "3 d ahead" of a clock that is wrong. */
+/** "just now", "12 s ago", "4 min ago"; "3 d ahead" if the clock is wrong. */
 export function ago(ms, now) {
   const passed = now - ms;
   if (!valid(ms)) return "–";
@@ -90,14 +90,14 @@ export function ago(ms, now) {
   return passed < 60_000 ? `${Math.round(passed / 1000)} s ago` : `${duration(passed)} ago`;
 }
 
-/** The text, or its beginning and "…" where it has more characters than this: a sender may have written anything. */
+/** The text, truncated with "…" if it has more characters than this: a sender can send any length. */
 export function cut(text, most) {
   const characters = Array.from(text);
   return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
 }
 
-/** The telling end of an identifier: time-ordered ids share their beginning. */
+/** The distinctive end of an identifier: time-ordered ids share their beginning. */
 export const shortID = (id) => (id && id.length > 12 ? `…${id.slice(-8)}` : id || "");
 
-/** Control characters made visible, so that a name cannot hide or break a line. */
+/** Makes control characters visible, so that a name cannot hide or break a line. */
 export const printable = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");

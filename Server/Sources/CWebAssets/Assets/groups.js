@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What was refused, in groups: how often, since when, and whether it can be admitted today.
+// Rejected events in groups: their number, their time range, and whether they would be accepted now.
 
 import { ask } from "./ask.js";
 import { asQuery } from "./address.js";
@@ -15,20 +15,20 @@ import { printable } from "./stream.js";
 const days = 30;
 const longest = 60;
 
-/** The groups of refused events. `changed(group)` is called with the one whose events are to be listed, or null for all. */
+/** The groups of rejected events. `changed(group)` is called with the group to list, or null for all. */
 export class Groups {
   #changed;
   #chosen = null;
   #drawn = "";
   #again;
 
-  /** `admitted()` is called when events were admitted again. */
+  /** `admitted()` is called after events were accepted. */
   constructor(changed, admitted) {
     this.#changed = changed;
     this.#again = new Again(admitted);
   }
 
-  /** Asks for the groups of the last thirty days and shows them. Throws what `ask` throws. */
+  /** Loads and shows the groups of the last thirty days. Throws what `ask` throws. */
   async look(now) {
     const zone = ownZone();
     const from = dayStart(dateAfter(dateOf(now, zone), 1 - days), zone);
@@ -45,8 +45,8 @@ export class Groups {
     [...list.querySelectorAll("button")].find((button) => button.dataset.group === focused)?.focus();
     list.hidden = groups.length === 0;
     const notes = [
-      groups.length > 0 ? "The last 30 days" : null, others > 0 ? `${figure(others)} in further groups` : null,
-      lost.length > 0 ? `given up by devices: ${lost.map(({ reason, events }) => `${figure(events)} ${printable(reason).slice(0, 40).replaceAll("_", " ")}`).join(", ")}` : null,
+      groups.length > 0 ? "Last 30 days" : null, others > 0 ? `${figure(others)} in other groups` : null,
+      lost.length > 0 ? `dropped by devices: ${lost.map(({ reason, events }) => `${figure(events)} ${printable(reason).slice(0, 40).replaceAll("_", " ")}`).join(", ")}` : null,
     ].filter(Boolean).join(" · ");
     byId("groups-note").hidden = notes === "";
     setText(byId("groups-note"), notes);
@@ -57,7 +57,7 @@ export class Groups {
     const isChosen = this.#chosen !== null && same(this.#chosen) === same(group);
     return h("li", {}, h("button", { type: "button", class: "failure group", "aria-pressed": String(isChosen), "data-group": same(group), onclick: (event) => this.#choose(event.currentTarget.getAttribute("aria-pressed") === "true" ? null : group) },
       h("span", { class: "account-line" }, h("span", { class: "badge bad" }, printable(code)), field ? h("code", {}, printable(field).slice(0, longest)) : null, h("b", { class: "group-count" }, figure(count))),
-      h("span", { class: "group-name" }, name === null ? "without a name" : h("bdi", {}, printable(cut(name, longest))), version === null ? null : h("small", {}, ` app ${printable(cut(version, 20))}`)),
+      h("span", { class: "group-name" }, name === null ? "unnamed" : h("bdi", {}, printable(cut(name, longest))), version === null ? null : h("small", {}, ` app ${printable(cut(version, 20))}`)),
       bars(values),
       h("span", { class: "group-time", title: `${dateAndClock(first)} – ${dateAndClock(last)}` }, count === 1 ? ago(last, now) : `first ${ago(first, now)}, last ${ago(last, now)}`)));
   }
@@ -70,13 +70,13 @@ export class Groups {
   }
 }
 
-/** What makes a group this one. */
+/** The key of a group. */
 const same = ({ code, field, name, version }) => JSON.stringify([code, field ?? null, name ?? null, version ?? null]);
 
-/** Whether a refused event of the list belongs to the group. */
+/** Returns whether a rejected event belongs to the group. */
 export const belongs = (failure, group) => same(failure) === same(group);
 
-/** How many on each day, as small bars. */
+/** Draws the number per day as small bars. */
 function bars(values) {
   const most = Math.max(...values, 1);
   return s("svg", { class: "group-bars", viewBox: `0 0 ${values.length * 4} 18`, preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" },

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What one person did: all events over all devices and sessions in the order of the device's time, older ones as long as there are any,
-// and new ones as they arrive.
+// A user's events across all devices and sessions, ordered by device time: older ones are loaded on request, new ones as they arrive.
 
 import { asQuery } from "./address.js";
 import { ask } from "./ask.js";
@@ -14,13 +13,16 @@ import { searchPairs } from "./people.js";
 import { printable, summary, timeOf } from "./stream.js";
 
 const pageSize = 100;
-/** As many rows at most are in the page. */
+/** The maximum rows on the page. */
 const most = 500;
 const mostWaiting = 500;
-/** New events are drawn so often at most. */
+/** The minimum interval between drawings of new events. */
 const drawEvery = 1000;
 
-/** The panel of one person. `go`: open(stored) shows an event in full, filtered(isTyped) says that the filter changed, installation(id). */
+/**
+ * The panel of one user. `go`: open(stored) shows an event, filtered(isTyped) is called when the filter changes, installation(id) opens
+ * one.
+ */
 export class History {
   #go;
   /** {user} or {installation}. */
@@ -31,7 +33,7 @@ export class History {
   #ids = new Set();
   #next;
   #answer = null;
-  /** The latest were given up for older ones. */
+  /** Whether the latest events were dropped for older ones. */
   #isDetached = false;
   #waiting = [];
   #skipped = 0;
@@ -48,7 +50,7 @@ export class History {
   #opened = null;
 
   #note = h("p", { class: "panel-note history-note" });
-  #input = h("input", { type: "text", class: "history-filter", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-label": "Filter what they did", placeholder: "name:purchase total>=10 text" });
+  #input = h("input", { type: "text", class: "history-filter", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-label": "Filter this user's events", placeholder: "name:purchase total>=10 text" });
   #pause = h("button", { type: "button", class: "button small", "aria-pressed": "false" }, "Pause");
   #held = h("button", { type: "button", class: "history-held", hidden: true });
   #latest = h("button", { type: "button", class: "button small", hidden: true }, "Back to the latest");
@@ -56,7 +58,7 @@ export class History {
   #older = h("button", { type: "button", class: "button small", hidden: true }, "Older");
   #foot = h("p", { class: "panel-note", role: "status" });
 
-  node = h("section", { class: "panel history", "aria-label": "What they did" },
+  node = h("section", { class: "panel history", "aria-label": "Events of this user" },
     h("header", { class: "panel-head" }, h("h2", {}, "Events"), this.#note, h("form", { class: "history-form", role: "search" }, this.#input), this.#latest, this.#pause),
     this.#held, this.#list,
     h("div", { class: "history-foot" }, this.#older, this.#foot));
@@ -87,26 +89,26 @@ export class History {
     document.addEventListener("visibilitychange", () => this.#follow());
   }
 
-  /** What stands in the address. */
+  /** The panel's part of the URL. */
   get pairs() {
     const line = this.#input.value.trim();
     return line === "" ? [] : [["events", line]];
   }
 
-  /** Takes over what an address says. */
+  /** Restores the filter from the URL. */
   restore(line) {
     if (line === this.#input.value.trim()) return;
     this.#input.value = line;
     this.#path = "";
   }
 
-  /** Shows somebody, or nobody. */
+  /** Shows a user, or clears the panel for null. */
   show(who, isShown) {
     const path = who === null ? "" : who.user === undefined ? `/v1/visitors/${who.installation}/events` : `/v1/users/${encodeURIComponent(who.user)}/events`;
     const wasShown = this.#isShown;
     this.#isShown = isShown && who !== null;
     if (path !== this.#path) {
-      // Nobody looks: it is asked once somebody does.
+      // The panel is hidden: events are loaded when it is shown.
       if (who !== null && !isShown) return this.#feed.stop();
       this.#path = path;
       this.#who = who;
@@ -117,7 +119,7 @@ export class History {
     if (wasShown !== this.#isShown) this.#follow();
   }
 
-  /** Somebody else is looked at: with no filter. */
+  /** Resets the filter, because another user is shown. */
   forget() {
     clearTimeout(this.#typing);
     this.#input.value = "";
@@ -126,21 +128,21 @@ export class History {
     this.#feed.stop();
   }
 
-  /** Gives the focus back to the event that was opened; whether there was one. */
+  /** Restores the focus to the opened event. Returns whether there was one. */
   focusOpened() {
     const button = this.#opened === null ? null : this.#list.querySelector(`[data-id="${CSS.escape(this.#opened)}"]`);
     button?.focus({ preventScroll: true });
     return button !== null;
   }
 
-  // MARK: What is asked
+  // MARK: Requests
 
-  /** `name:purchase` asks for a name, everything else is as in the search for people; an installation is the one that recorded it. */
+  /** `name:purchase` matches a name; everything else works as in the user search. The id of an installation matches the one that recorded the event. */
   #filter() {
     return Array.from(searchPairs(this.#input.value), ([key, value]) => (key === "text" && value.startsWith("name:") && value.length > 5 ? ["name", value.slice(5)] : [key, value]));
   }
 
-  /** The collector's stream takes a name and no more. */
+  /** The collector's stream supports only a filter by name. */
   get #isLive() {
     const filter = this.#filter();
     return !this.#isDetached && filter.every(([key]) => key === "name") && filter.length < 2;
@@ -152,7 +154,7 @@ export class History {
     this.#begin();
   }
 
-  /** Asks for the latest. `isRenewal`: of the same question, so that what is here stays until they have come. */
+  /** Loads the latest events. `isRenewal`: the filter is unchanged, so the current events stay until the response arrives. */
   async #begin(isRenewal = false) {
     this.#waiting = [];
     this.#skipped = 0;
@@ -162,7 +164,7 @@ export class History {
     this.#answer = null;
     this.#state = "asking";
     this.#draw();
-    // Before the first page: what arrives meanwhile is not missed.
+    // Follow before the first page, so that events in between are not missed.
     this.#follow(true);
     await this.#page(undefined);
   }
@@ -191,10 +193,10 @@ export class History {
       this.#state = "found";
     } catch (error) {
       if (request !== this.#request) return;
-      this.#state = error.status ? error.message : "The collector does not answer.";
+      this.#state = error.status ? error.message : "The collector is not responding.";
     }
     this.#isAsking = false;
-    // What arrived meanwhile.
+    // Events that arrived in the meantime.
     if (this.#waiting.length > 0) this.#soon();
     this.#draw();
   }
@@ -215,7 +217,7 @@ export class History {
     this.#entries.sort((a, b) => b.time - a.time || later(b.stored.position, a.stored.position));
   }
 
-  // MARK: What arrives
+  // MARK: New events
 
   #follow(again = false) {
     const wanted = this.#isShown && this.#isLive && document.visibilityState === "visible";
@@ -223,7 +225,7 @@ export class History {
       this.#feedState = "";
       this.#feed.stop();
     } else if (again || this.#feedState === "") {
-      // After a pause from where it stopped: the newest that is here.
+      // After a pause, continue from the newest loaded event.
       const newest = again ? null : this.#entries.reduce((found, { stored }) => (found === null || later(stored.position, found) > 0 ? stored.position : found), null);
       const name = this.#filter().find(([key]) => key === "name")?.[1];
       this.#feed.follow([...Object.entries(this.#who), ...(name === undefined ? [] : [["name", name]])], newest);
@@ -232,7 +234,7 @@ export class History {
   }
 
   #arrived(stored) {
-    // An installation's stream has everybody who used it.
+    // An installation's stream includes the events of all its users.
     if (this.#who === null || (this.#who.installation !== undefined && stored.user !== undefined)) return;
     this.#waiting.push(stored);
     if (this.#waiting.length > mostWaiting) this.#skipped += this.#waiting.splice(0, mostWaiting / 2).length;
@@ -248,7 +250,7 @@ export class History {
   }
 
   #release() {
-    // Some passed too fast to be kept: what is here would have a hole, so the latest are asked for.
+    // Some events were dropped, so the list would have a gap: reload the latest.
     if (this.#skipped > 0) {
       this.#begin(true);
       return;
@@ -298,7 +300,7 @@ export class History {
     const device = context.device ?? {};
     const words = (...parts) => parts.filter((part) => typeof part === "string" && part !== "").join(" ");
     const parts = [words(device.model), words(device.os_name ?? device.platform, device.os_version), words(context.app?.id, context.app?.version)].filter(Boolean);
-    const session = stored.session === undefined ? "Outside of sessions" : Number.isFinite(context.session?.number) ? `Session ${context.session.number}` : "Session";
+    const session = stored.session === undefined ? "Outside sessions" : Number.isFinite(context.session?.number) ? `Session ${context.session.number}` : "Session";
     return h("li", { class: "history-group" },
       h("p", { class: "history-head" },
         h("b", { title: stored.session ?? null }, session), h("time", { datetime: iso(time) }, day(time)),
@@ -322,22 +324,22 @@ export class History {
 
   #tell() {
     const isFiltered = this.#input.value.trim() !== "";
-    const live = !this.#isLive ? (this.#isDetached ? "older ones" : "not live while searched") : this.#isPaused ? "paused" : { live: "live", lost: "connection lost" }[this.#feedState] ?? "";
-    setText(this.#note, [this.#answer === null ? null : counted(this.#answer.of, "event"), "in the device's time", live].filter(Boolean).join(" · "));
+    const live = !this.#isLive ? (this.#isDetached ? "older events" : "not live while filtered") : this.#isPaused ? "paused" : { live: "live", lost: "connection lost" }[this.#feedState] ?? "";
+    setText(this.#note, [this.#answer === null ? null : counted(this.#answer.of, "event"), "device time", live].filter(Boolean).join(" · "));
     this.#pause.hidden = !this.#isLive;
     const held = this.#isPaused ? this.#waiting.length : 0;
     this.#held.hidden = held === 0;
     setText(this.#held, held === 0 ? "" : `↑ ${counted(held + this.#skipped, "new event")}`);
     this.#latest.hidden = !this.#isDetached;
     this.#older.hidden = this.#next === undefined;
-    setText(this.#older, this.#isAsking ? "Asking…" : isFiltered && this.#answer !== null && this.#entries.length === 0 ? "Search on" : "Older");
+    setText(this.#older, this.#isAsking ? "Loading…" : isFiltered && this.#answer !== null && this.#entries.length === 0 ? "Search older events" : "Older");
     this.#list.setAttribute("aria-busy", String(this.#state === "asking"));
     const parts = [];
-    if (this.#state === "asking") parts.push("Asking the collector…");
+    if (this.#state === "asking") parts.push("Loading…");
     else if (this.#state !== "found") parts.push(this.#state);
-    else if (this.#entries.length === 0) parts.push(!isFiltered ? "No event of this person is here." : this.#next === undefined ? "No event matches." : "None yet.");
+    else if (this.#entries.length === 0) parts.push(!isFiltered ? "This user has no events." : this.#next === undefined ? "No matching events." : "No matches so far.");
     if (isFiltered && this.#next !== undefined && this.#answer !== null) parts.push(`Searched ${number(this.#answer.searched)} of ${counted(this.#answer.of, "event")}.`);
-    if (this.#late > 0) parts.push(`${counted(this.#late, "event")} arrived late and ${this.#late === 1 ? "stands" : "stand"} further back.`);
+    if (this.#late > 0) parts.push(`${counted(this.#late, "event")} arrived late and ${this.#late === 1 ? "is" : "are"} listed further down.`);
     setText(this.#foot, parts.join(" "));
     this.#foot.classList.toggle("wrong", !["asking", "found"].includes(this.#state));
   }
@@ -346,7 +348,7 @@ export class History {
 const day = (ms) => dateAndClock(ms).split(" ")[0];
 const iso = (ms) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : null);
 
-/** Which of two places in the collector's log is the later one: more than zero when the first is. */
+/** Compares two positions in the collector's log: greater than zero if the first is later. */
 function later(one, other) {
   const [a, b] = [one, other].map((place) => place.split(".").map(Number));
   return a[0] - b[0] || a[1] - b[1] || (a[2] ?? 0) - (b[2] ?? 0);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// JSON as it was written: numbers keep their digits (JSON.parse rounds beyond 2^53), keys keep their order and may repeat.
+// Parses JSON exactly: numbers keep their digits (JSON.parse rounds beyond 2^53), keys keep their order and may repeat.
 
 import { h } from "./dom.js";
 
 const deepest = 128;
 
-/** JSON.parse that keeps whole numbers beyond 2^53 as their digits, in browsers that show a reviver the source. */
+/** JSON.parse that keeps integers beyond 2^53 as their digits, in browsers whose reviver gets the source text. */
 export const parseKeepingDigits = (text) =>
   JSON.parse(text, (_, value, context) =>
     typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) && context?.source ? context.source : value);
 
-/** Reads a JSON text into nodes {kind, text | items | members}. Throws SyntaxError. */
+/** Parses JSON into nodes {kind, text | items | members}. Throws SyntaxError. */
 export function parseExact(text) {
   const tokens = /\s*(?:([{}[\],:])|("(?:[^"\\]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))\s*/gy;
   let token = null;
-  const fail = () => new SyntaxError("not a JSON text");
+  const fail = () => new SyntaxError("not JSON");
   const next = () => {
     const at = tokens.lastIndex;
     token = tokens.exec(text);
@@ -69,12 +69,12 @@ export function parseExact(text) {
   return root;
 }
 
-/** The member of an object node, or undefined. */
+/** Returns the member of an object node, or undefined. */
 export function member(node, key) {
   return node?.members?.find(([quoted]) => quoted === JSON.stringify(key))?.[1];
 }
 
-/** The node as indented text. */
+/** Formats the node as indented text. */
 export function pretty(node, indent = "") {
   const inner = `${indent}  `;
   if (node.kind === "object") {
@@ -88,7 +88,7 @@ export function pretty(node, indent = "") {
   return node.text;
 }
 
-/** The node as a coloured <pre>. */
+/** Creates a syntax-colored <pre> for the node. */
 export function block(node) {
   const pre = h("pre", { class: "json", tabindex: "0" });
   paint(node, "", pre);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The ledger: per installation, what its processes recorded against what arrived, with the gaps in place.
+// The ledger: per installation, the events its processes recorded and those received, with the gaps in place.
 
 import { ask, whyNot } from "./ask.js";
 import { byId, h, s, setText } from "./dom.js";
@@ -14,13 +14,13 @@ const mostGaps = 12;
 const mostErasures = 20;
 const strip = 1000;
 
-/** The ledger. `choose(installation)` filters the stream by one, `open()` shows all of it. */
+/** The ledger. `choose(installation)` filters the stream by an installation, `open()` shows the full ledger. */
 export class Ledger {
   #choose;
   #openAll;
   #open = new Set();
   #last = "";
-  /** How many pages of accounts are looked at. */
+  /** The number of loaded pages of accounts. */
   #pages = 1;
 
   constructor(choose, openAll) {
@@ -28,7 +28,10 @@ export class Ledger {
     this.#openAll = openAll;
   }
 
-  /** Asks and draws: beside the events the sums and the worst, in its own tab (`isWhole`) all accounts. Returns how many events are missing. */
+  /**
+   * Loads and draws: next to the events the totals and the worst accounts, in its own tab (`isWhole`) all accounts. Returns the number of
+   * missing events.
+   */
   async look(isWhole, now) {
     const [summary, whole] = await Promise.all([ask(`/v1/ledger/summary?worst=${mostWorst}`), isWhole ? this.#whole() : null]);
     const state = JSON.stringify([summary, whole?.writers, whole?.next, whole?.erasures, isWhole]) + Math.floor(now / 10_000);
@@ -39,12 +42,12 @@ export class Ledger {
     return summary.missing;
   }
 
-  /** What was drawn stays; where nothing was, the reason stands in its place. */
+  /** Keeps the last drawing; if there is none, shows the reason instead. */
   fail(error) {
     if (this.#last === "") byId("accounts").replaceChildren(h("li", { class: "nothing wrong" }, whyNot(error)));
   }
 
-  /** As many pages as are wanted; of very many processes those that began last come first. */
+  /** Loads the requested pages, most recently started processes first. */
   async #whole() {
     const answer = await ask(`/v1/ledger?limit=${pageSize}`);
     for (let page = 1; page < this.#pages && answer.next !== undefined; page += 1) {
@@ -62,7 +65,7 @@ export class Ledger {
     this.#showErasures(whole?.erasures ?? [], now);
     const list = byId("accounts");
     if (summary.writers === 0) {
-      list.replaceChildren(h("li", { class: "nothing" }, "No installation has reported yet. An SDK's first batch opens its account here."));
+      list.replaceChildren(h("li", { class: "nothing" }, "No data yet. Installations appear here after their first batch."));
       return;
     }
     const focused = document.activeElement?.closest?.("[data-installation]")?.dataset.installation;
@@ -71,7 +74,7 @@ export class Ledger {
     const button = (name, text, action) => h("li", { class: "nothing" }, h("button", { type: "button", class: "button small", "data-key": name, onclick: action }, text));
     list.replaceChildren(
       this.#sums(summary, part),
-      ...(whole !== null ? [] : [h("li", { class: "account-title" }, h("h3", {}, accounts.length === 0 ? "Nothing is missing" : accounts.length === mostWorst ? `The ${mostWorst} of which most is missing` : "Where something is missing"))]),
+      ...(whole !== null ? [] : [h("li", { class: "account-title" }, h("h3", {}, accounts.length === 0 ? "No missing events" : accounts.length === mostWorst ? `Top ${mostWorst} by missing events` : "Installations with missing events"))]),
       ...accounts.map((account) => this.#entry(account, now)),
       ...(whole === null ? [button("all", "All installations", this.#openAll)] : whole.next === undefined ? [] : [button("older", "Older", () => {
         this.#pages += 1;
@@ -82,16 +85,16 @@ export class Ledger {
     else if (key) list.querySelector(`[data-key="${key}"]`)?.focus();
   }
 
-  /** Everything in numbers. */
+  /** Draws the totals. */
   #sums(summary, part) {
     const dropped = Object.values(summary.dropped).reduce((sum, count) => sum + count, 0);
-    const facts = [["received", summary.received, ""], ["missing", summary.missing, summary.missing > 0 ? "is-missing" : ""], ["on the way", summary.waiting, ""], ["dropped by devices", dropped, ""], ["refused", summary.rejected, ""], ["twice, kept once", summary.duplicates, ""]];
+    const facts = [["received", summary.received, ""], ["missing", summary.missing, summary.missing > 0 ? "is-missing" : ""], ["in transit", summary.waiting, ""], ["dropped by devices", dropped, ""], ["rejected", summary.rejected, ""], ["duplicates", summary.duplicates, ""]];
     return h("li", { class: "ledger-sums" },
       h("dl", {}, facts.map(([name, value, kind]) => h("div", { class: kind }, h("dt", {}, name), h("dd", {}, number(value))))),
-      part === "" ? null : h("p", { class: "panel-note" }, `Sums${part}.`));
+      part === "" ? null : h("p", { class: "panel-note" }, `Totals${part}.`));
   }
 
-  /** Installations that were erased, and what is not kept because of that. */
+  /** Draws erased installations, with the events removed because of that. */
   #showErasures(erasures, now) {
     const part = byId("erasures");
     part.hidden = erasures.length === 0;
@@ -99,9 +102,9 @@ export class Ledger {
     byId("erasures-list").replaceChildren(...erasures.slice(0, mostErasures).map((erasure) => h("li", {},
       h("span", { class: "account-line" },
         h("code", { class: "account-id", title: erasure.installation }, shortID(erasure.installation)),
-        h("span", { class: "badge" }, erasure.by === "operator" ? "by an operator" : "by itself"),
+        h("span", { class: "badge" }, erasure.by === "operator" ? "by an operator" : "by the installation"),
         h("span", { class: "account-seen", title: dateAndClock(erasure.erased) }, ago(erasure.erased, now))),
-      h("span", { class: "account-sum" }, h("span", {}, h("b", {}, number(erasure.events)), " events removed or not taken")))));
+      h("span", { class: "account-sum" }, h("span", {}, h("b", {}, number(erasure.events)), " events removed or rejected")))));
     const more = erasures.length - mostErasures;
     setText(byId("erasures-title"), `Erased: ${counted(erasures.length, "installation")}, ${counted(events, "event")}${more > 0 ? ` (the last ${mostErasures} are shown)` : ""}`);
   }
@@ -122,7 +125,7 @@ export class Ledger {
       ),
       h("div", { class: "writers" },
         account.writers.map((writer) => this.#writer(writer)),
-        h("button", { type: "button", class: "link", onclick: () => this.#choose(account.installation) }, "Show its events")),
+        h("button", { type: "button", class: "link", onclick: () => this.#choose(account.installation) }, "Show events")),
     );
     details.addEventListener("toggle", () => {
       if (details.open) this.#open.add(account.installation);
@@ -138,11 +141,11 @@ export class Ledger {
     return h("div", { class: "writer" },
       h("p", {}, "Process ", h("code", { title: writer.writer }, shortID(writer.writer)), ` recorded ${number(writer.recorded)}`),
       h("p", { class: "account-sum" }, sums(writer)),
-      holes.length > 0 ? h("div", { class: "holes" }, h("span", {}, "Not here: "), h("ul", {}, holes)) : null);
+      holes.length > 0 ? h("div", { class: "holes" }, h("span", {}, "Missing: "), h("ul", {}, holes)) : null);
   }
 }
 
-/** Rows by installation, with the troubled ones first, then those seen last. */
+/** Groups rows by installation: those with missing events first, then by last arrival. */
 export function grouped(rows) {
   const accounts = new Map();
   for (const row of rows) {
@@ -161,7 +164,7 @@ export function grouped(rows) {
   return list.sort((a, b) => (b.missing > 0) - (a.missing > 0) || b.last - a.last);
 }
 
-/** A row with its gaps told apart: numbers still on the device (at the end) and numbers missing in between. */
+/** Splits a row's gaps: numbers still on the device (at the end) and numbers missing in between. */
 function reckoned(row) {
   const filled = { rejected: 0, duplicates: 0, skipped: 0, dropped: {}, gaps: [], ...row, last: row.last_received ?? 0 };
   let missing = 0;
@@ -175,7 +178,7 @@ function reckoned(row) {
 
 function standing(account) {
   if (account.missing > 0) return { kind: "bad", text: `${number(account.missing)} missing` };
-  if (account.waiting > 0) return { kind: "wait", text: `${number(account.waiting)} on the way` };
+  if (account.waiting > 0) return { kind: "wait", text: `${number(account.waiting)} in transit` };
   return { kind: "good", text: "complete" };
 }
 
@@ -184,13 +187,13 @@ function sums(entry) {
   for (const [reason, count] of Object.entries(entry.dropped)) {
     if (count > 0) parts.push(h("span", { class: "is-dropped" }, h("b", {}, number(count)), ` dropped: ${printable(reason).replaceAll("_", " ")}`));
   }
-  if (entry.rejected > 0) parts.push(h("span", { class: "is-rejected" }, h("b", {}, number(entry.rejected)), " refused"));
-  if (entry.skipped > 0) parts.push(h("span", {}, h("b", {}, number(entry.skipped)), " for others"));
-  if (entry.duplicates > 0) parts.push(h("span", {}, h("b", {}, number(entry.duplicates)), " arrived twice, kept once"));
+  if (entry.rejected > 0) parts.push(h("span", { class: "is-rejected" }, h("b", {}, number(entry.rejected)), " rejected"));
+  if (entry.skipped > 0) parts.push(h("span", {}, h("b", {}, number(entry.skipped)), " for other destinations"));
+  if (entry.duplicates > 0) parts.push(h("span", {}, h("b", {}, number(entry.duplicates)), " duplicates"));
   return parts;
 }
 
-/** The sequence numbers of all processes, end to end: received, dropped by the device, missing, still to come. */
+/** Draws the sequence numbers of all processes, end to end: received, dropped by the device, missing, in transit. */
 function bar(writers) {
   const shapes = [];
   const all = writers.reduce((sum, writer) => sum + writer.recorded, 0);

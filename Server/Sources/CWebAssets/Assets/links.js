@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Links by which a board is read without a key: made, shown once, revoked.
+// Links to a dashboard that work without a key: created, shown once, revoked.
 
 import { ask, tell } from "./ask.js";
 import { byId, h, setText } from "./dom.js";
 import { counted, dateAndClock } from "./format.js";
 
-/** The dialog. `wantKey()` says that a key is needed; `changed()` that there are other links. */
+/** The dialog. `wantKey()` is called when a key is needed, `changed()` when links change. */
 export class Links {
   #wantKey;
   #changed;
@@ -37,7 +37,7 @@ export class Links {
 
   #count(links) {
     const lasting = links.filter(({ expires }) => expires === undefined).length;
-    setText(byId("link-count"), links.length === 0 ? "No link leads here." : `${counted(links.length, "link leads", "links lead")} here${lasting > 0 ? `, ${lasting} of them for ever` : `, the last until ${dateAndClock(Math.max(...links.map(({ expires }) => expires))).slice(0, 16)}`}.`);
+    setText(byId("link-count"), links.length === 0 ? "No active links." : `${counted(links.length, "active link")}${lasting > 0 ? `, ${lasting} without expiration` : `, the last expires ${dateAndClock(Math.max(...links.map(({ expires }) => expires))).slice(0, 16)}`}.`);
     byId("link-revoke").hidden = links.length === 0;
   }
 
@@ -47,7 +47,7 @@ export class Links {
       this.#count((await ask(`/v1/boards/${encodeURIComponent(this.#board.id)}`)).links);
     } catch (error) {
       if (error.wantsKey) this.#wantKey({ writes: true, again: () => this.#act(act) });
-      else setText(byId("link-told"), error.status ? error.message : "The collector does not answer.");
+      else setText(byId("link-told"), error.status ? error.message : "The collector is not responding.");
     }
   }
 
@@ -56,7 +56,7 @@ export class Links {
     return this.#act(async () => {
       const { path } = await tell("POST", `/v1/boards/${encodeURIComponent(this.#board.id)}/links${length === "" ? "" : `?expires_in=${length}`}`);
       const input = h("input", { type: "text", readonly: true, class: "link-text", "aria-label": "The link", value: location.origin + path });
-      byId("link-made").replaceChildren(h("p", {}, "It is shown this once: copy it now."), input);
+      byId("link-made").replaceChildren(h("p", {}, "The link is shown only once. Copy it now."), input);
       input.focus();
       input.select();
       setText(byId("link-told"), "");
@@ -67,7 +67,7 @@ export class Links {
     return this.#act(async () => {
       await tell("DELETE", `/v1/boards/${encodeURIComponent(this.#board.id)}/links`);
       byId("link-made").replaceChildren();
-      setText(byId("link-told"), "Revoked: no link opens this board any more.");
+      setText(byId("link-told"), "All links to this dashboard were revoked.");
     });
   }
 }

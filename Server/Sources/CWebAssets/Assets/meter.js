@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// A battery in one small picture and in words.
+// A battery icon with the level as text.
 
 import { h, s } from "./dom.js";
 import { cut } from "./format.js";
@@ -12,18 +12,18 @@ const low = 0.2;
 /** "83 %"; a level is 0…1. */
 export const percent = (level) => `${Math.round(level * 100)} %`;
 
-/** True for a level that can be shown: a sender may have written anything. */
+/** Returns whether a level can be shown: a sender can send any value. */
 export const isLevel = (level) => Number.isFinite(level) && level >= 0 && level <= 1;
 
 const words = new Map([["unplugged", "on battery"], ["charging", "charging"], ["full", "full"], ["unknown", "unknown"]]);
 
-/** A state longer than this, in letters, is cut where there is little room. */
+/** The maximum characters of a state where space is short; longer ones are truncated. */
 export const longestWord = 16;
 
-/** A state as people say it. Unknown ones are shown as they are. */
+/** The display text of a state. Unknown states are shown unchanged. */
 export const batteryWord = (state) => words.get(state) ?? printable(state);
 
-/** The picture with its words; null when neither level nor state is known. */
+/** The icon with its text; null if neither level nor state is known. */
 export function battery(level, state) {
   if (!isLevel(level) && !state) return null;
   const said = [isLevel(level) ? percent(level) : null, state && state !== "unplugged" ? cut(batteryWord(state), longestWord) : null].filter(Boolean);
@@ -40,6 +40,6 @@ function picture(level, state) {
     state === "charging" ? s("path", { class: "meter-bolt", d: bolt(11.5, 6, 5) }) : null);
 }
 
-/** A flash around a middle point, so high above and below it. */
+/** A bolt around a center point, with this height above and below it. */
 export const bolt = (x, y, size) =>
   `M${x + size * 0.3} ${y - size}L${x - size * 0.6} ${y + size * 0.2}H${x}L${x - size * 0.3} ${y + size}L${x + size * 0.6} ${y - size * 0.2}H${x}Z`;

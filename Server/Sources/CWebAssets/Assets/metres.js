@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// From degrees to metres on a flat piece of ground, which is true enough for where one device goes.
+// Converts degrees to meters on a plane, which is accurate enough for the movements of one device.
 
 const earthRadius = 6_371_008.8;
 const oneDegree = Math.PI / 180;
 
-/** True for a location that can be drawn: a sender may have written anything. */
+/** Returns whether a location can be drawn: a sender can send any value. */
 export const isPlace = (location) =>
   location !== null && location !== undefined && Number.isFinite(location.latitude) && Number.isFinite(location.longitude) &&
   Math.abs(location.latitude) <= 90 && Math.abs(location.longitude) <= 180;
 
-/** The locations as {x, y} in metres east and north of the origin; the scale is the same both ways. */
+/** Returns the locations as {x, y} in meters east and north of the origin; both axes have the same scale. */
 export function project(locations, origin) {
   const narrowing = Math.cos(origin.latitude * oneDegree);
   return locations.map(({ latitude, longitude }) => {
     let east = longitude - origin.longitude;
-    // The shorter way around, so that a walk over the 180th meridian stays a walk.
+    // The shorter way around, so that a path across the 180th meridian stays continuous.
     if (east > 180) east -= 360;
     if (east < -180) east += 360;
     return { x: earthRadius * east * oneDegree * narrowing, y: earthRadius * (latitude - origin.latitude) * oneDegree };
   });
 }
 
-/** The metres between the two corners of the smallest box around points in metres. */
+/** Returns the diagonal in meters of the bounding box of points in meters. */
 export function reach(points) {
   const [xs, ys] = [points.map((point) => point.x), points.map((point) => point.y)];
   return Math.hypot(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
@@ -42,5 +42,5 @@ export function distance(metres) {
   return `${(metres / 1000).toLocaleString("en", { maximumFractionDigits: metres < 100_000 ? 1 : 0 })} km`;
 }
 
-/** "48.13714, 11.57536": five places are about a metre. */
+/** "48.13714, 11.57536": five decimals are about a meter. */
 export const coordinates = ({ latitude, longitude }) => `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`;

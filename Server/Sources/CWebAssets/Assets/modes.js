@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What is looked at: the live events, the visitors, the devices, boards, alerts or questions. One at a time, and the address says which.
+// The sections of the page: live events, users, devices, dashboards, alerts and insights. One is shown at a time; the
+// URL names it.
 
 import { readPairs, WrongAddress, writePairs } from "./address.js";
 import { byId, setText } from "./dom.js";
 
-const titles = { live: "Trackway", visitors: "Visitors – Trackway", devices: "Devices – Trackway", boards: "Boards – Trackway", alerts: "Alerts – Trackway", questions: "Questions – Trackway" };
+const titles = { live: "Trackway", visitors: "Users – Trackway", devices: "Devices – Trackway", boards: "Dashboards – Trackway", alerts: "Alerts – Trackway", questions: "Insights – Trackway" };
 const live = "live";
 
-/** The choice between the parts of the page. Each has `show(isShown)`, and a `place`, or `pairs` and `restore(pairs)`, for the address. */
+/** Switches between the sections of the page. Each has `show(isShown)`, and a `place`, or `pairs` and `restore(pairs)`, for the URL. */
 export class Modes {
   #views;
   #changing;
   #shown = live;
-  /** While the address is followed, or a change has further steps, nothing is put into it. */
+  /** While the URL is being restored, or a change has further steps, the URL is not updated. */
   #isQuiet = false;
 
-  /** `changing()` is called before another part is shown. */
+  /** `changing()` is called before another section is shown. */
   constructor(views, changing) {
     this.#views = views;
     byId("beginning").hidden = true;
     this.#changing = changing;
     for (const name of Object.keys(views)) byId(`mode-${name}`).addEventListener("click", () => this.show(name));
     byId("skip").addEventListener("click", (event) => {
-      // Not by its address: what stands there is the filter.
+      // Do not follow the link: the URL's fragment is the filter.
       event.preventDefault();
       this.#main(this.#shown).focus();
     });
@@ -35,7 +36,7 @@ export class Modes {
     return this.#shown;
   }
 
-  /** Shows one of the views. */
+  /** Shows a section. */
   show(shown) {
     if (this.#shown !== shown) this.#quietly(() => this.#changing());
     this.#shown = shown;
@@ -48,12 +49,12 @@ export class Modes {
     this.remember();
   }
 
-  /** Shows this view, or the live events when it is shown already. */
+  /** Shows this section, or the live events if it is already shown. */
   toggle(name) {
     this.show(this.#shown === name ? live : name);
   }
 
-  /** Shows what the address asks for, and says what in it is not understood. */
+  /** Shows the section in the URL, and reports invalid parameters. */
   restore() {
     this.#quietly(() => {
       let pairs = [];
@@ -78,7 +79,10 @@ export class Modes {
     this.#entitle();
   }
 
-  /** Puts what is shown into the address, so that it can be shared, survives a reload, and “back” leads here. `replacing`: instead of what stands there. */
+  /**
+   * Writes the current view into the URL, so that it can be shared, survives a reload, and is reached with “back”. `replacing`: replaces
+   * the current history entry.
+   */
   remember(replacing = false) {
     if (this.#isQuiet) return;
     const view = this.#views[this.#shown];
@@ -108,10 +112,10 @@ export class Modes {
   }
 }
 
-/** What is to be said of parts of an address that nobody asked for; null when there are none. */
+/** Returns a message about unknown URL parameters, or null without any. */
 export function unknown(pairs) {
   if (pairs.length === 0) return null;
-  return `The address asks for “${pairs[0][0].slice(0, 64)}”, which this page does not know. What is shown leaves it out.`;
+  return `The URL contains the unknown parameter “${pairs[0][0].slice(0, 64)}”, which is ignored.`;
 }
 
 function tellWrong(problem) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// One state of the app in words: everything its snapshot told, and what was different before.
+// One app state: everything in its snapshot, and the changes since the previous one.
 
 import { h, s, setText } from "./dom.js";
 import { ago, counted, dateAndClock, duration } from "./format.js";
@@ -13,18 +13,18 @@ import { printable } from "./stream.js";
 const winds = ["north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"];
 const readings = { motion: "motion", raw_accelerometer: "accelerometer", raw_gyro: "gyroscope", raw_magnetometer: "magnetometer" };
 
-/** The panel; `pointing.pin(index)` goes to another state, null to the newest. */
+/** The panel; `pointing.pin(index)` selects another state, null the newest. */
 export class Moment {
   #title = h("h2", {});
   #note = h("p", { class: "panel-note" });
   #facts = h("dl", { class: "device-facts one" });
-  #before = h("button", { type: "button", class: "button small", "aria-label": "The state before", title: "The state before" }, "‹");
-  #after = h("button", { type: "button", class: "button small", "aria-label": "The state after", title: "The state after" }, "›");
+  #before = h("button", { type: "button", class: "button small", "aria-label": "Previous state", title: "Previous state" }, "‹");
+  #after = h("button", { type: "button", class: "button small", "aria-label": "Next state", title: "Next state" }, "›");
   #newest = h("button", { type: "button", class: "button small" }, "Newest");
   #index = 0;
 
-  node = h("section", { class: "panel moment-panel", "aria-label": "One state" },
-    h("header", { class: "panel-head" }, this.#title, this.#note, h("div", { class: "moment-steps", role: "group", "aria-label": "Which state" }, this.#before, this.#after, this.#newest)),
+  node = h("section", { class: "panel moment-panel", "aria-label": "Selected state" },
+    h("header", { class: "panel-head" }, this.#title, this.#note, h("div", { class: "moment-steps", role: "group", "aria-label": "Choose a state" }, this.#before, this.#after, this.#newest)),
     this.#facts);
 
   constructor(pointing) {
@@ -33,21 +33,21 @@ export class Moment {
     this.#newest.addEventListener("click", () => pointing.pin(null));
   }
 
-  /** Shows one of the states (oldest first) as it looks `now`. */
+  /** Shows one of the states (oldest first), with relative times at `now`. */
   show(states, index, now) {
     const state = states[index];
     this.node.hidden = state === undefined;
     if (!state) return;
     this.#index = index;
     const isNewest = index === states.length - 1;
-    // Not disabled: a button that is disabled under the finger loses the focus.
+    // Not disabled: a button that is disabled while it has the focus loses it.
     this.#before.setAttribute("aria-disabled", String(index === 0));
     this.#after.setAttribute("aria-disabled", String(isNewest));
     this.#newest.setAttribute("aria-pressed", String(isNewest));
     setText(this.#title, dateAndClock(state.at).slice(0, 19));
     setText(this.#note, isNewest ? `newest, ${ago(state.at, now)}` : `${duration(states.at(-1).at - state.at)} before the newest`);
     const rows = facts(state, states[index - 1] ?? null);
-    this.#facts.replaceChildren(...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value ?? h("span", { class: "quiet-text" }, "not told")))));
+    this.#facts.replaceChildren(...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value ?? h("span", { class: "quiet-text" }, "not reported")))));
   }
 }
 
@@ -57,16 +57,16 @@ function facts(state, before) {
     ["State", state.application_state && printable(state.application_state)],
     ["Screen", state.screen && printable(state.screen)],
     ["Battery", battery(state.battery_level, state.battery_state)],
-    ["Held", state.device_orientation && printable(held(state.device_orientation))],
-    ["Near the screen", state.proximity_state === null || state.proximity_state === undefined ? null : state.proximity_state ? "something" : "nothing"],
-    ["Addresses", state.network_addresses && addresses(state.network_addresses, before?.network_addresses ?? null)],
+    ["Orientation", state.device_orientation && printable(held(state.device_orientation))],
+    ["Proximity sensor", state.proximity_state === null || state.proximity_state === undefined ? null : state.proximity_state ? "object near" : "nothing near"],
+    ["IP addresses", state.network_addresses && addresses(state.network_addresses, before?.network_addresses ?? null)],
     ["Location", isPlace(state.location) ? h("span", {}, h("code", {}, coordinates(state.location)), accuracy(state.location)) : null],
     ["Heading", Number.isFinite(state.heading) ? heading(state.heading) : null],
     ["Readings", counts.length > 0 ? counts.join(", ") : null],
   ];
 }
 
-/** The addresses, marked where they came since the state before, and those that went. */
+/** The addresses, marking those that are new since the previous state, and those that were removed. */
 function addresses(now, before) {
   const entry = (address, mark, word) => h(mark === "" ? "span" : mark === "+" ? "ins" : "del", { class: "address" },
     mark === "" ? null : h("span", { class: "visually-hidden" }, `${word} `), h("code", {}, printable(address)));
@@ -74,7 +74,7 @@ function addresses(now, before) {
   if (now.length === 0 && gone.length === 0) return "none";
   return [
     ...ordered(now).map((address) => (before && !before.includes(address) ? entry(address, "+", "new:") : entry(address, "", ""))),
-    ...ordered(gone).map((address) => entry(address, "−", "gone:")),
+    ...ordered(gone).map((address) => entry(address, "−", "removed:")),
   ];
 }
 
@@ -87,7 +87,7 @@ function heading(degrees) {
     s("path", { d: "M8 2l4 11-4-2.6L4 13z", transform: `rotate(${degrees} 8 8)` })), `${Math.round(degrees)}°, ${wind}`);
 }
 
-/** The state in one line, for those who hear it. */
+/** The state in one line, for screen readers. */
 export function momentLine(state) {
   const parts = [
     dateAndClock(state.at).slice(0, 19),

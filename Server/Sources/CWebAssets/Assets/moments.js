@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The states as a table: the same as the plots, for those who read rather than look.
+// The states as a table: the data of the plots as text.
 
 import { h } from "./dom.js";
 import { counted, dateAndClock } from "./format.js";
@@ -10,9 +10,9 @@ import { coordinates, distance, isPlace } from "./metres.js";
 import { held, ordered } from "./strips.js";
 import { printable } from "./stream.js";
 
-const titles = ["Time", "State", "Screen", "Battery", "Held", "Addresses", "Location", "Heading", "Near"];
+const titles = ["Time", "State", "Screen", "Battery", "Orientation", "Addresses", "Location", "Heading", "Near"];
 
-/** The panel with the table; drawn only while it is open. */
+/** The panel with the table, which is drawn only while it is open. */
 export function momentTable() {
   let states = [];
   const title = h("span", {});

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// One colour per event name, the same in the plot, the legend and the stream, kept for as long as the name is around.
+// One color per event name, the same in the plot, the legend and the stream, kept while the name is in use.
 
 export const slots = 8;
 const slotOf = new Map();
 
-/** The style class for a name: `c0`…`c7`, or `cx` for the rest. */
+/** Returns the style class of a name: `c0`…`c7`, or `cx` for the rest. */
 export const colour = (name) => (slotOf.has(name) ? `c${slotOf.get(name)}` : "cx");
 
-/** Gives free slots to the busiest names. A name keeps its slot while it is among `ranked` or no other name needs it. */
+/** Assigns free slots to the busiest names. A name keeps its slot while it is in `ranked` or no other name needs the slot. */
 export function assignColours(ranked) {
   const wanted = ranked.slice(0, slots).filter((name) => !slotOf.has(name));
   if (wanted.length === 0) return;

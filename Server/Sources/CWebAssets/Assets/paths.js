@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The answer where sessions go: a column for each step, and ribbons between them as wide as the sessions are many.
+// Paths of sessions: a column for each step, and between them ribbons whose width shows the number of sessions.
 
 import { fit, style } from "./axis.js";
 import { h, s } from "./dom.js";
@@ -13,29 +13,29 @@ const height = 380;
 const [top, gap, bar, narrowest, line] = [30, 10, 12, 168, 17];
 const others = "all others";
 
-/** The flow and the table. */
+/** Draws the flow and the tables. */
 export function drawPaths(answer, asked) {
   if (answer.sessions === 0 || answer.steps.length === 0) return null;
-  // Backwards from an end, the last column is what was named.
+  // Backwards from an end, the last column is the named one.
   const isBackwards = asked.has("end");
   const columns = answer.steps.map(column);
   const colours = new Map();
   for (const { nodes } of columns) for (const { name } of nodes) if (name !== null && !colours.has(name)) colours.set(name, style(colours.size));
-  const svg = s("svg", { class: "paths-svg", role: "img", "aria-label": `Paths of ${counted(answer.sessions, "session")}; the table below has them all.` });
+  const svg = s("svg", { class: "paths-svg", role: "img", "aria-label": `Paths of ${counted(answer.sessions, "session")}; the table below lists all of them.` });
   const box = h("div", { class: "paths-box" });
   fit(box, svg, (room) => draw(svg, columns, answer, colours, isBackwards, Math.max(room - 20, columns.length * narrowest)));
   const place = (index) => (index === 0 ? (isBackwards ? "end" : "start") : `${index} ${isBackwards ? "before" : "after"}`);
   const rows = columns.flatMap(({ nodes, ended }, index) => [
     ...nodes.map(({ name, sessions }) => [place(index), name === null ? others : called(name, 60), figure(sessions), percent(sessions, answer.sessions)]),
-    ...(ended > 0 ? [[place(index), isBackwards ? "the session began" : "the session ended", figure(ended), percent(ended, answer.sessions)]] : []),
+    ...(ended > 0 ? [[place(index), isBackwards ? "session start" : "session end", figure(ended), percent(ended, answer.sessions)]] : []),
   ]);
   const links = answer.links.map(({ step, from, to, sessions }) => [place(step), name(from), name(to), figure(sessions)]);
   return [
     h("section", { class: "panel chart-panel", "aria-label": "Paths" }, h("header", { class: "panel-head" }, h("h3", {}, counted(answer.sessions, "session")),
       h("p", { class: "panel-note" }, isBackwards ? "from right to left: what came before" : "from left to right: what came next")),
-      h("div", { class: "figures-frame", tabindex: "0", role: "region", "aria-label": "Paths, a drawing" }, box)),
-    figures("Where they were", ["Step", answer.of === "events" ? "Event" : "Screen", "Sessions", "Share"], rows, 2),
-    figures("From one to the next", ["Step", isBackwards ? "From here" : "From", isBackwards ? "Back to" : "To", "Sessions"], links, 3),
+      h("div", { class: "figures-frame", tabindex: "0", role: "region", "aria-label": "Paths, chart" }, box)),
+    figures("Sessions by step", ["Step", answer.of === "events" ? "Event" : "Screen", "Sessions", "Share"], rows, 2),
+    figures("Transitions", ["Step", isBackwards ? "From" : "From", isBackwards ? "Back to" : "To", "Sessions"], links, 3),
   ];
 }
 
@@ -57,7 +57,7 @@ function draw(svg, columns, answer, colours, isBackwards, width) {
     let y = top;
     return new Map(nodes.map((node) => {
       const place = { node, x: x(index), y, height: Math.max(2, node.sessions * scale), leaving: 0, arriving: 0 };
-      // The name of what is thin needs a line of its own.
+      // The name of a thin node needs a full line.
       y += Math.max(place.height + gap, line);
       return [node.name, place];
     }));

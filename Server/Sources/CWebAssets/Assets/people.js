@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The list of people: those seen last first, searched for by their ids and by what is known about them, and older ones as long as there are any.
+// The list of users: most recent first, with search by id and attributes; older ones are loaded on request.
 
 import { asQuery } from "./address.js";
 import { ask } from "./ask.js";
@@ -10,12 +10,15 @@ import { ago, counted, dateAndClock, number, shortID } from "./format.js";
 import { printable } from "./stream.js";
 
 const pageSize = 100;
-/** As many at most are in the page; whoever looks for somebody further back searches. */
+/** The maximum users on the page; a search finds older ones. */
 const most = 2000;
 const recent = 60_000;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What a line asks for: `plan=pro`, the id of an installation, and other words, each as the collector is asked. Words with spaces stand in quotes. */
+/**
+ * Parses a search line: `plan=pro`, the id of an installation, and other words, as the collector's parameters. Words with spaces are
+ * quoted.
+ */
 export function searchPairs(line) {
   return Array.from(line.matchAll(/(?:"(?:[^"\\]|\\.)*"|[^\s"]|")+/g), ([token]) => {
     const quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(token);
@@ -25,17 +28,17 @@ export function searchPairs(line) {
   });
 }
 
-/** Whom a person's entry stands for, as the address has it. */
+/** The key of a user's entry, as in the URL. */
 export const keyOf = (user) => (user.id === undefined ? `installation:${user.installations[0] ?? ""}` : `user:${user.id}`);
 
-/** What a person is called. */
+/** The display name of a user. */
 export const nameOf = (user) => (user.id === undefined ? `Visitor ${shortID(user.installations[0] ?? user.unique_id ?? "")}` : printable(user.id));
 
-/** The list and its search. `choose(key)` shows somebody, "" everybody; `searched()` says that `search` changed. */
+/** The list and its search. `choose(key)` shows a user, or all for ""; `searched()` is called when `search` changes. */
 export class People {
   #choose;
   #searched;
-  /** By key, in the order in which they were seen last. */
+  /** By key, most recent first. */
   #known = new Map();
   #next;
   #progress = null;
@@ -71,9 +74,9 @@ export class People {
     this.#clear();
   }
 
-  /** Asks for the latest, and puts them before those that are known. */
+  /** Loads the latest users and puts them before the known ones. */
   async look(chosen) {
-    // A search goes through many: it is asked once, and again when somebody wants it.
+    // A search is expensive: it runs once, and again only on request.
     if (this.#state === "found" && this.search !== "") return this.draw(chosen);
     if (this.#isOld) return this.draw(chosen);
     await this.#page(undefined, chosen);
@@ -86,14 +89,14 @@ export class People {
     this.#drawn = state;
     const list = byId("people");
     const focused = document.activeElement?.closest?.("#people button")?.dataset.key;
-    const all = users.length === 0 ? "" : counted(users.length, "person", "people") + (this.#next === undefined ? "" : " and more");
+    const all = users.length === 0 ? "" : counted(users.length, "user", "users") + (this.#next === undefined ? "" : " or more");
     list.replaceChildren(
-      ...(this.search === "" ? [this.#entry("", h("b", {}, "Everybody"), all || { asking: "Asking the collector…", found: "Nobody was here yet" }[this.#state] || "", null, chosen, now)] : []),
+      ...(this.search === "" ? [this.#entry("", h("b", {}, "All users"), all || { asking: "Loading…", found: "No users yet" }[this.#state] || "", null, chosen, now)] : []),
       ...users.map((user) => this.#entry(keyOf(user), h("b", { dir: "auto" }, nameOf(user)),
         [user.sessions > 0 ? counted(user.sessions, "session") : null, counted(user.events, "event"), ago(user.last, now)].filter(Boolean).join(" · "), user.last, chosen, now)));
     if (focused !== undefined) list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     byId("people-more").hidden = this.#next === undefined || users.length >= most;
-    setText(byId("people-more"), this.#state === "asking" ? "Asking…" : "Older");
+    setText(byId("people-more"), this.#state === "asking" ? "Loading…" : "Older");
     this.#note(users.length);
   }
 
@@ -105,12 +108,12 @@ export class People {
   }
 
   #note(count) {
-    const bounded = this.#progress !== null && this.#next !== undefined ? `Searched ${number(this.#progress.searched)} of ${counted(this.#progress.of, "person", "people")}. ` : "";
+    const bounded = this.#progress !== null && this.#next !== undefined ? `Searched ${number(this.#progress.searched)} of ${counted(this.#progress.of, "user")}. ` : "";
     const texts = {
-      asking: count === 0 ? "Asking the collector…" : "",
-      found: this.search === "" ? "" : count === 0 ? (bounded === "" ? "Nobody matches." : "Nobody yet.") : `${counted(count, "person", "people")}${this.#next === undefined ? "" : " so far"}.`,
+      asking: count === 0 ? "Loading…" : "",
+      found: this.search === "" ? "" : count === 0 ? (bounded === "" ? "No matching users." : "No matches so far.") : `${counted(count, "user")}${this.#next === undefined ? "" : " so far"}.`,
     };
-    const full = count >= most && this.#next !== undefined ? ` The first ${number(most)} are shown: search for others.` : "";
+    const full = count >= most && this.#next !== undefined ? ` Only the first ${number(most)} are shown; search to find others.` : "";
     setText(byId("people-note"), (bounded + (texts[this.#state] ?? this.#state) + full).trim());
     byId("people-note").hidden = byId("people-note").textContent === "";
     byId("people-note").classList.toggle("wrong", !["new", "asking", "found"].includes(this.#state));
@@ -156,8 +159,8 @@ export class People {
       this.#state = "found";
     } catch (error) {
       if (request !== this.#request) return;
-      // What was drawn stays; what was asked for by hand has its reason beside it.
-      this.#state = error.status && !error.wantsKey ? error.message : "The collector does not answer.";
+      // Keep the last list; an error after a user's action is shown next to it.
+      this.#state = error.status && !error.wantsKey ? error.message : "The collector is not responding.";
     }
     this.draw(chosen);
   }
@@ -171,7 +174,7 @@ export class People {
     this.#progress = answer.searched === undefined ? null : { searched: before + answer.searched, of: answer.of };
   }
 
-  /** From one to the next by the arrows. */
+  /** Moves the focus with the arrow keys. */
   #move(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The card of one person: who it is, everything the app said about them, and the devices.
+// A user's card: facts, attributes, and devices.
 
 import { h } from "./dom.js";
 import { ago, counted, cut, dateAndClock, number, shortID } from "./format.js";
 import { printable } from "./stream.js";
 
-/** Longer values are cut; the whole of one is in the collector's answer. */
+/** Longer values are truncated; the collector's response contains the full value. */
 const longestValue = 400;
 
-/** The card. `go`: choose(installation) shows what happened on one of the person's installations, more() asks for further attributes. */
+/** The card. `go`: choose(installation) shows one of the user's installations, more() loads further attributes. */
 export function card(user, chosen, go) {
   const now = Date.now();
   const moment = (ms) => (Number.isFinite(ms) ? h("span", { title: dateAndClock(ms) }, dateAndClock(ms).slice(0, 16), h("small", {}, ` ${ago(ms, now)}`)) : null);
@@ -18,14 +18,14 @@ export function card(user, chosen, go) {
   const facts = [
     ["User", user.id === undefined ? "not signed in" : h("span", { dir: "auto" }, printable(user.id))],
     ["First opened the app", moment(user.first_touch)],
-    ["First seen here", moment(user.first)],
+    ["First seen", moment(user.first)],
     ["Last seen", moment(user.last)],
     ["Sessions", number(user.sessions)],
     ["Events", number(user.events)],
     ["Unique id", code(user.unique_id)],
     ["Anonymous id", code(user.anonymous_id)],
   ].filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return h("section", { class: "panel profile", "aria-label": "The person" },
+  return h("section", { class: "panel profile", "aria-label": "Profile" },
     h("dl", { class: "profile-facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
     attributes(user, now, go),
     devices(user, chosen, go, now));
@@ -33,16 +33,16 @@ export function card(user, chosen, go) {
 
 function attributes(user, now, go) {
   const entries = Object.entries(user.attributes ?? {});
-  if (entries.length === 0) return h("p", { class: "profile-none" }, "The app has said nothing about this person.");
-  return h("div", { class: "told-frame", tabindex: "0", role: "group", "aria-label": "What the app said" }, h("table", { class: "told" },
+  if (entries.length === 0) return h("p", { class: "profile-none" }, "The app has set no attributes for this user.");
+  return h("div", { class: "told-frame", tabindex: "0", role: "group", "aria-label": "Attributes" }, h("table", { class: "told" },
     h("thead", {}, h("tr", {}, ["Attribute", "Value", "Set"].map((title) => h("th", { scope: "col" }, title)))),
     h("tbody", {}, entries.map(([name, attribute]) => h("tr", {},
       h("td", {}, h("code", { dir: "auto" }, cut(printable(name), longestValue))),
       h("td", { dir: "auto" }, cut(printable(typeof attribute.value === "string" ? attribute.value : JSON.stringify(attribute.value)), longestValue),
-        attribute.omitted > 0 ? h("small", {}, ` and ${number(attribute.omitted)} more that the list has no room for`) : null),
+        attribute.omitted > 0 ? h("small", {}, ` and ${number(attribute.omitted)} more that did not fit`) : null),
       h("td", { class: "told-set", title: attribute.set > 0 ? dateAndClock(attribute.set) : null }, attribute.set > 0 ? dateAndClock(attribute.set).slice(0, 16) : "–",
         attribute.installation ? h("small", { title: attribute.installation }, ` on ${shortID(attribute.installation)}`) : null))))),
-    user.next === undefined ? null : h("p", { class: "told-more" }, h("button", { type: "button", class: "button small", "data-key": "more-attributes", onclick: go.more }, "More attributes"), h("small", {}, ` ${number(entries.length)} are shown`)));
+    user.next === undefined ? null : h("p", { class: "told-more" }, h("button", { type: "button", class: "button small", "data-key": "more-attributes", onclick: go.more }, "More attributes"), h("small", {}, ` ${number(entries.length)} shown`)));
 }
 
 function devices(user, chosen, go, now) {
@@ -56,12 +56,12 @@ function devices(user, chosen, go, now) {
       h("td", {}, told([device.app, device.version].filter(Boolean).join(" "))),
       h("td", { class: "figure-cell", title: counted(device.sessions, "session") }, number(device.events)),
       h("td", { class: "told-set", title: dateAndClock(device.last) }, dateAndClock(device.last).slice(0, 16), h("small", {}, ` ${ago(device.last, now)}`)))))),
-    user.more_devices ? h("p", { class: "told-more" }, h("small", {}, `The ${number(user.devices.length)} used last.`)) : null);
+    user.more_devices ? h("p", { class: "told-more" }, h("small", {}, `The ${number(user.devices.length)} most recently used devices.`)) : null);
 }
 
-/** Who signed in on an installation. */
+/** The users who signed in on an installation. */
 export function peopleHere(users, hasVisitor, choose) {
-  return h("section", { class: "panel people-here", "aria-label": "Who signed in here" },
-    h("p", {}, hasVisitor ? "Below is what happened while nobody was signed in, and all sessions. Signed in here: " : "Nobody used it without signing in. Signed in here: ",
+  return h("section", { class: "panel people-here", "aria-label": "Users of this installation" },
+    h("p", {}, hasVisitor ? "Below: events without a signed-in user, and all sessions. Users who signed in: " : "No events without a signed-in user. Users who signed in: ",
       users.map((user, index) => [index > 0 ? ", " : "", h("button", { type: "button", class: "link", dir: "auto", "data-key": user.id, onclick: () => choose(user) }, printable(user.id))]).flat(), "."));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Where the device was: points on plain ground, the same number of metres to a pixel both ways. No map: nothing is asked elsewhere.
+// The device's locations: points on a plane with equal scale on both axes. No map is used, so no request goes to another server.
 
 import { h, s } from "./dom.js";
 import { counted, dateAndClock } from "./format.js";
@@ -9,12 +9,12 @@ import { coordinates, distance, isPlace, project, reach, roundBelow } from "./me
 
 const height = 300;
 const edge = 26;
-/** So much ground is shown at least, in metres: nobody stands on a point. */
+/** The minimum extent shown, in meters, because a location is never exact. */
 const leastGround = 40;
-/** The newest circle may ask for so many times the room that the points take. */
+/** The newest accuracy circle may take up to this many times the extent of the points. */
 const mostRoom = 4;
 
-/** The panel. `pointing` as in the states. */
+/** The panel. `pointing` as in `States`. */
 export class Places {
   #pointing;
   /** The states with a location: {index, x, y, accuracy, place}. */
@@ -25,7 +25,7 @@ export class Places {
   #svg = s("svg", { class: "plot-svg places-svg", role: "img", focusable: "false" });
   #mark = s("g", { class: "place-mark" });
   #box = h("div", { class: "places-box" }, this.#svg);
-  #empty = h("p", { class: "nothing" }, "No location was told. An app's locations are taken only where its user allowed that.");
+  #empty = h("p", { class: "nothing" }, "No locations reported. An app records locations only with the user's permission.");
 
   node = h("section", { class: "panel places", "aria-label": "Locations" },
     h("header", { class: "panel-head" }, h("h2", {}, "Locations"), this.#note), this.#box, this.#empty);
@@ -41,7 +41,7 @@ export class Places {
     });
   }
 
-  /** Takes the states, oldest first. */
+  /** Shows the states, oldest first. */
   show(states) {
     const known = states.map((state, index) => ({ index, state })).filter(({ state }) => isPlace(state.location));
     this.node.hidden = states.length === 0;
@@ -57,11 +57,11 @@ export class Places {
     });
     const extent = reach(this.#points);
     this.#note.textContent = known.length === 1 ? "1 location" : `${counted(known.length, "location")} ${extent < 1 ? "at one place" : `within ${distance(extent)}`}`;
-    this.#svg.setAttribute("aria-label", `${this.#note.textContent}; the newest at ${coordinates(locations.at(-1))}, told ${dateAndClock(known.at(-1).state.at).slice(0, 16)}. The table of states lists all.`);
+    this.#svg.setAttribute("aria-label", `${this.#note.textContent}; the newest at ${coordinates(locations.at(-1))}, reported ${dateAndClock(known.at(-1).state.at).slice(0, 16)}. The table of states lists all.`);
     this.#draw();
   }
 
-  /** Marks the location of a state, or the last one known by then. */
+  /** Marks the location of a state, or the last location known by then. */
   point(index) {
     this.#pointed = index;
     this.#drawMark();
@@ -82,7 +82,7 @@ export class Places {
     const view = fit(this.#points, width);
     this.#spots = this.#points.map((point) => ({ ...point, ...view.place(point), radius: point.accuracy * view.scale }));
     const newest = this.#spots.at(-1);
-    // A device that lies still tells the same circle again and again: one is enough.
+    // A stationary device reports the same circle repeatedly: draw it once.
     const seen = new Map(this.#spots.slice(0, -1).filter((spot) => spot.radius > 3).map((spot) => [`${Math.round(spot.x)} ${Math.round(spot.y)} ${Math.round(spot.radius)}`, spot]));
     const circles = [...seen.values()].map((spot) => s("circle", { class: "place-circle", cx: spot.x, cy: spot.y, r: spot.radius }));
     const dots = this.#spots.slice(0, -1).map((spot, at) => s("circle", { class: "place-dot", cx: spot.x, cy: spot.y, r: 3, opacity: (0.35 + (0.5 * at) / this.#spots.length).toFixed(2) }));
@@ -111,7 +111,7 @@ export class Places {
   }
 }
 
-/** Which piece of ground fills the plot: every point, and the newest circle unless it is out of all proportion. */
+/** Fits the plot to every point, and to the newest accuracy circle unless it is far larger than their extent. */
 function fit(points, width) {
   const newest = points.at(-1);
   const xs = points.map((point) => point.x);
@@ -125,7 +125,7 @@ function fit(points, width) {
   return { scale, middle, place: ({ x, y }) => ({ x: width / 2 + (x - middle.x) * scale, y: height / 2 - (y - middle.y) * scale }) };
 }
 
-/** Lines at round distances, the bar that says how far they are apart, and where north is. */
+/** Draws lines at round distances, a scale bar, and the direction of north. */
 function grid(view, width) {
   const step = roundBelow(Math.max(1, Math.min(width, height) / 3.2 / view.scale));
   const size = step * view.scale;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Events per minute over the last quarter of an hour, as bars: stacked by name, or in total.
+// Events per minute over the last 15 minutes, as bars: stacked by name, or in total.
 
 import { breakAt, broken, ticks } from "./axis.js";
 import { byId, h, s, setText } from "./dom.js";
@@ -14,7 +14,7 @@ const oneMinute = 60_000;
 const height = 176;
 const edge = { top: 10, right: 14, bottom: 22, left: 50 };
 
-/** The plot. `choose(name)` is called when a name in the legend is chosen. */
+/** The plot. `choose(name)` is called when a name in the legend is clicked. */
 export class Plot {
   #choose;
   #buckets = [];
@@ -57,15 +57,15 @@ export class Plot {
     this.#draw();
   }
 
-  /** Names seen in the window, busiest first. */
+  /** The names in the plot, busiest first. */
   get names() {
     return this.#names;
   }
 
-  /** Takes the counts endpoint's minutes; `now` decides which quarter of an hour is shown. */
+  /** Shows the minutes of the rate endpoint; `now` determines the 15 minutes. */
   show(answer, now) {
     const last = Math.floor(now / oneMinute) * oneMinute;
-    // The busiest names are told apart; the total counts all.
+    // The busiest names are counted separately; the total includes all.
     const byMinute = new Map(answer.map(([start, total, names]) => [start, { total, counts: new Map(Object.entries(names)) }]));
     this.#buckets = Array.from({ length: minutes }, (_, index) => {
       const start = last - (minutes - 1 - index) * oneMinute;
@@ -87,7 +87,7 @@ export class Plot {
   }
 
   #series() {
-    // In the order of the colours, not of the counts: bars and legend keep still while the counts overtake each other.
+    // In the order of the colors, not of the counts: bars and legend keep their order while counts change.
     const own = this.#names.filter((name) => colour(name) !== "cx").sort((a, b) => (colour(a) < colour(b) ? -1 : 1));
     return { own, rest: this.#hasOthers || this.#names.length > own.length };
   }
@@ -180,7 +180,7 @@ export class Plot {
   #describe(x, width) {
     const peak = this.#buckets.reduce((best, bucket) => (bucket.total > best.total ? bucket : best));
     this.#svg.setAttribute("aria-label",
-      `Events per minute over 15 minutes. Last full minute ${number(this.#buckets.at(-2).total)}, most ${number(peak.total)} at ${clockMinute(peak.start)}. Arrow keys read single minutes.`);
+      `Events per minute over 15 minutes. Last full minute ${number(this.#buckets.at(-2).total)}, peak ${number(peak.total)} at ${clockMinute(peak.start)}. Use the arrow keys to read single minutes.`);
     const bucket = this.#buckets[this.#pointed];
     this.#tip.hidden = bucket === undefined;
     if (!bucket) return;
@@ -193,7 +193,7 @@ export class Plot {
   }
 }
 
-/** A bar with a rounded roof. */
+/** The path of a bar with rounded top corners. */
 function roof(x, top, width, floor) {
   const radius = Math.min(3, width / 2, Math.max(0, floor - top));
   return `M${x} ${floor}V${top + radius}q0 ${-radius} ${radius} ${-radius}h${width - 2 * radius}q${radius} 0 ${radius} ${radius}V${floor}z`;

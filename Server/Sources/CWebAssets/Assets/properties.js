@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What the device is, as told last: the properties in groups, those that match the words somebody looks for.
+// The device's latest properties in groups, filtered by search words.
 
 import { h } from "./dom.js";
 import { counted, number } from "./format.js";
 import { printable } from "./stream.js";
 import { valueNode, valueText } from "./values.js";
 
-/** Which group a property belongs to: the first that matches. */
+/** The groups of properties; the first match counts. */
 const groups = [
   ["App", /^(app_|sdk_)/],
-  ["Signs of a changed device", /^evidence_/],
+  ["Signs of a modified device", /^evidence_/],
   ["Device", /^(device_(name|model|localized_model|hardware|screen|if[av]$|host|memory|package|page|tb_)|initial_device_|is_simulator)/],
   ["System", /^device_(system|os|kernel|posix)/],
   ["Processor", /^cpu_/],
   ["Caches and buses", /^(cache|bus)_/],
   ["Mobile network", /^mobile_/],
-  ["More", /^/],
+  ["Other", /^/],
 ];
 
-/** The panel; `filtered(line)` is told what is looked for. */
+/** The panel; `filtered(line)` is called when the search changes. */
 export class Properties {
   #filtered;
   #latest = {};
@@ -42,7 +42,7 @@ export class Properties {
     });
   }
 
-  /** Takes the latest values and the history, newest first. */
+  /** Shows the latest values and the history, newest first. */
   show(latest, history) {
     this.#latest = latest;
     this.#changes = new Map();
@@ -69,7 +69,7 @@ export class Properties {
     const found = all.filter(([name, value]) => matches(wanted, name, valueText(value)));
     this.#note.textContent = found.length === all.length ? `${number(all.length)} known` : `${number(found.length)} of ${number(all.length)}`;
     if (found.length === 0) {
-      this.#frame.replaceChildren(h("p", { class: "nothing" }, all.length === 0 ? "No properties yet. They come with the first snapshot of the device." : "No property matches."));
+      this.#frame.replaceChildren(h("p", { class: "nothing" }, all.length === 0 ? "No properties yet. They arrive with the device's first snapshot." : "No matching properties."));
       return;
     }
     const left = new Set(found);
@@ -86,12 +86,12 @@ export class Properties {
   #row([name, value]) {
     const changes = this.#changes.get(name) ?? 0;
     return h("tr", {}, h("td", {}, h("code", {}, printable(name))), h("td", {}, valueNode(name, value),
-      changes > 0 ? h("button", { type: "button", class: "link changed-note", title: `Show the changes of ${name}`, onclick: () => this.#look(name) }, `changed ${changes === 1 ? "once" : counted(changes, "time")}`) : null));
+      changes > 0 ? h("button", { type: "button", class: "link changed-note", title: `Show changes of ${name}`, onclick: () => this.#look(name) }, `changed ${changes === 1 ? "once" : counted(changes, "time")}`) : null));
   }
 }
 
-/** The words of a line, in lower case. */
+/** Returns the words of a line, in lower case. */
 export const words = (line) => line.toLowerCase().split(/\s+/).filter(Boolean);
 
-/** Whether each word is in one of the texts. */
+/** Returns whether each word occurs in one of the strings. */
 export const matches = (wanted, ...texts) => wanted.every((word) => texts.some((text) => text.toLowerCase().includes(word)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Questions: which kind, its form, and its answer. The address holds the whole question; every kind and every question is a link.
+// Insights: the type, its form, and its results. The URL contains the whole query, and every type and query is a link.
 
 import { ask } from "./ask.js";
 import { Asked } from "./asked.js";
@@ -9,7 +9,7 @@ import { asQuery, readPairs, writePairs } from "./address.js";
 import { cardOf, cardQuery, titleOf } from "./cards.js";
 import { byId, h, setText } from "./dom.js";
 import { Line } from "./form.js";
-import { clock } from "./format.js";
+import { dateAndClock } from "./format.js";
 import { kinds } from "./kinds.js";
 import { rangeOf, WrongQuestion, zoneOf } from "./range.js";
 import { readCondition } from "./conditions.js";
@@ -17,29 +17,29 @@ import { Saving } from "./saving.js";
 import { suggest } from "./suggestions.js";
 
 const usual = "trends";
-/** How long a question waits for others that are asked, in times it is asked again, a second apart. */
+/** The maximum retries of a query, one second apart, while other queries run. */
 const patience = 30;
 const times = ["last", "from", "to"];
-/** What belongs to every question of a kind: the time, and the zone of its days. */
+/** The parameters that all queries of a type share: the time range, and the zone of its days. */
 const shared = (kind) => [...(kinds[kind].isTimeless ? [] : times), "zone"];
-/** What is another matter with each kind, or belongs to one answer. */
+/** The parameters that are not carried over to another type. */
 const own = ["interval", "after", "limit"];
-/** Kinds in which a name is another page. */
+/** The types in which a name opens another page. */
 const named = ["catalogue", "plan"];
 const isPlain = (event) => !(event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0);
 
-/** The part of the page for questions. `moved()` says that the address is another; `wantKey()` that a key is needed. */
+/** The insights section. `moved()` is called when the URL changes, `wantKey()` when a key is needed. */
 export class Questions {
   #moved;
   #wantKey;
   #isShown = false;
   #kind = usual;
   #asked = new Asked([]);
-  /** What was chosen and the kind has no place for, until one comes that has. */
+  /** Choices that the current type does not support, kept for the next type that does. */
   #aside = [];
   #parts = [];
   #request = null;
-  /** What the form and the answer on the page belong to. */
+  /** The query whose form and results are on the page. */
   #drawn = null;
 
   constructor(moved, wantKey, makeAlert) {
@@ -47,7 +47,7 @@ export class Questions {
     this.#wantKey = wantKey;
     byId("question-kinds").replaceChildren(...Object.entries(kinds).map(([kind, { title }]) => h("a", {
       href: `/?questions=${kind}`, "data-kind": kind, onclick: (event) => {
-        if (!isPlain(event)) return; // Another tab or window is meant.
+        if (!isPlain(event)) return; // Opens another tab or window.
         event.preventDefault();
         const chosen = this.#chosen();
         this.#take(kind, this.#carried(kind));
@@ -83,7 +83,7 @@ export class Questions {
     return [["questions", this.#kind], ...this.#asked.pairs];
   }
 
-  /** Takes what the address says. What is wrong with it is said where the answer would be. */
+  /** Restores the query from the URL. Errors in it are shown in place of the results. */
   restore(pairs) {
     const wished = pairs.find(([key]) => key === "questions")[1] || usual;
     const isKnown = Object.hasOwn(kinds, wished);
@@ -91,7 +91,7 @@ export class Questions {
     this.#asked = new Asked(pairs.filter(([key]) => key !== "questions"));
     this.#aside = [];
     if (!this.#isShown) this.#fold(this.#asked.pairs.length > 0);
-    return isKnown ? null : `“${wished.slice(0, 64)}” is no kind of question: there are ${Object.keys(kinds).join(", ")}.`;
+    return isKnown ? null : `“${wished.slice(0, 64)}” is not an insight type. Available types: ${Object.keys(kinds).join(", ")}.`;
   }
 
   show(isShown) {
@@ -107,25 +107,25 @@ export class Questions {
     this.#ask();
   }
 
-  /** Where there is little room the form makes room for the answer. */
+  /** On narrow pages the form collapses to make space for the results. */
   #fold(isFolded) {
     byId("question-form").toggleAttribute("data-is-folded", isFolded);
     byId("question-toggle").setAttribute("aria-expanded", String(!isFolded));
-    setText(byId("question-toggle"), isFolded ? "Change" : "Fold");
+    setText(byId("question-toggle"), isFolded ? "Edit" : "Collapse");
   }
 
-  /** What is chosen now, and what was and waits. */
+  /** Returns the current choices, and those kept for later. */
   #chosen() {
-    // One event's page in the catalogue is not the event that was asked about.
+    // An event's page in the catalog is not the event of the query.
     const isHere = new Set(this.#keys(this.#kind).filter((key) => !(named.includes(this.#kind) && key === "name" && !this.#asked.has(key))));
     return [...this.#asked.pairs, ...this.#aside.filter(([key]) => !isHere.has(key))];
   }
 
-  /** The time, the events and the conditions go along to another kind, as far as it has them. */
+  /** Carries the time range, the events and the filters over to another type, as far as it supports them. */
   #carried(kind) {
     const keys = new Set(this.#keys(kind));
     const isOther = kind !== this.#kind;
-    // The catalogue and the plan begin with all events.
+    // The catalog and the tracking plan begin with all events.
     return this.#chosen().filter(([key]) => keys.has(key) && !(isOther && own.includes(key)) && key !== "after" && !(named.includes(kind) && key === "name"));
   }
 
@@ -142,7 +142,7 @@ export class Questions {
     this.#ask();
   }
 
-  /** Each kind is a link to what it would ask now. */
+  /** Links each type to the query that it would run now. */
   #drawKinds() {
     for (const link of byId("question-kinds").children) link.href = `/${writePairs([["questions", link.dataset.kind], ...this.#carried(link.dataset.kind)])}`;
   }
@@ -157,16 +157,16 @@ export class Questions {
     setText(byId("question-title"), kinds[this.#kind].title);
     setText(byId("question-about"), about);
     const changed = () => this.#apply();
-    const more = [new Line(this.#asked, { key: "zone", label: "Time zone", placeholder: "this browser's", list: "zones" }),
-      ...scope.map((key) => new Line(this.#asked, { key, label: key === "user" ? "Of one user" : "Of one installation", placeholder: key === "user" ? "id" : "UUID" }))];
+    const more = [new Line(this.#asked, { key: "zone", label: "Time zone", placeholder: "browser's time zone", list: "zones" }),
+      ...scope.map((key) => new Line(this.#asked, { key, label: key === "user" ? "User" : "Installation", placeholder: key === "user" ? "id" : "UUID" }))];
     this.#parts = [...form(this.#asked, changed), ...more];
     const shown = this.#parts.slice(0, this.#parts.length - more.length).map(({ node }) => node);
     const isUsed = scope.some((key) => this.#asked.has(key));
-    byId("question-parts").replaceChildren(...shown, h("details", { class: "form-more", open: isUsed }, h("summary", {}, scope.length > 0 ? "Zone, one user or installation" : "Time zone"), more.map(({ node }) => node)));
+    byId("question-parts").replaceChildren(...shown, h("details", { class: "form-more", open: isUsed }, h("summary", {}, scope.length > 0 ? "Time zone, user, installation" : "Time zone"), more.map(({ node }) => node)));
     if (byId("zones").children.length === 0) byId("zones").replaceChildren(...(Intl.supportedValuesOf?.("timeZone") ?? []).map((value) => h("option", { value })));
   }
 
-  /** The form has changed: its question goes into the address and is asked. */
+  /** Writes the form's query into the URL and runs it. */
   #apply(isAgain = false) {
     const said = this.#parts.flatMap((part) => part.read());
     const kept = this.#asked.pairs.filter(([key]) => kinds[this.#kind].extra.includes(key) && !["people", "after"].includes(key) && (key !== "top" || said.some(([name]) => name === "by")));
@@ -179,7 +179,7 @@ export class Questions {
     this.#ask();
   }
 
-  /** Asks with one parameter changed, as a control beside the answer does; the form shows it, too. */
+  /** Runs the query with one parameter changed by a control next to the results; the form shows the change too. */
   #go(key, value) {
     this.#take(this.#kind, [...this.#asked.pairs.filter(([name]) => name !== key), [key, value]]);
   }
@@ -215,12 +215,12 @@ export class Questions {
       if (this.#request !== request) return;
       this.#request = null;
       const parts = kind.draw(answer, this.#asked, range, (key, value) => this.#go(key, value));
-      setText(byId("question-dates"), `${range.text} · ${zoneOf(this.#asked)} · asked at ${clock(Date.now()).slice(0, 8)}`);
+      setText(byId("question-dates"), `${range.text} · ${zoneOf(this.#asked)} · updated ${dateAndClock(Date.now()).slice(0, 19)}`);
       if (parts === null) {
         const [title, text] = kind.empty(this.#asked);
         this.#say(title, [h("p", {}, text), this.#again()]);
-      } else this.#put(parts, "The answer is there.");
-      // One event's page is no question that a board has.
+      } else this.#put(parts, "Results loaded.");
+      // The page of a single event cannot be a dashboard card.
       byId("question-alert").hidden = !["trends", "funnel"].includes(this.#kind);
       byId("question-save").hidden = Boolean(kind.isNoCard || (kind.isTimeless && this.#asked.has("name")));
     } catch (error) {
@@ -231,7 +231,7 @@ export class Questions {
     }
   }
 
-  /** The question as a board's card, asked as it is here. Only of a question that was answered. */
+  /** Returns the query as a dashboard card with the same parameters. Only for a query that has results. */
   #card() {
     const { interval, isTimeless } = kinds[this.#kind];
     const range = this.#checked();
@@ -240,18 +240,18 @@ export class Questions {
     return { title: titleOf(this.#kind, this.#asked), size: ["retention", "paths", "catalogue"].includes(this.#kind) ? "full" : "half", kind: cardOf(this.#kind), query: asQuery(cardQuery(pairs, isTimeless ? null : range)) };
   }
 
-  /** What can be seen to be wrong without asking. Throws WrongQuestion. */
+  /** Checks what can be checked without the collector. Throws WrongQuestion. */
   #checked() {
     const keys = new Set(this.#keys(this.#kind));
     const stray = this.#asked.pairs.find(([key]) => !keys.has(key));
-    if (stray) throw new WrongQuestion(stray[0].slice(0, 64), `“${stray[0].slice(0, 64)}” is no part of this question: remove it from the address. It takes ${[...keys].filter((key) => !/\.\d+$/.test(key)).join(", ")}.`);
+    if (stray) throw new WrongQuestion(stray[0].slice(0, 64), `“${stray[0].slice(0, 64)}” is not a parameter of this insight. Remove it from the URL. Valid parameters: ${[...keys].filter((key) => !/\.\d+$/.test(key)).join(", ")}.`);
     for (const [key, value] of this.#asked.pairs) if (key === "where" || key.startsWith("where.")) readCondition(value, key);
     return kinds[this.#kind].isTimeless ? { zone: zoneOf(this.#asked), text: kinds[this.#kind].time?.(this.#asked) ?? "All time" } : rangeOf(this.#asked, Date.now());
   }
 
   async #answer({ path, query: asks, interval, isTimeless }, range, signal) {
     const own = this.#asked.pairs.filter(([key]) => ![...times, "zone"].includes(key));
-    // Of one name's page the name stands in the path, and nothing else is asked than the zone.
+    // On the page of one name, the path contains the name, and only the zone is sent.
     const query = asks ? asks(this.#asked) : isTimeless ? (this.#asked.has("name") ? [] : own) : [...own, ["from", String(range.from)], ["to", String(range.to)]];
     if (!asks && (interval || isTimeless)) query.push(["zone", zoneOf(this.#asked)]);
     if (interval && !this.#asked.has("interval")) query.push(["interval", interval === true ? range.usualInterval : interval]);
@@ -259,7 +259,7 @@ export class Questions {
       try {
         return await ask(`${typeof path === "string" ? path : path(this.#asked)}?${asQuery(query)}`, signal);
       } catch (error) {
-        // Others are asking, too: a moment later there is room.
+        // Other queries are running: retry a moment later.
         if (error.code !== "too_many_questions" || attempt === patience) throw error;
         await new Promise((resolve) => setTimeout(resolve, 1000));
         signal.throwIfAborted();
@@ -269,7 +269,7 @@ export class Questions {
 
   #wait() {
     const bars = Array.from({ length: 5 }, (_, index) => h("div", { class: `skeleton-bar s${index}` }));
-    this.#put([h("section", { class: "panel skeleton" }, h("p", { class: "visually-hidden" }, "Asking the collector…"), bars), h("section", { class: "panel skeleton low" }, bars.slice(0, 2).map((bar) => bar.cloneNode()))], "");
+    this.#put([h("section", { class: "panel skeleton" }, h("p", { class: "visually-hidden" }, "Loading…"), bars), h("section", { class: "panel skeleton low" }, bars.slice(0, 2).map((bar) => bar.cloneNode()))], "");
     byId("answer").setAttribute("aria-busy", "true");
   }
 
@@ -284,19 +284,19 @@ export class Questions {
   }
 
   #again() {
-    return h("button", { type: "button", class: "button", onclick: () => this.#ask() }, "Ask again");
+    return h("button", { type: "button", class: "button", onclick: () => this.#ask() }, "Refresh");
   }
 
   #fail(error) {
     this.#fold(false);
     if (error instanceof WrongQuestion) setText(byId("question-dates"), "");
-    const why = error.wantsKey ? "The collector wants a key for reading." : error.status || error.field ? error.message : "The collector does not answer.";
-    this.#put([h("section", { class: "panel empty", role: "alert" }, h("p", { class: "empty-title" }, error.status === 422 ? "Too large a question" : error.status === 404 ? "Nothing of this name" : error.field ? "Not a question yet" : "No answer"),
-      h("p", { class: "wrong", id: "question-wrong" }, why), error.field ? h("p", {}, "Look at ", h("code", {}, error.field.slice(0, 64)), ".") : null, this.#again())], "");
+    const why = error.wantsKey ? "The collector requires a key with read access." : error.status || error.field ? error.message : "The collector is not responding.";
+    this.#put([h("section", { class: "panel empty", role: "alert" }, h("p", { class: "empty-title" }, error.status === 422 ? "Query too large" : error.status === 404 ? "No such event" : error.field ? "Invalid query" : "No response"),
+      h("p", { class: "wrong", id: "question-wrong" }, why), error.field ? h("p", {}, "Check ", h("code", {}, error.field.slice(0, 64)), ".") : null, this.#again())], "");
     this.#mark(error.field ?? null, "question-wrong");
   }
 
-  /** Marks the control that an error is about. */
+  /** Marks the control that caused an error. */
   #mark(field, id) {
     const form = byId("question-form");
     for (const node of form.querySelectorAll("[aria-invalid]")) {

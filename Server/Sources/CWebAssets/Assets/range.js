@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// A question's time: the last hours or days, or from one date through another.
+// A query's time range: the last hours or days, or from one date through another.
 
 import { h } from "./dom.js";
 import { dateAfter, dateAndTime, dateOf, dayStart, isDate, isZone, ownZone } from "./zones.js";
@@ -10,7 +10,7 @@ const hour = 3_600_000;
 const lasts = { "24h": "24 h", "7d": "7 days", "30d": "30 days", "90d": "90 days" };
 const usual = "30d";
 
-/** What is wrong with a part of a question: the parameter, and a sentence. */
+/** An invalid part of a query: the parameter, and a message. */
 export class WrongQuestion extends Error {
   constructor(field, message) {
     super(message);
@@ -18,28 +18,28 @@ export class WrongQuestion extends Error {
   }
 }
 
-/** The zone that is asked in. */
+/** Returns the query's time zone. */
 export function zoneOf(asked) {
   const zone = asked.get("zone") || ownZone();
   if (!isZone(zone)) throw new WrongQuestion("zone", `“${zone.slice(0, 64)}” is not the name of a time zone, such as Europe/Berlin or UTC.`);
   return zone;
 }
 
-/** The moments that a question is about: {from, to, isOpen, usualInterval, text}. `isOpen`: the time is not over yet. */
+/** Returns the time range of a query: {from, to, isOpen, usualInterval, text}. `isOpen`: the range has not ended yet. */
 export function rangeOf(asked, now) {
   const zone = zoneOf(asked);
   const [first, through] = [asked.get("from"), asked.get("to")];
   const last = asked.get("last") || (first || through ? "" : usual);
-  if (last && (first || through)) throw new WrongQuestion("last", "Either “last” or dates: the address has both.");
+  if (last && (first || through)) throw new WrongQuestion("last", "Use either “last” or dates; the URL has both.");
   if (last) {
-    if (!(last in lasts)) throw new WrongQuestion("last", `“${last.slice(0, 64)}” is none of ${Object.keys(lasts).join(", ")}.`);
+    if (!(last in lasts)) throw new WrongQuestion("last", `“${last.slice(0, 64)}” is not one of ${Object.keys(lasts).join(", ")}.`);
     const from = last === "24h" ? Math.floor(now / hour) * hour - 23 * hour : dayStart(dateAfter(dateOf(now, zone), 1 - parseInt(last, 10)), zone);
     return described(from, now, now, zone);
   }
   for (const [field, date] of [["from", first], ["to", through]]) {
-    if (!isDate(date)) throw new WrongQuestion(field, `“${date.slice(0, 64)}” is not a date: both “from” and “to” are, such as 2026-11-21.`);
+    if (!isDate(date)) throw new WrongQuestion(field, `“${date.slice(0, 64)}” is not a date. “from” and “to” must be dates, such as 2026-11-21.`);
   }
-  if (through < first) throw new WrongQuestion("to", `The time from ${first} through ${through} is none: choose a later end.`);
+  if (through < first) throw new WrongQuestion("to", `The end ${through} is before the start ${first}: choose a later end.`);
   return described(dayStart(first, zone), dayStart(dateAfter(through, 1), zone), now, zone);
 }
 
@@ -51,7 +51,7 @@ function described(from, to, now, zone) {
   return { from, to, isOpen, usualInterval: to - from <= 50 * hour ? "hour" : "day", text };
 }
 
-/** The form's part for the time. `changed()` is called when it is another. */
+/** The form's part for the time range. `changed()` is called when it changes. */
 export class Range {
   keys = ["last", "from", "to"];
   #last;
@@ -72,7 +72,7 @@ export class Range {
       changed();
     };
     const button = (last, text) => h("button", { type: "button", "data-last": last, onclick: () => choose(last) }, text);
-    this.node = h("fieldset", { class: "form-part" }, h("legend", {}, "Time"),
+    this.node = h("fieldset", { class: "form-part" }, h("legend", {}, "Time range"),
       h("div", { class: "segmented wide" }, Object.entries(lasts).map(([last, text]) => button(last, text)), button("", "Dates")), this.#dates);
     this.#mark();
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Downloading the client data report: how an application was used, as a table.
+// Downloads the client data report: a table of how an application was used.
 
 import { headers, key } from "./ask.js";
 import { byId, h, setText } from "./dom.js";
 
 const day = 86_400_000;
 
-/** The address of the report that the form describes. Days are this browser's. */
+/** Returns the URL of the report described by the form. Days are in this browser's time zone. */
 function address() {
   const query = new URLSearchParams();
   const application = byId("report-application").value.trim();
@@ -20,22 +20,22 @@ function address() {
   return `/v1/reports/usage?${query}`;
 }
 
-/** Without a key the browser writes the answer to disk as it comes. A key stands in a header, which only a script can send. */
+/** Without a key, the browser streams the response to disk. A key must be sent in a header, which only a script can do. */
 async function download() {
   if (key.get() === "") {
     location.assign(address());
     return;
   }
-  setText(byId("report-note"), "Preparing the report");
+  setText(byId("report-note"), "Preparing the report…");
   const answer = await fetch(address(), { headers: headers("text/csv") });
-  if (!answer.ok) throw new Error(`The collector answers ${answer.status}.`);
+  if (!answer.ok) throw new Error(`The collector returned status ${answer.status}.`);
   const place = URL.createObjectURL(await answer.blob());
   h("a", { href: place, download: "client-data-report.csv" }).click();
   URL.revokeObjectURL(place);
   setText(byId("report-note"), "");
 }
 
-/** Lets the form download. */
+/** Connects the form to the download. */
 export function followReportForm() {
   byId("report").addEventListener("submit", async (event) => {
     event.preventDefault();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// “Save to a board”: a question becomes a card of a board, old or new.
+// “Add to dashboard”: saves an insight as a card of a new or existing dashboard.
 
 import { ask, tell } from "./ask.js";
 import { byId, h, setText } from "./dom.js";
@@ -9,7 +9,7 @@ import { printable } from "./stream.js";
 
 const attempts = 5;
 
-/** The dialog. `wantKey()` says that a key is needed. */
+/** The dialog. `wantKey()` is called when a key is needed. */
 export class Saving {
   #wantKey;
   #card = null;
@@ -24,7 +24,7 @@ export class Saving {
     });
   }
 
-  /** Asks where to save a card: {title, kind, query, size}. */
+  /** Opens the dialog for a card: {title, kind, query, size}. */
   async open(card) {
     this.#card = card;
     setText(byId("save-told"), "");
@@ -33,10 +33,10 @@ export class Saving {
     byId("save-title").value = card.title;
     try {
       const { boards } = await ask("/v1/boards");
-      byId("save-board").replaceChildren(...boards.map(({ id, title }) => h("option", { value: id }, printable(title).slice(0, 80))), h("option", { value: "" }, "A new board"));
+      byId("save-board").replaceChildren(...boards.map(({ id, title }) => h("option", { value: id }, printable(title).slice(0, 80))), h("option", { value: "" }, "New dashboard"));
     } catch (error) {
       if (error.wantsKey) return this.#wantKey({ again: () => this.open(card) });
-      byId("save-board").replaceChildren(h("option", { value: "" }, "A new board"));
+      byId("save-board").replaceChildren(h("option", { value: "" }, "New dashboard"));
     }
     this.#follow();
     byId("save-dialog").showModal();
@@ -50,19 +50,19 @@ export class Saving {
     const card = { ...this.#card, title: byId("save-title").value.trim() };
     const id = byId("save-board").value;
     try {
-      const board = id === "" ? await tell("POST", "/v1/boards", { title: byId("save-name").value.trim() || "My board", cards: [card] }) : await this.#append(id, card);
+      const board = id === "" ? await tell("POST", "/v1/boards", { title: byId("save-name").value.trim() || "My dashboard", cards: [card] }) : await this.#append(id, card);
       setText(byId("save-told"), "");
       byId("save-done").replaceChildren("Saved to ", h("a", { href: `/?boards=${encodeURIComponent(board.id)}` }, printable(board.title).slice(0, 80)), ".");
-      // It is saved: once more would make a second card.
+      // The card is saved: submitting again would create a second one.
       byId("save-submit").hidden = true;
       byId("save-done").querySelector("a").focus();
     } catch (error) {
       if (error.wantsKey) this.#wantKey({ writes: true, again: () => this.#save() });
-      else setText(byId("save-told"), error.status ? error.message : "The collector does not answer: nothing was saved.");
+      else setText(byId("save-told"), error.status ? error.message : "The collector is not responding. Nothing was saved.");
     }
   }
 
-  /** Behind the board's last card, whoever else saves at the same time. */
+  /** Appends the card after the dashboard's last one, even while others save. */
   async #append(id, card) {
     const path = `/v1/boards/${encodeURIComponent(id)}`;
     for (let attempt = 0; ; attempt += 1) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Sessions: all of them on one line of time, and each with its path of screens.
+// Sessions: all of them on one timeline, and each with its path of screens.
 
 import { h, s } from "./dom.js";
 import { clock, counted, dateAndClock, minute, shortID, span } from "./format.js";
@@ -11,7 +11,7 @@ const width = 1000;
 const narrowest = 5;
 const mostSteps = 40;
 
-/** The panel with every session on one line of time. `choose(session)` goes to its row. */
+/** The panel with all sessions on one timeline. `choose(session)` scrolls to its row. */
 export function timeline(sessions, choose) {
   const from = Math.min(...sessions.map((session) => session.start));
   const to = Math.max(...sessions.map((session) => session.last), from + 1000);
@@ -40,13 +40,13 @@ export function timeline(sessions, choose) {
 export function sessionList(sessions, hasMore, colours, go) {
   const title = h("header", { class: "panel-head" }, h("h2", {}, "Sessions"), h("p", { class: "panel-note" }, sessions.length === 0 ? "" : hasMore ? `the latest ${sessions.length}` : counted(sessions.length, "session")));
   if (sessions.length === 0) {
-    return h("section", { class: "panel sessions" }, title, h("p", { class: "nothing" }, "No session yet. A session begins when an app is opened, and appears here with its path of screens."));
+    return h("section", { class: "panel sessions" }, title, h("p", { class: "nothing" }, "No sessions yet. A session begins when an app is opened, and appears here with its screens."));
   }
   return h("section", { class: "panel sessions" }, title, h("ol", { class: "session-rows" }, sessions.map((session) => row(session, colours, go))));
 }
 
 function row(session, colours, go) {
-  const used = session.engagement > 0 ? h("span", {}, h("b", {}, span(session.engagement)), " used") : null;
+  const used = session.engagement > 0 ? h("span", {}, h("b", {}, span(session.engagement)), " engaged") : null;
   return h("li", { class: "session", tabindex: "-1", "data-session": go.rowKey(session) },
     h("p", { class: "session-head" },
       h("b", { class: "session-name" }, label(session)),
@@ -61,7 +61,7 @@ function row(session, colours, go) {
     path(session, colours));
 }
 
-/** The path as a bar: each screen as long as it was in sight, in its colour. */
+/** The path as a bar: each screen is as long as it was visible, in its color. */
 function pathBar(session, colours) {
   const end = Math.max(session.last, session.start + 1);
   const at = (ms) => ((ms - session.start) / (end - session.start)) * width;
@@ -71,7 +71,7 @@ function pathBar(session, colours) {
     shown.map(({ screen, from, to }) => s("rect", { class: `fill ${colours.of(screen.name)}`, x: at(from), width: Math.max(2, at(to) - at(from) - 1.5), height: 12 }, s("title", {}, `${screen.name}, ${span(to - from)}`))));
 }
 
-/** The path in words: starts, screens with how long they were used, ends. */
+/** The path as text: launches, screens with engagement time, exits. */
 function path(session, colours) {
   const steps = [
     ...stretches(session).map(({ screen, from, to }) => ({ time: from, node: chip(screen, to - from, colours) })),
@@ -83,23 +83,23 @@ function path(session, colours) {
 
 function chip(screen, inSight, colours) {
   const isTold = screen.engagement > 0;
-  return h("li", { class: "chip", title: `${dateAndClock(screen.time)}${screen.id ? ` · ${screen.id}` : ""} · in sight ${span(inSight)}` },
+  return h("li", { class: "chip", title: `${dateAndClock(screen.time)}${screen.id ? ` · ${screen.id}` : ""} · visible ${span(inSight)}` },
     h("span", { class: `dot ${colours.of(screen.name)}`, "aria-hidden": "true" }), printable(screen.name),
     h("small", { class: isTold ? null : "guess" }, isTold ? span(screen.engagement) : `≈ ${span(inSight)}`));
 }
 
-const words = { cold: "opened", hot: "came back", passive: "started in the background", start: "started", end: "left", crash: "crashed" };
+const words = { cold: "opened", hot: "resumed", passive: "started in the background", start: "started", end: "closed", crash: "crashed" };
 
 function mark(launch) {
-  const text = launch.first ? "first opened" : (words[launch.kind] ?? printable(launch.kind));
+  const text = launch.first ? "first launch" : (words[launch.kind] ?? printable(launch.kind));
   const notes = [];
-  if (launch.recovered) notes.push("told after a kill");
+  if (launch.recovered) notes.push("recorded after the process was killed");
   if (launch.foreground !== undefined) notes.push(`${span(launch.foreground)} in the foreground`);
   return h("li", { class: `moment ${launch.kind === "crash" ? "bad" : launch.recovered ? "warn" : ""}`, title: [dateAndClock(launch.time), ...notes].join(" · ") },
     text, launch.recovered ? h("small", {}, "killed") : launch.foreground !== undefined ? h("small", {}, span(launch.foreground)) : null);
 }
 
-/** From when to when each screen was in sight: until the next one, the app's leaving, or the last word of the session. */
+/** The time range in which each screen was visible: until the next screen, the app's exit, or the session's last event. */
 function stretches(session) {
   const leaves = session.launches.filter((launch) => launch.kind === "end" || launch.kind === "crash").map((launch) => launch.time);
   return session.screens.map((screen, index) => {
@@ -109,14 +109,14 @@ function stretches(session) {
   });
 }
 
-/** The stretches in which the app was in the foreground. Without a word about that, the whole session counts. */
+/** The time ranges in which the app was in the foreground. Without launch events, this is the whole session. */
 function foregrounds(session) {
   if (session.launches.length === 0) return [[session.start, session.last]];
   const found = [];
   let since = null;
   for (const launch of session.launches) {
     if (launch.kind === "end" || launch.kind === "crash") {
-      // An end whose start lies in another session, or was never told, still knows how long it took.
+      // An exit whose launch is in another session, or was never reported, still has its own duration.
       const start = since ?? (launch.foreground === undefined ? session.start : Math.max(session.start, launch.time - launch.foreground));
       found.push([start, launch.time]);
       since = null;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The page for whoever came by a link: one board, read only. It knows no key, and asks for nothing but this board.
+// The page for visitors with a link: one dashboard, read-only. It uses no key, and requests nothing but this dashboard.
 
 import { readPairs, WrongAddress } from "./address.js";
 import { Refusal } from "./ask.js";
@@ -20,7 +20,7 @@ const token = (() => {
   }
 })();
 
-/** Asks with the link's secret, which is no key and opens nothing else. */
+/** Sends a request with the link's secret, which is not a key and opens nothing else. */
 async function askShared(path, signal) {
   const answer = await fetch(path, { headers: { accept: "application/json", authorization: `Bearer ${token.replace(/[^\w-]/g, "")}` }, signal, credentials: "omit" });
   const text = await answer.text();
@@ -28,11 +28,11 @@ async function askShared(path, signal) {
   byId("notice").hidden = partial === null;
   setText(byId("notice"), partial ?? "");
   if (answer.ok) return parseKeepingDigits(text);
-  let error = { message: `The collector answers ${answer.status}.` };
+  let error = { message: `The collector returned status ${answer.status}.` };
   try {
     error = { ...error, ...JSON.parse(text).error };
   } catch {
-    // Not the collector's own error: the status has to do.
+    // Not an error of the collector itself: only the status is known.
   }
   throw new Refusal(answer.status, error);
 }
@@ -43,7 +43,7 @@ function say(title, text, ...more) {
   byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty", role: "alert" }, h("p", { class: "empty-title" }, title), h("p", {}, text), more));
 }
 
-/** Shows the board that the address opens, in place of the whole page. */
+/** Shows the link's dashboard in place of the whole page. */
 export async function showShared() {
   for (const id of ["skip", "main", "views", "mode-buttons", "totals", "top-end", "board-tools", "board-list-panel"]) {
     byId(id).hidden = true;
@@ -55,20 +55,20 @@ export async function showShared() {
 }
 
 async function load() {
-  setText(byId("board-title"), "Board");
-  setText(byId("board-note"), "asking the collector…");
+  setText(byId("board-title"), "Dashboard");
+  setText(byId("board-note"), "loading…");
   byId("board-cards").replaceChildren(...skeletons(4));
   try {
     const board = await askShared("/v1/shared");
     setText(byId("board-title"), printable(board.title));
     document.title = `${printable(board.title)} – Trackway`;
     tellAsked(byId("board-note"));
-    if (board.cards.length === 0) say("An empty board", "It has no cards yet.");
+    if (board.cards.length === 0) say("Empty dashboard", "This dashboard has no cards yet.");
     else view.show(board.cards, "");
   } catch (error) {
     setText(byId("board-note"), "");
-    if (error.status === 404) setText(byId("board-title"), "No board");
-    if (error.status === 404) say("This link opens nothing", "It is not known here, was revoked, or is over. Ask whoever gave it to you for another one.");
-    else say("No answer", error.status ? error.message : "The collector does not answer.", h("button", { type: "button", class: "button", onclick: load }, "Ask again"));
+    if (error.status === 404) setText(byId("board-title"), "Not found");
+    if (error.status === 404) say("This link has expired or was revoked", "The collector does not know this link. Ask the person who shared it for a new one.");
+    else say("No response", error.status ? error.message : "The collector is not responding.", h("button", { type: "button", class: "button", onclick: load }, "Try again"));
   }
 }

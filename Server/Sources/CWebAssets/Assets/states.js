@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The app's states over time: the battery as a line, and what stayed the same for a while as strips below it.
+// The app's states over time: the battery level as a line, and other values as strips below it.
 
 import { batteryPlot } from "./battery.js";
 import { h, s } from "./dom.js";
@@ -14,10 +14,12 @@ import { TimeScale } from "./timescale.js";
 const batteryHeight = 118;
 const stripHeight = 22;
 const edge = { top: 10, right: 14, bottom: 26 };
-/** With less room than this, a strip's name stands above it. */
+/** Below this width, a strip's name is drawn above it. */
 const roomy = 640;
 
-/** The panel. `pointing.pass(index)` is called while a state is passed over (null when left), `pointing.pin(index)` when chosen. */
+/**
+ * The panel. `pointing.pass(index)` is called while the pointer is over a state (null when it leaves), `pointing.pin(index)` on a click.
+ */
 export class States {
   #pointing;
   #states = [];
@@ -28,7 +30,7 @@ export class States {
   #svg = s("svg", { class: "plot-svg states-svg", tabindex: "0", role: "slider", focusable: "true", "aria-label": "State of the app", "aria-orientation": "horizontal" });
   #cursor = s("g", { class: "cursor" });
   #box = h("div", { class: "states-box" }, this.#svg);
-  #empty = h("p", { class: "nothing" }, "No state yet. Snapshots of the app's state are taken while the app is seen, and appear here.");
+  #empty = h("p", { class: "nothing" }, "No states yet. Snapshots of the app state are taken while the app is visible, and appear here.");
 
   node = h("section", { class: "panel states", "aria-label": "App states" },
     h("header", { class: "panel-head" }, h("h2", {}, "App state"), this.#note, legend()), this.#box, this.#empty);
@@ -48,7 +50,7 @@ export class States {
     });
   }
 
-  /** Takes the states, oldest first, and how many the collector has in all where that is known. */
+  /** Shows the states, oldest first, and the collector's total, if known. */
   show(states, total) {
     this.#states = states;
     this.#box.hidden = states.length === 0;
@@ -104,7 +106,7 @@ export class States {
     const height = y + edge.bottom;
     nodes.push(this.#axis(y + 2, height - 6));
     const folds = this.#scale.folds.map((fold) => s("g", { class: "fold" },
-      s("title", {}, `Nothing for ${span(fold.to - fold.from)}`),
+      s("title", {}, `No data for ${span(fold.to - fold.from)}`),
       s("rect", { x: fold.left, y: edge.top, width: fold.right - fold.left, height: y - edge.top }),
       s("path", { d: `M${(fold.left + fold.right) / 2} ${edge.top}V${y}` })));
     this.#svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -114,7 +116,7 @@ export class States {
     this.#mark();
   }
 
-  /** A mark for every snapshot, and the times. */
+  /** Draws a mark for every snapshot, and the times. */
   #axis(top, baseline) {
     const spansDays = new Date(this.#states[0].at).toDateString() !== new Date(this.#states.at(-1).at).toDateString();
     const isShort = this.#states.at(-1).at - this.#states[0].at < 600_000;
@@ -137,5 +139,5 @@ export class States {
   }
 }
 
-const keys = { active: "active", inactive: "inactive", background: "background", charging: "charging", full: "full", silent: "nothing told" };
+const keys = { active: "active", inactive: "inactive", background: "background", charging: "charging", full: "full", silent: "no data" };
 const legend = () => h("ul", { class: "line-keys states-keys" }, Object.entries(keys).map(([key, text]) => h("li", { class: `key-${key}` }, text)));

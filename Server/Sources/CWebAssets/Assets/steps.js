@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// A funnel's steps: put in order, each with conditions of its own.
+// A funnel's steps: an ordered list, each with its own filters.
 
 import { h } from "./dom.js";
 import { conditions, said } from "./form.js";
 
 const most = 10;
 
-/** The form's part for the steps. `changed()` is called when the order is another, or a step is gone. */
+/** The form's part for the steps. `changed()` is called when the order changes or a step is removed. */
 export class Steps {
   #steps = [];
   #list = h("ol", { class: "form-steps" });
-  #add = h("button", { type: "button", class: "link form-add", onclick: () => this.#append("", []).name.focus() }, "Add a step");
+  #add = h("button", { type: "button", class: "link form-add", onclick: () => this.#append("", []).name.focus() }, "Add step");
   #changed;
 
   constructor(asked, changed) {
     this.#changed = changed;
-    this.node = h("fieldset", { class: "form-part" }, h("legend", {}, "Steps, in this order"), this.#list, this.#add);
+    this.node = h("fieldset", { class: "form-part" }, h("legend", {}, "Steps, in order"), this.#list, this.#add);
     const names = asked.all("step");
     names.forEach((name, index) => this.#append(name, asked.all(`where.${index + 1}`)));
     while (this.#steps.length < 2) this.#append("", []);
@@ -37,7 +37,7 @@ export class Steps {
       type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", list: "event-names", placeholder: "event", "data-field": "step", value,
     });
     const own = { all: () => texts };
-    const where = conditions(own, this.#changed, { label: "", add: "Add a condition" });
+    const where = conditions(own, this.#changed, { label: "", add: "Add filter" });
     const step = { name, where };
     const button = (text, act) => h("button", { type: "button", class: "icon-button small", onclick: () => act(step) }, text);
     step.up = button("↑", () => this.#move(step, -1));
@@ -76,8 +76,8 @@ export class Steps {
     this.#steps.forEach((step, index) => {
       const number = index + 1;
       step.name.setAttribute("aria-label", `Step ${number}`);
-      step.where.node.setAttribute("aria-label", `Conditions of step ${number}`);
-      // Not disabled: a button that is disabled under the finger loses the focus.
+      step.where.node.setAttribute("aria-label", `Filters of step ${number}`);
+      // Not disabled: a button that is disabled while it has the focus loses it.
       for (const [button, label, isOff] of [[step.up, "Move up", index === 0], [step.down, "Move down", number === this.#steps.length], [step.remove, "Remove", false]]) {
         button.setAttribute("aria-label", `${label}: step ${number}`);
         button.title = label;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The live table: newest first, a bounded number of rows, held still while paused or while the reader has scrolled down.
+// The live table: newest first, with a limited number of rows, frozen while paused or while the reader has scrolled down.
 
 import { byId, h, setText } from "./dom.js";
 import { told } from "./elements.js";
@@ -12,17 +12,17 @@ import { colour } from "./palette.js";
 export { printable };
 
 const mostRows = 400;
-/** With older ones that were asked for; beyond, the newest make room. */
+/** The maximum rows including older ones that were loaded; beyond it, the newest are removed. */
 const mostKept = 4000;
 const mostWaiting = 1000;
 const mostPairs = 12;
-/** When more than this comes with one frame, drawing takes turns with resting, and only so many are drawn at once. */
+/** If more events than this arrive per frame, drawing pauses in between, and only this many are drawn at once. */
 const busy = 80;
 const rest = 200;
 
-/** An event's time as the collector orders it: the device's, corrected where its clock was off. */
+/** An event's time as the collector orders it: the device's time, corrected if its clock was wrong. */
 export const timeOf = (stored) => [stored.time, stored.event.time, stored.received].find(Number.isInteger);
-/** The table of events. `open(event)` is called when one is chosen, `older()` when older ones are wanted, `renew()` when the newest are. */
+/** The table of events. `open(event)` is called when one is chosen, `older()` to load older ones, `renew()` to load the newest. */
 export class Stream {
   #open;
   #renew;
@@ -37,7 +37,7 @@ export class Stream {
   #skipped = 0;
   #isBusy = false;
   #most = mostRows;
-  /** Whether the newest rows made room for older ones. */
+  /** Whether the newest rows were removed for older ones. */
   #isCut = false;
   #cutAt = null;
   #said = { text: "", isAsking: true, isKnown: false, further: null };
@@ -65,30 +65,30 @@ export class Stream {
     return this.#paused;
   }
 
-  /** How many rows there are. */
+  /** The number of rows. */
   get count() {
     return this.#rows.length;
   }
 
-  /** Where older rows go on, because the oldest made room for newer ones; null when they did not. */
+  /** The position where older rows continue, if the oldest were removed for newer ones; otherwise null. */
   get cutAt() {
     return this.#cutAt;
   }
 
-  /** Takes an event that has just arrived; it is drawn with the next frame. */
+  /** Adds a new event; it is drawn with the next frame. */
   add(event) {
     this.#incoming.push(event);
     if (this.#incoming.length > mostWaiting) this.#skipped += this.#incoming.splice(0, mostWaiting / 2).length;
     this.#schedule();
   }
 
-  /** The collector moved us forward: so many events are not shown. */
+  /** Counts events that the collector skipped and that are not shown. */
   skip(count) {
     this.#skipped += count;
     this.#schedule();
   }
 
-  /** Replaces everything (newest first), as after a change of the filter. */
+  /** Replaces all rows (newest first), for example after a change of the filter. */
   reset(events) {
     this.#incoming = [];
     this.#waiting = [];
@@ -105,7 +105,7 @@ export class Stream {
     this.#note();
   }
 
-  /** Puts older ones (newest first) behind those that are there. */
+  /** Adds older events (newest first) after the existing rows. */
   append(events) {
     const records = events.map((event) => this.#record(event, false));
     this.#cutAt = null;
@@ -118,13 +118,16 @@ export class Stream {
     this.#note();
   }
 
-  /** What is said below the table: {text, isAsking, isKnown, further}. `isKnown`: there was an answer; `further` is what older ones are called, null when there are none. */
+  /**
+   * Sets the text below the table: {text, isAsking, isKnown, further}. `isKnown`: there was a response; `further`: the label of the button
+   * for older events, or null.
+   */
   say(said) {
     this.#said = said;
     this.#note();
   }
 
-  /** Hides at once what lacks these words, until the collector has answered. */
+  /** Hides rows without these words immediately, until the collector has responded. */
   setWords(words) {
     this.#words = words;
     for (const record of this.#rows) record.row.hidden = !hasWords(words, record.text);
@@ -143,7 +146,7 @@ export class Stream {
     else this.#release();
   }
 
-  /** Moves the selection by one row, down or up; opens it when `andOpen`. */
+  /** Moves the selection by one row; opens the event if `andOpen`. */
   move(step, andOpen) {
     const shown = this.#rows.filter((record) => !record.row.hidden);
     if (shown.length === 0) return;
@@ -165,7 +168,7 @@ export class Stream {
     this.#selected?.button.focus({ preventScroll: true });
   }
 
-  /** Colours are given out as names turn up in the plot: give the rows theirs. */
+  /** Updates the rows' colors, which are assigned as names appear in the plot. */
   recolour() {
     for (const { dot, event } of this.#rows) dot.setAttribute("class", `dot ${colour(event.event.name)}`);
   }
@@ -173,7 +176,7 @@ export class Stream {
   #schedule() {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // A hidden page gets no frames: then a timer keeps the memory bounded all the same.
+    // A hidden page gets no animation frames, so a timer bounds the memory use.
     const run = () => {
       this.#scheduled = false;
       this.#take();
@@ -256,14 +259,14 @@ export class Stream {
     const held = this.#waiting.length + this.#overflow;
     const waiting = byId("waiting");
     waiting.hidden = held === 0 && !this.#isCut;
-    setText(waiting, held > 0 ? `↑ ${counted(held, "new event")}` : this.#isCut ? "↑ The newest" : "");
+    setText(waiting, held > 0 ? `↑ ${counted(held, "new event")}` : this.#isCut ? "↑ Newest events" : "");
     const shown = this.#rows.filter((record) => !record.row.hidden).length;
     const parts = [];
     if (this.#paused) parts.push("Paused");
-    // Nobody has said that there are none before the collector has.
+    // The number is unknown before the collector has responded.
     if (this.#said.isKnown || this.#rows.length > 0) parts.push(shown === this.#rows.length ? counted(shown, "event") : `${number(shown)} of ${counted(this.#rows.length, "event")}`);
     if (this.#said.text !== "") parts.push(this.#said.text);
-    if (this.#skipped > 0) parts.push(`${number(this.#skipped)} passed too fast to show; all are stored`);
+    if (this.#skipped > 0) parts.push(`${number(this.#skipped)} arrived too fast to show; all are stored`);
     setText(byId("stream-note"), parts.join(" · "));
     byId("empty").hidden = shown > 0 || held > 0 || this.#said.isAsking;
     if (this.#said.isAsking) this.#frame.setAttribute("aria-busy", "true");
@@ -272,11 +275,11 @@ export class Stream {
     const older = byId("older");
     older.hidden = further === null;
     older.setAttribute("aria-disabled", String(this.#said.isAsking));
-    setText(older, this.#said.isAsking ? "Asking…" : further ?? "");
+    setText(older, this.#said.isAsking ? "Loading…" : further ?? "");
   }
 }
 
-/** What an event says, in a line. */
+/** Summarizes an event in one line. */
 export function summary(event) {
   const sentence = told(event);
   const nodes = sentence?.nodes ?? [];

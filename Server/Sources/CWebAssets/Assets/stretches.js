@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// From single snapshots to stretches of time in which something stayed as it was.
+// Converts single snapshots to time ranges in which a value stayed the same.
 
-/** How long a snapshot's word holds when no other follows: they come at least every two minutes while an app is seen. */
+/** The maximum time that a snapshot is valid without a successor: snapshots arrive at least every two minutes while an app is visible. */
 export const longestWord = 5 * 60_000;
 
-/** Until when the word of this state (states are oldest first) holds: the next one, unless that is too far away. */
+/** Returns until when this state (states are oldest first) is valid: until the next one, unless that is too late. */
 export function heldUntil(states, index, longest = longestWord) {
   const next = states[index + 1];
   return next && next.at - states[index].at <= longest ? next.at : states[index].at;
 }
 
 /**
- * Joins neighbours of the same value into stretches {from, to, value, first}. What is null is not known and makes a hole, and
- * so does a long silence. `first` is the index of the state that began it.
+ * Joins consecutive states with the same value into ranges {from, to, value, first}. A null value is unknown and ends a range, as does a long
+ * pause. `first` is the index of the range's first state.
  */
 export function stretches(states, valueOf, longest = () => undefined) {
   const found = [];

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What stayed the same for a while, as strips over time: the app's state, the screen, the network, how the device was held.
+// Strips over time for values that stay the same for a while: the app's state, the screen, the network, the orientation of the device.
 
 import { s } from "./dom.js";
 import { dateAndClock, span } from "./format.js";
 import { stretches } from "./stretches.js";
 import { printable } from "./stream.js";
 
-/** A letter's width at the strips' size, on the safe side. */
+/** The width of a character in a strip, rounded up. */
 const letter = 6.6;
 
 const stateColours = new Map([["active", "c0"], ["inactive", "c2"]]);
 
-/** How a device was held, as people say it. Unknown words are shown as they are. */
+/** The display text of an orientation. Unknown values are shown unchanged. */
 export const held = (orientation) => String(orientation).replaceAll("_", " ");
 
-/** Addresses in a fixed order: those others can reach first. */
+/** Addresses in a fixed order, those reachable from other networks first. */
 export const ordered = (addresses) => [...addresses].sort((a, b) => isLocal(a) - isLocal(b) || a.includes(":") - b.includes(":") || (a < b ? -1 : 1));
 const isLocal = (address) => /^(fe80:|169\.254\.|127\.|::1$)/i.test(address);
 
-/** The strips of which anything is known: {name, stretches, colour(value), text(value)}. */
+/** The strips that have data: {name, stretches, colour(value), text(value)}. */
 export function stripsOf(states, colours) {
   const all = [
     {
       name: "State",
-      // In the background an app stays until it says otherwise; any other word is good for some minutes.
+      // An app in the background remains there until its next state; any other state is valid for some minutes.
       stretches: stretches(states, (state) => state.application_state, (value) => (value === "background" ? Infinity : undefined)),
       colour: (value) => stateColours.get(value) ?? "cx",
       text: (value) => value,
@@ -44,7 +44,7 @@ export function stripsOf(states, colours) {
 
 const networkText = (addresses) => (addresses.length === 0 ? "none" : addresses.length === 1 ? addresses[0] : `${addresses[0]} +${addresses.length - 1}`);
 
-/** The nodes of one strip in a box {left, right, top, height}. */
+/** Returns the nodes of one strip in a box {left, right, top, height}. */
 export function strip(found, scale, box) {
   const middle = box.top + box.height / 2;
   return [

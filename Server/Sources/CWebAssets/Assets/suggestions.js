@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What can be typed into a question's form: names of events, attributes and screens out of the catalogue and of what came lately.
+// Suggestions for an insight's form: names of events, attributes and screens from the catalog and from recent events.
 
 import { ask } from "./ask.js";
 import { byId, h } from "./dom.js";
@@ -12,13 +12,13 @@ const longest = 120;
 const stale = 60_000;
 let asked = -stale;
 
-/** Fills the lists of suggestions, at most once a minute. Without an answer there are none: everything can be typed. */
+/** Fills the lists of suggestions, at most once a minute. Without a response they are empty; any text can be typed. */
 export async function suggest() {
   if (performance.now() - asked < stale) return;
   asked = performance.now();
   const parts = await Promise.all(["/v1/catalogue?limit=200", "/v1/events?order=desc&limit=200", "/v1/screens?limit=40"].map((path) => ask(path).catch(() => null)));
   const [catalogue, recent, screens] = parts;
-  // The most frequent first: of very many names those are the likely ones.
+  // The most frequent names first, because they are the most likely ones.
   const names = new Set((catalogue?.events ?? []).map(({ name }) => name));
   const attributes = new Set();
   for (const { event, context } of recent?.events ?? []) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The time of the events in the table: any, the last hours or days, or from one date through another.
+// The time range of the live table: any, the last hours or days, or from one date through another.
 
 import { Asked } from "./asked.js";
 import { byId, h } from "./dom.js";
@@ -10,7 +10,7 @@ import { dateAfter, dateOf, isDate, ownZone } from "./zones.js";
 
 const choices = { "": "Any time", "24h": "Last 24 h", "7d": "Last 7 days", "30d": "Last 30 days", "90d": "Last 90 days", dates: "Dates" };
 
-/** The choice, in the head of the table. `changed()` is called when it is another. */
+/** The control in the table's header. `changed()` is called when the range changes. */
 export class TimeChoice {
   keys = ["last", "from", "to"];
   #changed;
@@ -21,7 +21,7 @@ export class TimeChoice {
 
   constructor(changed) {
     this.#changed = changed;
-    this.#select = h("select", { "aria-label": "Time of the events" }, Object.entries(choices).map(([value, text]) => h("option", { value }, text)));
+    this.#select = h("select", { "aria-label": "Time range of the events" }, Object.entries(choices).map(([value, text]) => h("option", { value }, text)));
     const date = (label) => h("input", { type: "date", "aria-label": label, min: "1970-01-01", max: "2199-12-31" });
     this.#from = date("From");
     this.#to = date("Through");
@@ -35,14 +35,14 @@ export class TimeChoice {
     });
   }
 
-  /** What is chosen, for the address. */
+  /** The chosen range, for the URL. */
   get pairs() {
     const chosen = this.#select.value;
     if (chosen === "dates") return [["from", this.#from.value], ["to", this.#to.value]];
     return chosen === "" ? [] : [["last", chosen]];
   }
 
-  /** The moments: {from, to, isOpen}; null for any, and while a date is being typed. */
+  /** The range: {from, to, isOpen}; null for any time, and while a date is being typed. */
   get range() {
     try {
       return this.pairs.length === 0 ? null : rangeOf(new Asked(this.pairs), Date.now());
@@ -52,12 +52,12 @@ export class TimeChoice {
     }
   }
 
-  /** Any time. */
+  /** Resets the range to any time. */
   clear() {
     this.restore([]);
   }
 
-  /** Takes what the address says. Returns what is wrong with it, or null; then it is any time. */
+  /** Restores the range from the URL. Returns an error message, or null; after an error the range is any time. */
   restore(pairs) {
     const own = pairs.filter(([key]) => this.keys.includes(key));
     let wrong = null;

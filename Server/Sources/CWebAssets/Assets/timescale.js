@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// Time from left to right, with long silences folded: a device tells much for some minutes and nothing for hours.
+// A time scale that folds long gaps, because a device sends many snapshots within minutes and none for hours.
 
-/** A silence longer than this is folded. */
+/** The minimum length of a gap that is folded. */
 const longestSilence = 20 * 60_000;
-/** Single moments get a little room of their own: this, or a tenth of the longest stretch where all of them are shorter. */
+/** The minimum length of a range: this, or a tenth of the longest range if all are shorter. */
 const shortest = 60_000;
 const widestFold = 16;
-/** Folds together take at most this part of the width. */
+/** The maximum part of the width that all folds take. */
 const foldedPart = 0.25;
 
-/** Where times (oldest first, at least one) lie between two places. */
+/** Maps times (oldest first, at least one) to x positions. */
 export class TimeScale {
-  /** The stretches drawn true to scale: {from, to, left, right} in time and place. */
+  /** The ranges drawn to scale: {from, to, left, right} in time and x. */
   pieces;
-  /** The silences between them: {from, to, left, right}. */
+  /** The gaps between them: {from, to, left, right}. */
   folds;
 
   constructor(times, left, right) {
@@ -27,7 +27,7 @@ export class TimeScale {
     }
     const width = right - left;
     const fold = spans.length > 1 ? Math.min(widestFold, (width * foldedPart) / (spans.length - 1)) : 0;
-    // Seconds of use beside minutes of room would be a stroke at the edge of an empty drawing.
+    // Otherwise, seconds of use would be a thin line at the edge of an empty plot of minutes.
     const longest = Math.max(...spans.map((span) => span.to - span.from));
     const least = longest === 0 ? shortest : Math.min(shortest, Math.max(longest / 10, 1));
     const lengths = spans.map((span) => Math.max(least, span.to - span.from));
@@ -44,19 +44,19 @@ export class TimeScale {
     });
   }
 
-  /** The place of a time. What lies in a silence is at its beginning. */
+  /** Returns the x position of a time. A time within a gap is at the gap's beginning. */
   x(time) {
     const piece = this.pieces.findLast((candidate) => candidate.from <= time) ?? this.pieces[0];
     return Math.min(piece.right, piece.left + Math.max(0, time - piece.from) * piece.scale);
   }
 
-  /** Places for words: the beginning of each stretch, and round times inside of long ones, each `room` wide. */
+  /** Positions for labels: the beginning of each range, and round times within long ones, each at least `room` apart. */
   ticks(room) {
     const found = [];
     for (const piece of this.pieces) {
       if (piece.left - (found.at(-1)?.x ?? -Infinity) >= room) found.push({ x: piece.left, time: piece.from, isFirst: true });
       const step = roundSteps.find((candidate) => candidate * piece.scale >= room * 1.6) ?? roundSteps.at(-1);
-      // Round in local time, which is what people read.
+      // Round in local time, which is shown.
       const shift = new Date(piece.from).getTimezoneOffset() * 60_000;
       for (let time = Math.ceil((piece.from - shift) / step) * step + shift; time < piece.to; time += step) {
         const x = this.x(time);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The values of properties as people read them; what was told stays in sight where it is put differently.
+// Formats property values; the original value remains visible next to a converted one.
 
 import { h } from "./dom.js";
 import { number } from "./format.js";
@@ -10,7 +10,7 @@ import { printable } from "./stream.js";
 const binary = ["KiB", "MiB", "GiB", "TiB"];
 const hertz = ["kHz", "MHz", "GHz"];
 
-/** A value as plain text, as it was told. */
+/** A value as plain text, as reported. */
 export function valueText(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
@@ -19,7 +19,7 @@ export function valueText(value) {
   return JSON.stringify(value);
 }
 
-/** The value as a node: sizes and frequencies in round units with the number behind them, lists one below the other. */
+/** The value as a node: sizes and frequencies in round units, followed by the number; lists with one item per line. */
 export function valueNode(name, value) {
   if (value === "") return h("span", { class: "quiet-text" }, "empty");
   if (Array.isArray(value) && value.length > 1) return h("ul", { class: "value-list" }, value.map((item) => h("li", {}, printable(valueText(item)))));

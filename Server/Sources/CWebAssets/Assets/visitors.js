@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The people: who was there, in which sessions, on which screens, and what one of them did. Looks again every few seconds while it is shown;
-// each part is drawn as its answer comes.
+// Users: their sessions, their screens, and the events of one user. Polls every few seconds while shown; each part is drawn as its response
+// arrives.
 
 import { asQuery } from "./address.js";
 import { ask } from "./ask.js";
@@ -18,25 +18,28 @@ import { sessionList, timeline } from "./sessions.js";
 import { printable } from "./stream.js";
 
 const mostSessions = 30;
-/** The parts of the address that are this view's. */
+/** The URL parameters of this section. */
 const ours = new Set(["visitors", "search", "events"]);
 
-/** The view of people. `go`: events(key, value) goes to the live events with a filter, open(stored) shows an event in full, moved(replacing) says that the address changed. */
+/**
+ * The user section. `go`: events(key, value) opens the live events with a filter, open(stored) shows an event, moved(replacing) is called
+ * when the URL changes.
+ */
 export class Visitors {
   #go;
   #isShown = false;
-  /** Whose view it is: null for everybody, {user} for somebody who signed in, {installation} for a visitor. */
+  /** The current selection: null for all users, {user} for a signed-in user, {installation} for a visitor. */
   #chosen = null;
   #colours = new ScreenColours();
   #people;
   #history;
-  /** The attributes beyond the first, for as long as somebody is looked at. */
+  /** The attributes beyond the first page, while a user is shown. */
   #more = { attributes: {}, next: undefined };
   #isUnknown = false;
   #isLooking = false;
   #lookAfter = 0;
   #turn = 0;
-  /** Where each part is drawn, and what it was drawn from. */
+  /** The node of each part, and the data it was drawn from. */
   #slots = new Map(["told", "card", "history", "line", "screens", "sessions"].map((name) => [name, { node: h("div", { class: "visitor-part", hidden: true }), drawn: "" }]));
 
   constructor(go) {
@@ -48,7 +51,7 @@ export class Visitors {
     followReportForm();
   }
 
-  /** What the address says about whom is looked at: "", or "user:carl". */
+  /** The selection for the URL: "", or "user:carl". */
   get place() {
     if (this.#chosen === null) return "";
     return this.#chosen.user === undefined ? `installation:${this.#chosen.installation}` : `user:${this.#chosen.user}`;
@@ -71,13 +74,13 @@ export class Visitors {
     if (place !== this.place) this.place = place;
     this.#people.search = find("search");
     this.#history.restore(find("events"));
-    if (place !== "" && this.#chosen === null) return `“${place.slice(0, 64)}” is nobody: write user:ID or installation:ID.`;
+    if (place !== "" && this.#chosen === null) return `“${place.slice(0, 64)}” is not a user: write user:ID or installation:ID.`;
     return unknown(pairs.filter(([key]) => !ours.has(key)));
   }
 
   show(isShown) {
     this.#isShown = isShown;
-    // Whether an installation has a visitor is known once it was asked.
+    // Whether an installation has a visitor is known only after a request.
     if (this.#chosen?.user !== undefined) this.#showHistory(!this.#isUnknown);
     else if (!isShown) this.#history.show(this.#chosen, false);
     if (isShown) this.look(true);
@@ -87,7 +90,7 @@ export class Visitors {
     return this.#history.focusOpened();
   }
 
-  /** Asks and draws what has changed. A collector with much to tell is asked as often as it is quick. */
+  /** Loads and draws changes. The faster the collector responds, the more often it is polled. */
   async look(force = false) {
     if (!this.#isShown || (!force && (this.#isLooking || Date.now() < this.#lookAfter))) return;
     this.#isLooking = true;
@@ -129,7 +132,7 @@ export class Visitors {
     ];
   }
 
-  /** Who used an installation, and its visitor where somebody did not sign in. */
+  /** Returns the users of an installation, and its visitor if there was use without a sign-in. */
   async #installation(id) {
     const { users } = await ask(`/v1/users?${asQuery([["installation", id], ["limit", "50"], ["attributes", "none"]])}`);
     const visitor = users.some((user) => user.id === undefined) ? await ask(`/v1/visitors/${encodeURIComponent(id)}`) : null;
@@ -163,11 +166,11 @@ export class Visitors {
 
   #title(user) {
     if (user) return nameOf(user);
-    if (this.#chosen === null) return "Everybody";
+    if (this.#chosen === null) return "All users";
     return this.#chosen.user === undefined ? `Installation ${shortID(this.#chosen.installation)}` : printable(this.#chosen.user);
   }
 
-  /** Draws a part when what it is drawn from has changed, and keeps the focus where it was. */
+  /** Draws a part if its data has changed, and keeps the focus. */
   #draw(name, from, make) {
     const slot = this.#slots.get(name);
     const state = JSON.stringify(from);
@@ -184,7 +187,7 @@ export class Visitors {
     const slot = this.#slots.get(name);
     if (slot.node.childElementCount > 0) return;
     slot.node.hidden = false;
-    slot.node.replaceChildren(h("section", { class: "panel part-skeleton", "aria-busy": "true" }, h("p", { class: "visually-hidden" }, "Asking the collector…"), h("span", {}), h("span", {}), h("span", {})));
+    slot.node.replaceChildren(h("section", { class: "panel part-skeleton", "aria-busy": "true" }, h("p", { class: "visually-hidden" }, "Loading…"), h("span", {}), h("span", {}), h("span", {})));
   }
 
   #fail(name, error) {
@@ -193,20 +196,20 @@ export class Visitors {
       return;
     }
     const slot = this.#slots.get(name);
-    // What was drawn stays: the connection state says that the collector is away.
+    // Keep the last drawing: the connection state shows that the collector is down.
     if (slot.drawn !== "") return;
     slot.node.hidden = false;
-    slot.node.replaceChildren(h("section", { class: "panel empty" }, h("p", { class: "empty-title" }, error.wantsKey ? "The collector wants a key for reading." : error.status ? error.message : "The collector does not answer."),
-      h("button", { type: "button", class: "button", onclick: () => this.look(true) }, "Ask again")));
+    slot.node.replaceChildren(h("section", { class: "panel empty" }, h("p", { class: "empty-title" }, error.wantsKey ? "The collector requires a key with read access." : error.status ? error.message : "The collector is not responding."),
+      h("button", { type: "button", class: "button", onclick: () => this.look(true) }, "Try again")));
   }
 
-  /** Somebody whom the collector does not know: something else than somebody without sessions. */
+  /** Shows that a user is unknown to the collector, which differs from a user without sessions. */
   #nobody(title, reason) {
     this.#isUnknown = true;
     this.#showHistory(false);
     for (const [name, slot] of this.#slots) if (name !== "told") slot.node.hidden = true;
     this.#draw("told", [title, reason], () => [h("section", { class: "panel empty unknown" }, h("p", { class: "empty-title" }, title), h("p", { dir: "auto" }, printable(reason)),
-      h("button", { type: "button", class: "button", onclick: () => this.#choose("") }, "Everybody"))]);
+      h("button", { type: "button", class: "button", onclick: () => this.#choose("") }, "All users"))]);
   }
 
   #drawUser(user, now) {
@@ -224,7 +227,7 @@ export class Visitors {
 
   #drawInstallation({ users, visitor }, now) {
     if (users.length === 0) {
-      this.#nobody("No such installation", `Nothing of the installation ${this.#chosen.installation} is here. It may have been erased.`);
+      this.#nobody("No such installation", `No events from installation ${this.#chosen.installation}. It may have been erased.`);
       return;
     }
     this.#isUnknown = false;
@@ -249,7 +252,7 @@ export class Visitors {
       this.#more = { attributes: { ...this.#more.attributes, ...page.attributes }, next: page.next };
       this.look(true);
     } catch {
-      // The button is still there, to be asked again; the connection state says why.
+      // The button remains and retries; the connection state shows the reason.
     }
   }
 

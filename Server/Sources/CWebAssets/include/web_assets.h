@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 struct web_asset {
-    // The path that it is served under; "/" for the page itself.
+    // The path at which it is served; "/" for the page itself.
     const char *path;
-    // The media type, with the character set where the file is text.
+    // The media type, including the character set of text files.
     const char *content_type;
     const unsigned char *bytes;
     size_t count;
@@ -19,7 +19,8 @@ struct web_asset {
 // The number of files.
 extern const size_t web_asset_count;
 
-// The file with this index, which is below `web_asset_count`. Style sheets are in the order in which they apply.
+// Returns the file with this index, which must be less than `web_asset_count`. Style sheets are in the order in which
+// they apply.
 struct web_asset web_asset_at(size_t index);
 
 #endif

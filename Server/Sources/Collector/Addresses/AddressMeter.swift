@@ -3,7 +3,9 @@
 
 public import TrackwayEvents
 
-/// Who shares a bucket: an IPv4 address, or the 2^64 IPv6 addresses that one customer of a provider has.
+/// The addresses that share one rate-limit bucket.
+///
+/// One IPv4 address, or the 2^64 IPv6 addresses of a network, which belong to one customer of a provider.
 public struct AddressGroup: Sendable, Hashable {
     private let network: UInt64
     private let isIPv6: Bool
@@ -17,11 +19,14 @@ public struct AddressGroup: Sendable, Hashable {
     }
 }
 
-/// Buckets by address, a bounded number of them. A value: the time is handed in.
+/// A bounded number of rate-limit buckets, by address.
 ///
-/// Two generations: an address that asks is kept in the younger one; when that is full, it becomes the older one, and the
-/// previous older one is dropped. So each question costs the same, and an address that asks often is never dropped for one
-/// that asked once. A dropped bucket counts as full: no address is refused because others ask.
+/// A value type: callers pass the time.
+///
+/// There are two generations. An address that makes a request is kept in the younger one; when that is full, it becomes
+/// the older one, and the previous older one is dropped. Each lookup therefore costs the same, and an address that
+/// makes many requests is never dropped in favor of one that made a single request. A dropped bucket counts as full: no
+/// address is refused because of requests from others.
 public struct AddressTable: Sendable {
     private let limit: RateLimit
     private let capacity: Int
@@ -31,19 +36,19 @@ public struct AddressTable: Sendable {
     /// An empty table.
     ///
     /// - Parameters:
-    ///   - limit: What each address may ask for.
-    ///   - capacity: The most addresses it remembers: at least two.
+    ///   - limit: The limit for each address.
+    ///   - capacity: The maximum number of tracked addresses: at least two.
     public init(_ limit: RateLimit, capacity: Int = 65_536) {
         self.limit = limit
         self.capacity = max(capacity, 2)
     }
 
-    /// How many addresses it remembers.
+    /// The number of tracked addresses.
     public var count: Int { young.count + old.count }
 
-    /// Takes a token of an address.
+    /// Takes a token for an address.
     ///
-    /// - Returns: Nil when one was taken; otherwise how long it takes until one is there.
+    /// - Returns: Nil if a token was taken; otherwise the time until one is available.
     public mutating func take(of group: AddressGroup, at now: MonotonicTime) -> Duration? {
         var bucket = young[group] ?? old.removeValue(forKey: group) ?? RateBucket()
         let wait = bucket.take(under: limit, at: now)
@@ -57,26 +62,32 @@ public struct AddressTable: Sendable {
 }
 
 extension AddressTable {
-    /// Takes further tokens of an address that a token was just taken of; its bucket may then lack some.
+    /// Takes more tokens for an address that just took one.
+    ///
+    /// Its bucket may become overdrawn.
     mutating func charge(_ count: Int, to group: AddressGroup, at now: MonotonicTime) {
         young[group]?.charge(count, under: limit, at: now)
     }
 }
 
-/// The rates of addresses. Safe from any thread.
+/// Limits the request rate of each address.
+///
+/// Safe from any thread.
 public final class AddressMeter: Sendable {
     private let table: Locked<AddressTable>?
     private let clock: any EventClock
 
-    /// A meter with this limit for each address; nil for no limit.
+    /// Creates a meter with this limit for each address.
+    ///
+    /// Nil for no limit.
     public init(_ limit: RateLimit?, clock: any EventClock) {
         table = limit.map { Locked(AddressTable($0)) }
         self.clock = clock
     }
 
-    /// Counts a request of an address.
+    /// Counts a request from an address.
     ///
-    /// - Throws: ``AdmissionError`` `address_rate` when it asks too often.
+    /// - Throws: ``AdmissionError`` `address_rate` if the address exceeds the limit.
     public func admit(_ address: IPAddress) throws(AdmissionError) {
         guard let table else { return }
         let now = clock.now().monotonic

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Under which name a machine is spoken to: what stands in `Host`, before the port, or behind `--host`.
+/// A name or address from `Host`, without the port, or from `--host`.
 public enum HostName: Sendable, Hashable {
     /// An address.
     case address(IPAddress)
-    /// A name, in lower case.
+    /// A name, in lowercase.
     case name(String)
 
-    /// Reads the value of a `Host` header: a name or an address, IPv6 in brackets, with a port or without.
+    /// Reads the value of a `Host` header.
     ///
-    /// - Returns: Nil for whatever else stands there, such as nothing, a user's name, or a second port. (RFC 9110, 7.2)
+    /// It is a name or an address, IPv6 in brackets, with a port or without.
+    ///
+    /// - Returns: Nil for anything else, such as an empty value, a user name, or a second port (RFC 9110, 7.2).
     public init?(authority: some StringProtocol) {
         let rest: Substring
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return nil }
             let text = authority[authority.index(after: authority.startIndex)..<end]
-            // Brackets are for IPv6 alone.
+            // Only IPv6 addresses may be in brackets.
             guard text.contains(":"), let address = IPAddress(text) else { return nil }
             self = .address(address)
             rest = Substring(authority[authority.index(after: end)...])
@@ -29,7 +31,9 @@ public enum HostName: Sendable, Hashable {
         guard rest.isEmpty || Self.isPort(rest) else { return nil }
     }
 
-    /// Reads an address to listen on: a name, or an address with or without brackets; nil for anything else.
+    /// Reads an address to listen on; nil for anything else.
+    ///
+    /// It is a name, or an address with or without brackets.
     public init?(listening host: some StringProtocol) {
         if let address = IPAddress(host) {
             self = .address(address)
@@ -38,7 +42,7 @@ public enum HostName: Sendable, Hashable {
         }
     }
 
-    /// Whether it means this machine and cannot be made to mean another: a loopback address, or `localhost`.
+    /// Whether it always refers to this machine: a loopback address or `localhost`.
     public var isLoopback: Bool {
         switch self {
         case .address(let address): address.isLoopback
@@ -46,7 +50,7 @@ public enum HostName: Sendable, Hashable {
         }
     }
 
-    /// Whatever has neither brackets nor a port.
+    /// Reads a host without brackets or a port.
     private init?(plain text: some StringProtocol) {
         guard (1...253).contains(text.utf8.count), text.utf8.allSatisfy(Self.mayStandInName) else { return nil }
         self = IPAddress(text).map { .address($0) } ?? .name(text.lowercased())
@@ -61,7 +65,9 @@ public enum HostName: Sendable, Hashable {
         }
     }
 
-    /// A colon and up to five digits. Which port it is does not matter: others may stand before the collector's own.
+    /// Whether the text is a colon followed by at most five digits.
+    ///
+    /// The port number does not matter: the port that clients use may differ from the collector's.
     private static func isPort(_ text: Substring) -> Bool {
         text.utf8.count <= 6
             && text.utf8.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A machine's address in the internet, read from its one unambiguous text form.
+/// An IP address, read from its unambiguous text form.
 ///
-/// Only that form counts: four decimal numbers without leading zeros, or IPv6 as RFC 4291 writes it. What some resolvers
-/// take for an address as well (`127.1`, `0177.0.0.1`, `2130706433`) and names that merely begin like one are none. An
-/// IPv4 address written as IPv6 (`::ffff:127.0.0.1`) is that IPv4 address.
+/// Only two forms are accepted: four decimal numbers without leading zeros, and IPv6 as defined by RFC 4291. Other
+/// forms that some resolvers accept (`127.1`, `0177.0.0.1`, `2130706433`) and names that merely begin like an address
+/// are rejected. An IPv4 address written as IPv6 (`::ffff:127.0.0.1`) is that IPv4 address.
 public enum IPAddress: Sendable, Hashable {
-    /// An IPv4 address, its first number in the highest byte.
+    /// An IPv4 address, with its first number in the highest byte.
     case v4(UInt32)
-    /// An IPv6 address: the network's half and the interface's half.
+    /// An IPv6 address: its network half and its interface half.
     case v6(network: UInt64, interface: UInt64)
 
-    /// Reads an address; nil for anything else. IPv6 stands without brackets and without a zone.
+    /// Reads an address; nil for anything else.
+    ///
+    /// IPv6 addresses must not have brackets or a zone.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count <= Self.longestText else { return nil }
         if text.utf8.contains(UInt8(ascii: ":")) {
@@ -24,7 +26,7 @@ public enum IPAddress: Sendable, Hashable {
         }
     }
 
-    /// Whether it can be reached from this machine only: 127.0.0.0/8, or ::1.
+    /// Whether it is reachable only from this machine: 127.0.0.0/8, or ::1.
     public var isLoopback: Bool {
         switch self {
         case .v4(let number): number >> 24 == 127
@@ -35,13 +37,13 @@ public enum IPAddress: Sendable, Hashable {
     /// `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`
     private static let longestText = 45
 
-    /// The four numbers of IPv4 as one.
+    /// Reads the four numbers of an IPv4 address as one.
     private static func number(_ text: some StringProtocol) -> UInt32? {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
         var number: UInt32 = 0
         for part in parts {
-            // A leading zero is octal to some and decimal to others.
+            // Some parsers read a number with a leading zero as octal, others as decimal.
             guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0") else { return nil }
             var value: UInt32 = 0
             for digit in part {
@@ -54,7 +56,9 @@ public enum IPAddress: Sendable, Hashable {
         return number
     }
 
-    /// The eight groups of IPv6; of `::` there is one at most.
+    /// Reads the eight groups of an IPv6 address.
+    ///
+    /// `::` may occur at most once.
     private static func groups(_ text: some StringProtocol) -> [UInt16]? {
         guard let gap = text.firstRange(of: "::") else {
             let groups = groups(between: text)
@@ -67,7 +71,9 @@ public enum IPAddress: Sendable, Hashable {
         return head + [UInt16](repeating: 0, count: 8 - head.count - tail.count) + tail
     }
 
-    /// Groups separated by single colons; the last may be an IPv4 address, which counts for two. None for an empty text.
+    /// Reads groups separated by single colons; empty text has no groups.
+    ///
+    /// The last group may be an IPv4 address, which counts as two.
     private static func groups(between text: some StringProtocol) -> [UInt16]? {
         guard !text.isEmpty else { return [] }
         var groups: [UInt16] = []

@@ -4,28 +4,31 @@
 public import TrackwayEvents
 public import TrackwayWire
 
-/// Decides what of a body is accepted. A function of the bytes, the key's grant and the time: no file, no clock, no lock.
+/// Decides which events of a body are accepted.
 ///
-/// The body is inflated within bounds, taken apart, and every event is checked completely (UTF-8, grammar, numbers,
-/// sizes, depth). A faulty event costs only itself: the rest of its batch is accepted, and the answer names it.
+/// A pure function of the bytes, the key's grant and the time: no file, no clock, no lock.
+///
+/// The body is inflated within limits and split into events, and each event is checked completely (UTF-8, grammar,
+/// numbers, sizes, depth). An invalid event affects only itself: the rest of its batch is accepted, and the response
+/// names the invalid event.
 public struct Admission: Sendable {
-    /// What is asked of every body.
+    /// The limits for every body.
     public let limits: AdmissionLimits
 
-    /// Admission within limits.
+    /// Creates an admission with these limits.
     public init(limits: AdmissionLimits = AdmissionLimits()) {
         self.limits = limits
     }
 
-    /// Judges one body.
+    /// Checks one body.
     ///
     /// - Parameters:
     ///   - wire: The body as received.
-    ///   - encoding: How it is encoded.
-    ///   - grant: The key it came with, already checked.
-    ///   - received: The collector's time.
-    /// - Returns: What to commit and to answer.
-    /// - Throws: ``AdmissionError`` when nothing of it can be accepted.
+    ///   - encoding: The encoding of the body.
+    ///   - grant: The grant of the request's key, already checked.
+    ///   - received: The time of arrival by the collector's clock.
+    /// - Returns: The record to commit and the contents of the response.
+    /// - Throws: ``AdmissionError`` if no part of the body can be accepted.
     /// - Complexity: O(inflated bytes).
     public func admit(
         _ wire: UnsafeRawBufferPointer,
@@ -49,7 +52,7 @@ public struct Admission: Sendable {
         case .gzip:
             let inflated = try inflate(wire)
             inflatedBytes = inflated.count
-            // Through a Result: withUnsafeBytes hands on untyped errors only.
+            // A Result, because withUnsafeBytes rethrows untyped errors only.
             let result = inflated.withUnsafeBytes { bytes in
                 Result { () throws(AdmissionError) in
                     try BatchInspection(bytes, limits: limits, received: received)
@@ -87,55 +90,77 @@ public struct Admission: Sendable {
 
 /// A batch that passed admission, ready to be committed.
 public struct AdmittedBatch: Sendable {
-    /// How many events are accepted.
+    /// The number of accepted events.
     public var accepted: Int
-    /// The events that are not, in order.
+    /// The rejected events, in order.
     public var rejected: [RejectedEvent]
-    /// What the sender probably expects to be used, and is not.
+    /// Warnings about ignored content that the sender probably expects to be used.
     public var warnings: [AdmissionWarning]
-    /// How many of the accepted events erase an installation.
+    /// The number of accepted events that erase an installation.
     public var erasures: Int
     /// The installation that the batch names as its sender.
     public var sender: InstallationID?
-    /// Where it belongs, and what names it.
+    /// The installation and the batch identity for the commit.
     public var route: IntakeRoute
-    /// What the intake log keeps: an ``IntakeRecord``'s bytes.
+    /// The bytes of the ``IntakeRecord`` for the intake log.
     public var record: [UInt8]
-    /// Bytes of the inflated body.
+    /// The size of the inflated body in bytes.
     public var inflatedBytes: Int
 }
 
-/// How much a sender may ask of the collector. Every limit has a status and a code of its own when it is passed.
+/// Limits on what a sender may send.
+///
+/// Each limit has its own HTTP status and code, used when it is exceeded.
 public struct AdmissionLimits: Sendable, Hashable {
-    /// The longest body as sent and as inflated, and the highest factor between them: 1 MiB, 8 MiB, 100.
+    /// The maximum sizes as sent and as inflated, and the maximum ratio.
+    ///
+    /// 1 MiB, 8 MiB, and 100.
     public var body = InflateLimits()
-    /// The most events of one batch. The place of an event holds ten bits of ordinal, so never more than 1,024.
+    /// The maximum number of events in a batch.
+    ///
+    /// Never more than 1,024: an event's position has ten bits for the ordinal.
     public var events = 1_000
-    /// The limits of each event: 64 KiB, 256 attributes, values nested up to 32 deep.
+    /// The limits for each event.
+    ///
+    /// 64 KiB, 256 attributes, values nested up to 32 deep.
     public var event: EventLimits
-    /// The limits of an event that was sent in another format: what those formats allow fits in.
+    /// The limits for events in other formats.
+    ///
+    /// Wide enough for everything that those formats allow.
     public var vendorEvent: EventLimits
-    /// The longest body of Sensors Analytics. Its clients delete what is answered with 413, so this is wide: 8 MiB.
+    /// The maximum size of a Sensors Analytics body: 8 MiB.
+    ///
+    /// Large, because its clients delete a body that gets a 413 response.
     public var sensorsBytes = 8 << 20
-    /// The longest body of Sift. Its clients put no bound to a batch, and give it up after three refusals: 8 MiB.
+    /// The maximum size of a Sift body: 8 MiB.
+    ///
+    /// Its clients do not limit their batches, and drop a batch after it was rejected three times.
     public var siftBytes = 8 << 20
-    /// How much is kept of a batch that was refused as a whole, in bytes.
+    /// The maximum bytes kept of a batch rejected as a whole.
     public var quarantineBytes = 64 << 10
-    /// How much is kept a day of all batches that were refused as a whole: 64 MiB, a quarter of it of one sender.
+    /// The maximum bytes per day kept of wholly rejected batches: 64 MiB.
+    ///
+    /// A quarter of it is available to one sender.
     public var quarantineBytesPerDay = 64 << 20
-    /// How much is kept of one refused event in the index, in bytes; the log has it as it came.
+    /// The maximum bytes of a rejected event in the index.
+    ///
+    /// The log has the event as received.
     public var failedEventBytes = 8 << 10
-    /// The memory for all bodies that are arriving: 64 MiB, half of it for one sender.
+    /// The memory for bodies that are being received: 64 MiB.
+    ///
+    /// Half of it is available to one sender.
     public var arrivingBytes = 64 << 20
-    /// The memory for what is made of bodies until they are on disk: 128 MiB, half of it for one sender.
+    /// The memory for unpacked bodies until they are on disk: 128 MiB.
+    ///
+    /// Half of it is available to one sender.
     public var unpackedBytes = 128 << 20
-    /// How long a body may wait for that memory.
+    /// The maximum time that a body waits for memory.
     public var bodyTimeout: Duration = .seconds(5)
 
     /// The default limits.
     public init() {
         event = EventLimits()
-        // Wider than what the SDK records: other senders may nest deeper, and what is stored need not be flat.
+        // Deeper than what the SDK records: other senders may nest deeper, and stored values need not be flat.
         event.depth = 32
         vendorEvent = event
         vendorEvent.nameBytes = 512

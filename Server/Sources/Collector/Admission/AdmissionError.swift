@@ -4,36 +4,42 @@
 public import TrackwayEvents
 internal import TrackwayWire
 
-/// Why a request was refused as a whole.
+/// The reason why a request was rejected as a whole.
 public struct AdmissionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What a sender should do about it.
+    /// The action that the sender should take.
     public enum Kind: Sendable, Hashable {
-        /// The body can never be accepted as it is: do not send it again.
+        /// The body is permanently invalid: do not send it again.
         case malformed
-        /// No key, or one that is not known: keep everything and ask for credentials.
+        /// The key is missing or unknown.
+        ///
+        /// Keep the data and ask for credentials.
         case unauthorized
-        /// The key is known and does not allow this.
+        /// The key is known but does not allow this.
         case forbidden
-        /// A limit was passed: send less at once.
+        /// A limit was exceeded: send less per request.
         case tooLarge
-        /// The content type or encoding is not understood.
+        /// The content type or encoding is not supported.
         case unsupported
-        /// Too much was asked in too little time: keep everything and try again after this long.
+        /// A rate limit was exceeded.
+        ///
+        /// Keep the data and try again after this duration.
         case limited(Duration)
     }
 
-    /// What a sender should do about it.
+    /// The action that the sender should take.
     public var kind: Kind
     /// The machine-readable reason, such as `truncated`.
     public var code: String
-    /// The field at fault: a header's or a member's name; empty when the whole body is.
+    /// The invalid header or member; empty if the whole body is invalid.
     public var field: String
-    /// One sentence for a person, with the remedy.
+    /// A human-readable sentence with the remedy.
     public var message: String
-    /// The name of the request's key; nil when it had none, or an unknown one.
+    /// The name of the request's key.
+    ///
+    /// Nil if it is missing or unknown.
     public var key: String?
 
-    /// A refusal.
+    /// Creates an error.
     public init(_ kind: Kind, code: String, field: String = "", message: String) {
         self.kind = kind
         self.code = code
@@ -45,7 +51,7 @@ public struct AdmissionError: Error, Sendable, Hashable, CustomStringConvertible
 }
 
 extension AdmissionError {
-    /// The refusal of a body that does not inflate, or not within the limits.
+    /// The error for a body that does not inflate within the limits.
     init(gzip error: GzipError, field: String) {
         let kind: Kind =
             switch error.code {
@@ -56,20 +62,20 @@ extension AdmissionError {
     }
 }
 
-/// One event of an accepted batch that was refused.
+/// A rejected event of an accepted batch.
 public struct RejectedEvent: Sendable, Hashable {
     /// Its index among the batch's events, from 0.
     public var index: Int
-    /// Its id, as far as it could be read.
+    /// Its id, if it could be read.
     public var id: EventID?
     /// The machine-readable reason, such as `name_too_long`.
     public var code: String
-    /// The field at fault; empty when the whole event is.
+    /// The invalid field; empty if the whole event is invalid.
     public var field: String
-    /// One sentence for a person.
+    /// A human-readable sentence.
     public var message: String
 
-    /// A refusal with its reason.
+    /// Creates a rejection with its reason.
     public init(index: Int, id: EventID? = nil, code: String, field: String, message: String) {
         self.index = index
         self.id = id
@@ -78,12 +84,12 @@ public struct RejectedEvent: Sendable, Hashable {
         self.message = message
     }
 
-    /// Writes the reason as members of an object that is open: `code`, `field` and `message`.
+    /// Writes `code`, `field` and `message` as members of the open object.
     public func writeReason(to writer: inout JSONWriter) {
         for (key, text) in [("code", code), ("field", field), ("message", message)] { writer.member(key, text) }
     }
 
-    /// The refusal of an event that wants an installation erased and does not prove to be it.
+    /// The rejection of an erasure event without a valid proof.
     public static func unproved(_ installation: InstallationID?, index: Int, id: EventID? = nil) -> RejectedEvent {
         RejectedEvent(
             index: index,
@@ -94,14 +100,14 @@ public struct RejectedEvent: Sendable, Hashable {
         )
     }
 
-    /// The refusal of an event whose installation was erased: nothing of it is kept.
+    /// The rejection of an event because its installation was erased.
     public static func erased(_ installation: InstallationID, index: Int, id: EventID? = nil) -> RejectedEvent {
         RejectedEvent(
             index: index,
             id: id,
             code: "installation_erased",
             field: "installation",
-            message: "The installation \(installation) was erased; nothing that comes of it is kept."
+            message: "The installation \(installation) was erased; its events are no longer stored."
         )
     }
 }

@@ -3,25 +3,29 @@
 
 public import TrackwayEvents
 
-/// Something in an accepted body that does not do what its sender probably expects.
+/// Content of an accepted body that probably lacks its expected effect.
 public struct AdmissionWarning: Sendable, Hashable {
-    /// The first event it is about, from 0; nil when it is about the body or a context.
+    /// The index of the first affected event, from 0.
+    ///
+    /// Nil for the body or a context.
     public var index: Int?
-    /// How many events it is about; 0 when it is about the body or a context.
+    /// The number of affected events; 0 for the body or a context.
     public var events: Int
     /// The machine-readable kind, such as `unread_member`.
     public var code: String
-    /// The member at fault.
+    /// The affected member.
     public var field: String
-    /// One sentence for a person, with what to send instead.
+    /// A human-readable sentence that says what to send instead.
     public var message: String
 }
 
-/// The warnings of one body: each kind and member once, with how many events it is about.
+/// The warnings of one body: one per kind and member.
+///
+/// Each warning counts the events that it applies to.
 struct AdmissionWarnings {
-    /// The most warnings of one body.
+    /// The maximum number of warnings per body.
     static let most = 16
-    /// Bytes of a member's name that are shown.
+    /// The maximum number of bytes shown of a member's name.
     private static let nameBytes = 64
 
     private(set) var list: [AdmissionWarning] = []
@@ -30,7 +34,7 @@ struct AdmissionWarnings {
     ///
     /// - Parameters:
     ///   - index: The event; nil for the body or a context.
-    ///   - message: Made when it is the first of its kind.
+    ///   - message: Evaluated only for the first warning of its kind.
     mutating func add(_ code: String, _ field: String, of index: Int?, _ message: @autoclosure () -> String) {
         let field = field.cut(toBytes: Self.nameBytes)
         let one = index == nil ? 0 : 1
@@ -41,9 +45,9 @@ struct AdmissionWarnings {
         }
     }
 
-    // MARK: Members that nothing reads
+    // MARK: Unread members
 
-    /// Warns of the members of an event that nothing reads.
+    /// Warns about the members of an event that are not read.
     ///
     /// - Complexity: O(length).
     mutating func unread(in line: UnsafeRawBufferPointer, of index: Int) {
@@ -62,21 +66,26 @@ struct AdmissionWarnings {
         }
     }
 
-    /// Warns of a member that stands beside `events` or `context`.
+    /// Warns about a member next to `events` or `context`.
     mutating func stray(_ name: String, beside: String) {
         add(
             "unread_member",
             name,
             of: nil,
-            "“\(name.cut(toBytes: Self.nameBytes))” beside “\(beside)” is not used; put it into the events, or into a context line before them."
+            """
+            “\(name.cut(toBytes: Self.nameBytes))” next to “\(beside)” is not used; put it into the events, \
+            or into a context line before them.
+            """
         )
     }
 
     // MARK: Contexts
 
-    /// Warns of members of a context that say nothing because of their types.
+    /// Warns about members of a context that have the wrong type.
     ///
-    /// - Parameter context: A line that was checked completely before.
+    /// Such members are ignored.
+    ///
+    /// - Parameter line: A context line that was already checked completely.
     /// - Complexity: O(length).
     mutating func context(_ line: UnsafeRawBufferPointer) {
         do throws(JSONError) {
@@ -110,7 +119,9 @@ struct AdmissionWarnings {
         }
     }
 
-    /// Warns of an ID that is a number, which is not read as an ID, and of a user ID that stands for a missing one.
+    /// Warns about ids that are not text, and about placeholder user ids.
+    ///
+    /// An id that is not text, such as a number, is not read as an id. A placeholder user id stands for a missing one.
     private mutating func identity(_ owner: String, _ scanner: inout JSONScanner) throws(JSONError) {
         try scanner.enterObject()
         while let key = try scanner.nextKey() {
@@ -131,7 +142,7 @@ struct AdmissionWarnings {
                     "wrong_type",
                     "context.\(owner).id",
                     of: nil,
-                    "“context.\(owner).id” is not text, so the events belong to no \(owner); send it as text, such as \"42\"."
+                    "“context.\(owner).id” is not text, so it is not used; send it as text, such as \"42\"."
                 )
             }
             try scanner.skipValue()
@@ -140,10 +151,10 @@ struct AdmissionWarnings {
 
     // MARK: Times
 
-    /// Warns of a time that no clock that is right shows.
+    /// Warns about a time that a correct clock would not show.
     ///
     /// - Parameters:
-    ///   - time: The event's time, corrected by what is known of the device's clock.
+    ///   - time: The event's time, corrected by the known clock offset of the device.
     ///   - received: The time of arrival.
     mutating func time(_ time: Timestamp, received: Timestamp, of index: Int) {
         if time < EventTimes.earliest {
@@ -151,22 +162,28 @@ struct AdmissionWarnings {
                 EventTimes.beforeCode,
                 "time",
                 of: index,
-                "\(time) is before 2010: queries about the last days do not find the event. Set the device's clock, or send milliseconds since 1970."
+                """
+                \(time) is before 2010: queries for recent days do not find the event. \
+                Set the device's clock, or send milliseconds since 1970.
+                """
             )
         } else if received.duration(to: time) > EventTimes.ahead {
             add(
                 EventTimes.aheadCode,
                 "time",
                 of: index,
-                "\(time) is more than a day after the event arrived: queries up to now do not find it. Set the device's clock."
+                """
+                \(time) is more than a day after its arrival: queries that end now do not find it. \
+                Set the device's clock.
+                """
             )
         }
     }
 }
 
-/// The members of events and contexts, and what other products call them.
+/// The members of events and contexts, and their names in other products.
 enum EventMembers {
-    /// What an event may have.
+    /// The members of an event.
     static let known: Set<String> = ["id", "name", "time", "mono", "attributes", "items"]
     /// The members of a context that are objects.
     static let contextObjects: Set<String> = ["user", "session", "screen", "app", "device", "global"]
@@ -191,7 +208,7 @@ enum EventMembers {
         "context", "app", "device", "session", "session_id", "sessionId", "screen",
     ]
 
-    /// What to send instead of a member that nothing reads.
+    /// Advice on what to send instead of an unread member.
     static func advice(on name: String) -> String {
         let shown = name.cut(toBytes: 64)
         let instead: String =
@@ -210,22 +227,23 @@ enum EventMembers {
     }
 }
 
-/// Times of events that cannot be right.
+/// Bounds and codes for implausible event times.
 public enum EventTimes {
-    /// Earlier times are no times of events: the first of January 2010.
+    /// The earliest plausible time of an event: January 1, 2010.
     public static let earliest = Timestamp(milliseconds: 1_262_304_000_000)
-    /// How far ahead of the time of arrival a right clock may be.
+    /// The maximum lead of a plausible time over the time of arrival.
     public static let ahead = Duration.seconds(86_400)
-    /// The code of times before ``earliest``.
+    /// The code for times before ``earliest``.
     public static let beforeCode = "time_before_2010"
-    /// The code of times that are too far ahead.
+    /// The code for times that are too far ahead.
     public static let aheadCode = "time_ahead"
-    /// The code of times in another unit than milliseconds.
+    /// The code for times in a unit other than milliseconds.
     public static let unitCode = "time_wrong_unit"
 
-    /// The fault of a time that can only be in another unit than milliseconds; nil for any other.
+    /// The rejection of a time in a unit other than milliseconds.
     ///
-    /// As milliseconds such a time lies in the first months of 1970, or tens of thousands of years ahead.
+    /// Nil for any other time. Read as milliseconds, such a time would be in the first months of 1970, or tens of
+    /// thousands of years in the future.
     ///
     /// - Parameters:
     ///   - time: The event's time.

@@ -3,36 +3,37 @@
 
 internal import TrackwayEvents
 
-/// Decides whose bodies may grow while they arrive. A value: the driver holds a lock around it, tells it what happened, and does what it
-/// says.
+/// Decides which bodies may grow while they are being received.
 ///
-/// A body is charged for the bytes that have come, never for a length that was announced. All bodies together have a limit, one sender
-/// (a key or an account) half of it, and one address a quarter; a body that is alone in such a share may be longer than it. Where there is
-/// no room:
-/// - older bodies go first, so that what has begun is finished;
-/// - a body that has not grown for ``stallTimeout`` makes room for one that waits;
-/// - when every body in a share waits, the youngest of them is refused, so that one can always go on.
+/// A value type: the driver holds a lock around it, reports events to it, and carries out its decisions.
+///
+/// A body is charged for the bytes received so far, never for an announced length. All bodies together have a limit,
+/// one sender (a key or an account) half of it, and one address a quarter. A body that is alone in such a share may
+/// exceed it. When there is not enough memory:
+/// - Older bodies are served first, so that started bodies finish.
+/// - A body that has not grown for ``stallTimeout`` is abandoned if another one is waiting.
+/// - If every body in a share is waiting, the youngest is refused, so that one can always continue.
 struct ArrivalQueue: Sendable {
-    /// What becomes of bytes that arrived.
+    /// The decision on bytes that arrived.
     enum Verdict: Sendable, Hashable {
         case granted
-        /// Nothing more is read of the body until ``Changes`` name it.
+        /// Stop reading the body until a ``Changes`` value lists it.
         case waits
         /// There are too many bodies already.
         case refused
     }
 
-    /// What becomes of other bodies.
+    /// The effects on other bodies.
     struct Changes: Sendable, Hashable {
-        /// They waited and may go on.
+        /// Waiting bodies that may continue.
         var granted: [Int] = []
-        /// They waited and are refused.
+        /// Waiting bodies that are refused.
         var refused: [Int] = []
-        /// They hold memory without growing: their connections are to be given up.
+        /// Bodies that hold memory without growing: their connections must be closed.
         var abandoned: [Int] = []
     }
 
-    /// Who shares a limit with whom.
+    /// A group of bodies that share a limit.
     private enum Share: Hashable {
         case all
         case sender(String)
@@ -41,11 +42,11 @@ struct ArrivalQueue: Sendable {
 
     private struct Body: Sendable {
         let shares: [Share]
-        /// Bytes that are in memory.
+        /// Bytes in memory.
         var held = 0
-        /// Bytes that wait; nil when none do.
+        /// Bytes waiting for memory; nil if none.
         var wanted: Int?
-        /// When bytes were granted last.
+        /// The time when bytes were last granted.
         var grown: MonotonicTime
         var isAbandoned = false
 
@@ -57,39 +58,43 @@ struct ArrivalQueue: Sendable {
         var bytes = 0
         /// Bodies that hold bytes and do not wait.
         var active = 0
-        /// Bodies that wait, for room in this share or in another one.
+        /// Bodies that wait for memory in this share or another one.
         var waiting = 0
     }
 
-    /// A body that has not grown for so long makes room for one that waits.
+    /// The time without growth after which a body may be abandoned.
+    ///
+    /// It is abandoned only in favor of a waiting body.
     static let stallTimeout = Duration.seconds(2)
     private static let maxBodies = 8_192
 
     private let limit: Int
     private var bodies: [Int: Body] = [:]
-    /// Those that wait, the oldest first.
+    /// The waiting bodies, oldest first.
     private var waiting: [Int] = []
     private var uses: [Share: Use] = [:]
-    /// Whether a body waits for the limit on all bodies: no other may go before it then.
+    /// Whether a body waits for the overall limit.
+    ///
+    /// No other body may pass it then.
     private var isFull = false
     private var next = 0
 
-    /// A queue for bodies of so many bytes altogether.
+    /// A queue that admits `limit` bytes in total.
     init(limit: Int) {
         self.limit = limit
     }
 
     /// Bytes in memory.
     var used: Int { uses[.all]?.bytes ?? 0 }
-    /// How many bodies wait.
+    /// The number of waiting bodies.
     var count: Int { waiting.count }
 
-    /// A body begins.
+    /// Registers a body.
     ///
     /// - Parameters:
-    ///   - sender: The key or account that it came with.
-    ///   - address: Where it comes from; nil for what is not known, which shares nothing.
-    /// - Returns: Its number; nil when there are too many.
+    ///   - sender: The key or account of the request.
+    ///   - address: The client's address; nil if unknown, so that no address limit applies.
+    /// - Returns: The body's number; nil if there are too many bodies.
     mutating func begun(by sender: String, from address: AddressGroup?, at now: MonotonicTime) -> Int? {
         guard bodies.count < Self.maxBodies else { return nil }
         let number = next
@@ -101,9 +106,9 @@ struct ArrivalQueue: Sendable {
         return number
     }
 
-    /// Bytes of a body arrived.
+    /// Records that bytes of a body arrived.
     ///
-    /// - Complexity: O(1) if no body waits that shares a limit that is reached, else O(bodies).
+    /// - Complexity: O(1) if the bytes fit and no other body waits for a limit that this one shares, else O(bodies).
     mutating func arrived(_ bytes: Int, of number: Int, at now: MonotonicTime) -> (verdict: Verdict, changes: Changes) {
         guard let body = bodies[number] else { return (.refused, Changes()) }
         if !hasRivals(body), blocked(bytes, body) == nil {
@@ -123,27 +128,29 @@ struct ArrivalQueue: Sendable {
         return (.waits, changes)
     }
 
-    /// How a body stands that waited: between the verdict and a reader who waits for it, others may have changed it.
+    /// The current verdict on a body that was waiting.
+    ///
+    /// Other bodies may have changed it before the reader starts to wait for it.
     func standing(of number: Int) -> Verdict {
         guard let body = bodies[number] else { return .refused }
         return body.wanted == nil ? .granted : .waits
     }
 
-    /// A body is not in memory any more.
+    /// Records that a body is no longer in memory.
     mutating func ended(_ number: Int, at now: MonotonicTime) -> Changes {
         guard let body = bodies[number] else { return Changes() }
         refuse(number)
         return hasRivals(body) ? admit(at: now) : Changes()
     }
 
-    /// Time has passed while a body waits.
+    /// Checks again after some time has passed while a body waits.
     mutating func looked(at now: MonotonicTime) -> Changes {
         waiting.isEmpty ? Changes() : admit(at: now)
     }
 
-    /// A body has waited for as long as it may.
+    /// Records that a body has waited for the maximum time.
     ///
-    /// - Returns: Whether it was still waiting, and what becomes of others.
+    /// - Returns: Whether it was still waiting, and the effects on other bodies.
     mutating func gaveUp(_ number: Int, at now: MonotonicTime) -> (wasWaiting: Bool, changes: Changes) {
         guard bodies[number]?.wanted != nil else { return (false, Changes()) }
         refuse(number)
@@ -160,16 +167,16 @@ struct ArrivalQueue: Sendable {
         }
     }
 
-    /// Whether others wait for what a body takes or gives back.
+    /// Whether other bodies wait for memory in the shares of this one.
     private func hasRivals(_ body: Body) -> Bool {
         isFull || body.shares.contains { $0 != .all && uses[$0]?.waiting ?? 0 > 0 }
     }
 
-    /// The first of a body's shares that has no room for so many bytes.
+    /// The first of a body's shares without enough memory for `bytes`.
     private func blocked(_ bytes: Int, _ body: Body) -> Share? {
         body.shares.first { share in
             let used = uses[share]?.bytes ?? 0
-            // By what is left: any number of bytes may be asked for.
+            // Compare with the remainder: `bytes` can be any number, and a sum could overflow.
             return used > body.held && bytes > limit(of: share) - used
         }
     }
@@ -187,7 +194,9 @@ struct ArrivalQueue: Sendable {
         waiting.insert(number, at: waiting.firstIndex { $0 > number } ?? waiting.count)
     }
 
-    /// A body goes; what it held is given back at once, because its bytes are dropped.
+    /// Removes a body.
+    ///
+    /// Its memory is released at once because its bytes are dropped.
     private mutating func refuse(_ number: Int) {
         if bodies[number]?.wanted != nil { waiting.removeAll { $0 == number } }
         change(number) { body in
@@ -198,7 +207,7 @@ struct ArrivalQueue: Sendable {
         if waiting.isEmpty { isFull = false }
     }
 
-    /// Changes a body, and what is used of its shares.
+    /// Changes a body and updates the use of its shares.
     private mutating func change(_ number: Int, _ change: (inout Body) -> Void) {
         guard let before = bodies[number] else { return }
         var after = before
@@ -213,7 +222,7 @@ struct ArrivalQueue: Sendable {
         }
     }
 
-    // MARK: Who goes on
+    // MARK: Admission
 
     private mutating func admit(at now: MonotonicTime) -> Changes {
         var changes = Changes()
@@ -230,9 +239,9 @@ struct ArrivalQueue: Sendable {
         }
     }
 
-    /// Lets on who has room, the oldest first.
+    /// Admits the waiting bodies that fit, oldest first.
     ///
-    /// - Returns: Those who have none, with the first of their shares that is full.
+    /// - Returns: The bodies that do not fit, each with the first of its full shares.
     private mutating func grantWhatFits(
         at now: MonotonicTime,
         _ changes: inout Changes
@@ -249,7 +258,7 @@ struct ArrivalQueue: Sendable {
             blocked.append((number, share))
             still.append(number)
             if share == .all {
-                // It holds up everybody behind, or the oldest would wait for ever.
+                // It blocks all bodies after it; otherwise the oldest could wait indefinitely.
                 still += waiting[(place + 1)...]
                 break
             }
@@ -258,7 +267,9 @@ struct ArrivalQueue: Sendable {
         return blocked
     }
 
-    /// The youngest body of a share whose bodies all wait; nil while one of each can go on.
+    /// The youngest body of a share in which all bodies wait.
+    ///
+    /// Nil while each share has a body that can continue.
     private func victim(of shares: [Share]) -> Int? {
         for share in shares where uses[share]?.active == 0 {
             let victim = waiting.last { number in
@@ -269,7 +280,9 @@ struct ArrivalQueue: Sendable {
         return nil
     }
 
-    /// Gives up the body of a share that has not grown for longest, if that is too long.
+    /// Abandons the body of a share that has stalled longest.
+    ///
+    /// Only if it has stalled for ``stallTimeout`` or more.
     private mutating func abandonOne(in share: Share, at now: MonotonicTime, _ changes: inout Changes) {
         var slowest: (number: Int, grown: MonotonicTime)?
         for (number, body) in bodies where body.isActive && !body.isAbandoned && body.shares.contains(share) {

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Who may do what, and how often, from a request's `Authorization` header.
+/// Authorizes requests by `Authorization` header and applies the keys' limits.
 public struct Authorization: Sendable {
     private let keys: any KeyStore
     private let meter: KeyMeter
     private let guest: KeyGrant?
 
-    /// Authorization by these keys.
+    /// Creates an authorization with these keys.
     ///
     /// - Parameters:
-    ///   - meter: Counts what is done with each; by default nothing is limited that has no limit of its own.
-    ///   - guest: What is granted to whoever brings no key, or one that is not known; nil for nothing.
+    ///   - meter: Counts the requests and events of each key; by default, only keys with their own limits are limited.
+    ///   - guest: The grant for requests without a key or with an unknown one; nil for none.
     public init(keys: any KeyStore, meter: KeyMeter = KeyMeter(), guest: KeyGrant? = nil) {
         self.keys = keys
         self.meter = meter
         self.guest = guest
     }
 
-    /// The grant behind an `Authorization: Bearer <key>` header, if it allows `scope`. Counts as a request with that key.
+    /// The grant for an `Authorization: Bearer <key>` header, if it allows `scope`.
+    ///
+    /// Counts as a request with that key.
     ///
     /// - Throws: ``AdmissionError`` `key_missing`, `key_unknown`, `key_forbidden`, `key_rate` or `key_quota`.
     public func grant(header: String?, for scope: KeyScope) throws(AdmissionError) -> KeyGrant {
@@ -27,18 +29,20 @@ public struct Authorization: Sendable {
         return grant
     }
 
-    /// Whether a header would still be granted what it was. Counts as nothing.
+    /// Whether a header would still be granted access.
+    ///
+    /// Does not count as a request.
     public func isInForce(header: String?, for scope: KeyScope) -> Bool {
         do {
             _ = try known(header: header, for: scope)
             return true
         } catch {
-            // The reason does not matter here: the next request gets it.
+            // The reason does not matter here: the next request reports it.
             return false
         }
     }
 
-    /// Counts events that were sent under a grant.
+    /// Counts events that were sent with a grant.
     public func charge(_ grant: KeyGrant, events: Int) { meter.charge(grant, events: events) }
 
     private func known(header: String?, for scope: KeyScope) throws(AdmissionError) -> KeyGrant {
@@ -48,7 +52,7 @@ public struct Authorization: Sendable {
                 .unauthorized,
                 code: "key_missing",
                 field: "authorization",
-                message: "Send a key as “Authorization: Bearer <key>”; make one with “trackway keys create”."
+                message: "Send a key as “Authorization: Bearer <key>”; create one with “trackway keys create”."
             )
         }
         guard let grant = keys.grant(for: key) ?? guest else {
@@ -56,7 +60,7 @@ public struct Authorization: Sendable {
                 .unauthorized,
                 code: "key_unknown",
                 field: "authorization",
-                message: "The key is not known here, or was revoked."
+                message: "The key is unknown or was revoked."
             )
         }
         try grant.namedInErrors { () throws(AdmissionError) in
@@ -65,17 +69,18 @@ public struct Authorization: Sendable {
                     .forbidden,
                     code: "key_forbidden",
                     field: "authorization",
-                    message: "The key “\(grant.name)” does not allow to \(scope.rawValue)."
+                    message: "The key “\(grant.name)” does not have the scope “\(scope.rawValue)”."
                 )
             }
         }
         return grant
     }
 
-    /// The grant behind an account of another format, whose clients usually send no key. A key that is sent must be a
-    /// good one that was made for the account.
+    /// The grant for an account of another format.
     ///
-    /// - Throws: ``AdmissionError`` `account_unknown` or `account_forbidden`, or as ``grant(header:for:)``.
+    /// Clients of these formats usually send no key. If a key is sent, it must be valid and made for the account.
+    ///
+    /// - Throws: ``AdmissionError`` `account_unknown` or `account_forbidden`, or the errors of ``grant(header:for:)``.
     public func grant(account: VendorAccount, header: String?) throws(AdmissionError) -> KeyGrant {
         if let header {
             let grant = try grant(header: header, for: .write)
@@ -89,7 +94,10 @@ public struct Authorization: Sendable {
                 code: "account_unknown",
                 field: field,
                 message:
-                    "The \(kind) “\(name.prefix(128))” is not known here; make a key for it with “trackway keys create NAME \(option) …”."
+                    """
+                    The \(kind) “\(name.prefix(128))” is unknown; \
+                    create a key for it with “trackway keys create NAME \(option) …”.
+                    """
             )
         }
         try grant.namedInErrors { () throws(AdmissionError) in
@@ -97,7 +105,7 @@ public struct Authorization: Sendable {
                 throw AdmissionError(
                     .forbidden,
                     code: "key_forbidden",
-                    message: "The key “\(grant.name)” does not allow to write."
+                    message: "The key “\(grant.name)” does not have the scope “write”."
                 )
             }
             try meter.admit(grant, for: .write)
@@ -105,9 +113,10 @@ public struct Authorization: Sendable {
         return grant
     }
 
-    /// The grant behind an `Authorization: Basic base64(<key>)` header, as clients send it that know an account and its
-    /// key; the key may be followed by a colon, as where it is taken for a user's name. The key must have been made for the
-    /// account.
+    /// The grant for an `Authorization: Basic base64(<key>)` header.
+    ///
+    /// Clients that know an account and its key send this header. A colon may follow the key, as after a user name. The
+    /// key must have been made for the account.
     ///
     /// - Throws: ``AdmissionError`` `key_missing`, `key_unknown`, `key_forbidden` or `account_forbidden`.
     public func grant(basic header: String?, for account: VendorAccount) throws(AdmissionError) -> KeyGrant {
@@ -119,7 +128,10 @@ public struct Authorization: Sendable {
                 code: "key_missing",
                 field: "authorization",
                 message:
-                    "Send a key as “Authorization: Basic <base64 of the key>”; make one with “trackway keys create NAME \(option) …”."
+                    """
+                    Send a key as “Authorization: Basic <base64 of the key>”; create one with \
+                    “trackway keys create NAME \(option) …”.
+                    """
             )
         }
         let grant = try grant(header: "Bearer " + key, for: .write)
@@ -135,13 +147,18 @@ public struct Authorization: Sendable {
             code: "account_forbidden",
             field: field,
             message:
-                "The key “\(grant.name)” was not made for the \(kind) “\(name.prefix(128))”; make one with “trackway keys create NAME \(option) …”."
+                """
+                The key “\(grant.name)” is not for the \(kind) “\(name.prefix(128))”; create one with \
+                “trackway keys create NAME \(option) …”.
+                """
         )
         error.key = grant.name
         throw error
     }
 
-    /// What a person calls an account, the field that names it, the option that makes a key for it, and its name.
+    /// The terms for an account in messages.
+    ///
+    /// These are its kind, the field that names it, the option that creates a key for it, and its name.
     private static func words(_ account: VendorAccount) -> (kind: String, field: String, option: String, name: String) {
         switch account {
         case .clickstreamApp(let name): ("app", "appId", "--clickstream-app", name)
@@ -151,7 +168,7 @@ public struct Authorization: Sendable {
         }
     }
 
-    /// Whether a key that lets in one account lets in another as well.
+    /// Whether a grant also allows another account.
     public func allows(_ account: VendorAccount, for grant: KeyGrant) -> Bool {
         grant.lets(in: account)
     }
@@ -159,7 +176,7 @@ public struct Authorization: Sendable {
     private static func key(_ header: String) -> String? { credentials("bearer ", of: header) }
 
     private static func basicKey(_ header: String) -> String? {
-        // A scheme that names keys outright is understood as well.
+        // A bearer key is accepted as well.
         if let key = key(header) { return key }
         guard let text = credentials("basic ", of: header),
             let bytes = Array(text.utf8).withUnsafeBytes({ Base64Text.decode($0) }),

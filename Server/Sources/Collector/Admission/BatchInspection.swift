@@ -4,16 +4,16 @@
 internal import TrackwayEvents
 public import TrackwayWire
 
-/// One walk over an inflated body: counts what is acceptable, and notes what is not.
+/// Checks every event of an inflated body in one pass.
 struct BatchInspection {
     private(set) var accepted = 0
-    /// How many of those that are accepted erase an installation.
+    /// The number of accepted events that erase an installation.
     private(set) var erasures = 0
     private(set) var rejected: [RejectedEvent] = []
-    /// What its sender probably expects to be used, and is not.
+    /// Warnings about ignored content that the sender probably expects to be used.
     private(set) var warnings = AdmissionWarnings()
     private let received: Timestamp
-    /// How far the device's clock is off, in milliseconds.
+    /// The correction to add to the device's times, in milliseconds.
     private var skew: Int64 = 0
     /// The batch's header.
     private(set) var header: BatchHeader?
@@ -21,10 +21,10 @@ struct BatchInspection {
     var sender: InstallationID? { header?.installation }
     private var isCompressedText = false
 
-    /// Walks over the whole body.
+    /// Inspects the whole body.
     ///
     /// - Parameter received: The time of arrival.
-    /// - Throws: ``AdmissionError`` when the body is broken in a way that no single event is to blame for.
+    /// - Throws: ``AdmissionError`` if the body is invalid as a whole, not only in single events.
     init(
         _ bytes: UnsafeRawBufferPointer,
         limits: AdmissionLimits,
@@ -63,17 +63,17 @@ struct BatchInspection {
         for name in lines.strayMembers { warnings.stray(name, beside: "events") }
     }
 
-    /// Decides whether the batch as a whole is acceptable.
+    /// Throws if the batch as a whole is not acceptable.
     ///
-    /// A sender that names its batch gets a verdict for every event. For one that does not, a body without a single
-    /// acceptable event is simply a bad request, and the first fault says why.
+    /// A sender that names its batch gets a verdict for every event. For other senders, a body without a single
+    /// acceptable event is a bad request, and the first event's error is the reason.
     func conclude() throws(AdmissionError) {
         guard accepted == 0, header == nil else { return }
         guard let first = rejected.first else {
             throw AdmissionError(
                 .malformed,
                 code: "empty_batch",
-                message: "The body holds no event; send one JSON object a line."
+                message: "The body contains no events; send one JSON object per line."
             )
         }
         if isCompressedText {
@@ -81,7 +81,7 @@ struct BatchInspection {
                 .malformed,
                 code: "wrong_encoding",
                 field: "content-encoding",
-                message: "The body is gzip and the request does not say so; send “Content-Encoding: gzip”."
+                message: "The body is gzip, but the request does not declare it; send “Content-Encoding: gzip”."
             )
         }
         throw AdmissionError(
@@ -94,7 +94,7 @@ struct BatchInspection {
 
     private mutating func check(_ line: UnsafeRawBufferPointer, _ index: Int, _ limits: AdmissionLimits) {
         let scan: EventScan
-        switch Self.judged(line, index: index, limits: limits, tellsClock: header?.sent != nil) {
+        switch Self.judged(line, index: index, limits: limits, hasSendTime: header?.sent != nil) {
         case .failure(let fault): return rejected.append(fault)
         case .success(let accepted, let erases):
             scan = accepted
@@ -106,30 +106,30 @@ struct BatchInspection {
         warnings.time(time.advanced(by: .milliseconds(skew)), received: received, of: index)
     }
 
-    /// What is wrong with an event; nil when it is acceptable.
+    /// The reason why an event is rejected; nil if it is acceptable.
     ///
     /// - Parameters:
     ///   - index: Its index among the batch's events.
-    ///   - tellsClock: Whether the batch says when it was sent.
+    ///   - hasSendTime: Whether the batch states when it was sent.
     /// - Complexity: O(length).
     static func fault(
         in line: UnsafeRawBufferPointer,
         index: Int,
         limits: AdmissionLimits,
-        tellsClock: Bool
+        hasSendTime: Bool
     ) -> RejectedEvent? {
-        guard case .failure(let fault) = judged(line, index: index, limits: limits, tellsClock: tellsClock) else {
+        guard case .failure(let fault) = judged(line, index: index, limits: limits, hasSendTime: hasSendTime) else {
             return nil
         }
         return fault
     }
 
-    /// The places of an acceptable event's parts, or what is wrong with it.
+    /// The offsets of an acceptable event's parts, or its rejection.
     private static func judged(
         _ line: UnsafeRawBufferPointer,
         index: Int,
         limits: AdmissionLimits,
-        tellsClock: Bool
+        hasSendTime: Bool
     ) -> Verdict {
         do {
             let scan = try EventScan(line, limits: limits.event)
@@ -139,8 +139,9 @@ struct BatchInspection {
             case .proved: erases = true
             case .unproved(let installation): return .failure(.unproved(installation, index: index, id: scan.id))
             }
-            // The clock of a device may show any time, and is corrected later. A program that tells nothing of its clock made a mistake.
-            if let time = scan.time, scan.monotonic == nil, !tellsClock,
+            // A device's clock may show any time and is corrected later. Without clock information, a wrong unit is the
+            // sender's mistake.
+            if let time = scan.time, scan.monotonic == nil, !hasSendTime,
                 let fault = EventTimes.wrongUnit(time, of: index, id: scan.id)
             {
                 return .failure(fault)
@@ -164,7 +165,7 @@ struct BatchInspection {
         case failure(RejectedEvent)
     }
 
-    /// The id of a refused event, if the line tells it before its fault.
+    /// The id of a rejected event; nil if the error precedes it.
     private static func identity(in line: UnsafeRawBufferPointer) -> EventID? {
         do throws(JSONError) {
             var scanner = try JSONScanner(line)
@@ -175,12 +176,14 @@ struct BatchInspection {
             }
             return nil
         } catch {
-            // The line is known to be faulty; the id is a courtesy.
+            // The line is known to be invalid; the id is optional.
             return nil
         }
     }
 
-    /// Longest header line, in bytes: room for some ten thousand gaps.
+    /// The maximum length of a header line in bytes.
+    ///
+    /// Enough for about ten thousand gaps.
     private static let longestHeader = 256 << 10
 
     private static func header(_ line: UnsafeRawBufferPointer) throws(AdmissionError) -> BatchHeader {
@@ -201,16 +204,16 @@ struct BatchInspection {
                 .malformed,
                 code: "malformed_header",
                 field: "batch.writer",
-                message: "Sequence numbers mean nothing without the installation and the writer they belong to."
+                message: "Sequence numbers require the installation and the writer that they belong to."
             )
         }
-        if let (field, value) = PlausibleClaims.excess(of: header) {
+        if let (field, value) = SequenceLimits.excess(of: header) {
             throw AdmissionError(
                 .malformed,
                 code: "malformed_header",
                 field: "batch.\(field)",
                 message:
-                    "\(value) is no sequence number of a process; at most \(PlausibleClaims.lastSequence) are believed."
+                    "\(value) is not a plausible sequence number; the maximum is \(SequenceLimits.lastSequence)."
             )
         }
         return header
@@ -247,18 +250,24 @@ struct BatchInspection {
             code: "sequence_mismatch",
             field: "batch.last",
             message:
-                "The batch has more or fewer events than its sequence numbers; the header and the lines must agree."
+                "The number of events differs from the sequence numbers; the header and the lines must agree."
         )
     }
 }
 
-/// What a batch may claim about sequence numbers. A writer is one process of one app: it never gets near the bound, and
-/// below it every sum of the ledger stays far from the largest number.
-public enum PlausibleClaims {
-    /// The highest sequence number: 2⁴⁰, a thousand events a second for 34 years.
+/// Limits for the sequence numbers that a batch may claim.
+///
+/// A writer is one process of one app and never gets near the limit. Below it, every sum in the ledger stays far from
+/// overflow.
+public enum SequenceLimits {
+    /// The maximum sequence number: 2⁴⁰.
+    ///
+    /// Enough for a thousand events a second for 34 years.
     public static let lastSequence: UInt64 = 1 << 40
 
-    /// The member of a header that claims more; nil when none does.
+    /// The first header member above the maximum.
+    ///
+    /// Nil if all are within it.
     ///
     /// - Complexity: O(ranges).
     public static func excess(of header: BatchHeader) -> (field: String, value: UInt64)? {

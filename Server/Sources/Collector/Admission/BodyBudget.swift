@@ -3,16 +3,18 @@
 
 public import TrackwayEvents
 
-/// The memory for bodies, over all connections: those that arrive, and those that are being unpacked. Safe from any task.
+/// Limits the memory for request bodies over all connections.
 ///
-/// A body that finds no room waits a bounded time, and is then refused. The two have budgets of their own, so that bodies
-/// that have arrived never wait for those that arrive slowly.
+/// Covers bodies that are being received and bodies that are being unpacked. Safe from any task.
+///
+/// A body for which there is not enough memory waits for a bounded time and is then refused. The two uses have separate
+/// budgets, so that received bodies never wait for bodies that arrive slowly.
 public final class BodyBudget: Sendable {
-    /// What bodies take memory for.
+    /// A use of memory for bodies.
     public enum Use: Sendable, Hashable, CaseIterable {
         /// The bytes as sent, from the first to the last one.
         case arriving
-        /// What is made of them until they are on disk.
+        /// The unpacked content until it is on disk.
         case unpacked
     }
 
@@ -32,14 +34,14 @@ public final class BodyBudget: Sendable {
     private let timeout: Duration
     private let clock: any EventClock
     private let sleep: @Sendable (Duration) async -> Void
-    /// How often it is looked whether a body that holds memory still grows.
+    /// The interval for checking whether bodies that hold memory still grow.
     private static let look = Duration.seconds(1)
 
-    /// The budget that the limits name.
+    /// Creates a budget with the given limits.
     ///
     /// - Parameters:
-    ///   - clock: The time, by which bodies that do not grow are found.
-    ///   - sleep: Waits for a time, or less when it is cancelled.
+    ///   - clock: The clock by which stalled bodies are detected.
+    ///   - sleep: Waits for the duration, or less if canceled.
     public init(_ limits: AdmissionLimits, clock: any EventClock, sleep: @escaping @Sendable (Duration) async -> Void) {
         arriving = Locked(Arrivals(queue: ArrivalQueue(limit: limits.arrivingBytes)))
         unpacked = Locked(State(queue: BodyQueue(limit: limits.unpackedBytes)))
@@ -56,7 +58,7 @@ public final class BodyBudget: Sendable {
         }
     }
 
-    /// How many bodies wait for room now.
+    /// The number of bodies that are waiting for memory.
     public func waiting(for use: Use) -> Int {
         switch use {
         case .arriving: arriving.withLock { $0.queue.count }
@@ -64,15 +66,18 @@ public final class BodyBudget: Sendable {
         }
     }
 
-    // MARK: Bodies that arrive
+    // MARK: Bodies being received
 
-    /// Carries out `body` while a body arrives, which is charged for each part of it that comes.
+    /// Runs `body` while a request body is received.
+    ///
+    /// The request body is charged for each part as it arrives.
     ///
     /// - Parameters:
-    ///   - sender: The key or account it came with.
-    ///   - address: Where it comes from, if that is known.
-    ///   - abandon: Ends its connection, from any thread: it holds memory that another body waits for, and does not grow.
-    /// - Throws: ``IntakeError`` `busy` when there are too many bodies, or what `body` throws.
+    ///   - sender: The key or account of the request.
+    ///   - address: The client's address, if known.
+    ///   - abandon: Closes the connection, from any thread. Called when the body holds memory that another body waits
+    ///     for, and does not grow.
+    /// - Throws: ``IntakeError`` `busy` if there are too many bodies, or the error of `body`.
     public func arrival<Result>(
         of sender: String,
         from address: IPAddress?,
@@ -90,9 +95,9 @@ public final class BodyBudget: Sendable {
         return try await body(ArrivingBody(number: number, budget: self))
     }
 
-    /// Charges a body for bytes that came, once there is room for them.
+    /// Charges a body for received bytes once there is memory for them.
     ///
-    /// - Throws: ``IntakeError`` `busy` when there was none in time.
+    /// - Throws: ``IntakeError`` `busy` if memory did not become available in time.
     fileprivate func charge(_ bytes: Int, to number: Int) async throws(IntakeError) {
         let now = clock.now().monotonic
         let (verdict, changes) = arriving.withLock { $0.queue.arrived(bytes, of: number, at: now) }
@@ -119,7 +124,7 @@ public final class BodyBudget: Sendable {
         }
         defer { timer.cancel() }
         return await withCheckedContinuation { continuation in
-            // It may have been let in, or refused, before it came to wait here.
+            // It may have been granted or refused before it started to wait here.
             let isOver = arriving.withLock { state -> Bool? in
                 switch state.queue.standing(of: number) {
                 case .waits:
@@ -164,11 +169,11 @@ public final class BodyBudget: Sendable {
         for continuation in continuations { continuation.resume(returning: isGranted) }
     }
 
-    // MARK: Bodies that are unpacked
+    // MARK: Bodies being unpacked
 
-    /// Carries out `body` with room for what is made of a body, so many bytes at most.
+    /// Runs `body` with memory for at most `bytes` of unpacked content.
     ///
-    /// - Throws: ``IntakeError`` `busy` when there was none in time, or what `body` throws.
+    /// - Throws: ``IntakeError`` `busy` if memory did not become available in time, or the error of `body`.
     public func unpacking<Result>(
         _ bytes: Int,
         by sender: String,
@@ -180,7 +185,7 @@ public final class BodyBudget: Sendable {
     }
 
     private static var busy: IntakeError {
-        IntakeError(code: .busy, message: "Too many bodies are on their way already; come back in a moment.")
+        IntakeError(code: .busy, message: "Too many request bodies are being processed; try again in a moment.")
     }
 
     private func take(_ bytes: Int, _ sender: String) async -> Bool {
@@ -229,14 +234,16 @@ public final class BodyBudget: Sendable {
     }
 }
 
-/// A body that is on its way, and pays for what has come of it.
+/// A body that is being received and charged for its bytes.
 public struct ArrivingBody: Sendable {
     fileprivate let number: Int
     fileprivate let budget: BodyBudget
 
-    /// A part of so many bytes came. Returns once there is room for it; nothing more should be read before.
+    /// Charges the body for a part of `bytes` that arrived.
     ///
-    /// - Throws: ``IntakeError`` `busy` when there was none in time.
+    /// Returns once there is memory for it; nothing more should be read before then.
+    ///
+    /// - Throws: ``IntakeError`` `busy` if memory did not become available in time.
     public func charge(_ bytes: Int) async throws(IntakeError) {
         try await budget.charge(bytes, to: number)
     }

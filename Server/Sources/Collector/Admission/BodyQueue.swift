@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Decides whose body may be in memory. A value: the driver holds a lock around it, tells it what happened, and does what it
-/// says.
+/// Decides which bodies may be in memory.
 ///
-/// First come, first served, with two exceptions that keep it fair: no sender gets more than a share, and a body that
+/// A value type: the driver holds a lock around it, reports events to it, and carries out its decisions.
+///
+/// First come, first served, with two exceptions for fairness: no sender gets more than its share, and a body that
 /// waits for its sender's share lets others pass.
 struct BodyQueue: Sendable {
-    /// What becomes of a body that was offered.
+    /// The decision on a body that was offered.
     enum Verdict: Sendable, Hashable {
-        /// It may come now.
+        /// It may proceed now.
         case granted
         /// It waits under this number.
         case waits(Int)
-        /// Too many wait already.
+        /// Too many bodies are waiting already.
         case refused
     }
 
@@ -23,7 +24,7 @@ struct BodyQueue: Sendable {
         let bytes: Int
     }
 
-    /// Bytes granted and not given back.
+    /// Bytes granted and not yet released.
     private(set) var used = 0
     private var usedBySender: [String: Int] = [:]
     private var waiting: [Waiting] = []
@@ -31,16 +32,20 @@ struct BodyQueue: Sendable {
     private let limit: Int
     private let maxWaiting: Int
 
-    /// A queue for bodies of so many bytes altogether, half of them for one sender.
+    /// A queue that admits `limit` bytes in total.
+    ///
+    /// One sender may use half of them.
     init(limit: Int, maxWaiting: Int = 1_024) {
         self.limit = limit
         self.maxWaiting = maxWaiting
     }
 
-    /// How many wait.
+    /// The number of waiting bodies.
     var count: Int { waiting.count }
 
-    /// A body of so many bytes is offered. One that is longer than the queue allows at all comes alone.
+    /// Offers a body of `bytes` bytes.
+    ///
+    /// A body that is longer than the limit is granted only when it is alone.
     ///
     /// - Complexity: O(waiting).
     mutating func offered(_ bytes: Int, by sender: String) -> Verdict {
@@ -55,9 +60,9 @@ struct BodyQueue: Sendable {
         return .waits(number)
     }
 
-    /// Bytes are given back.
+    /// Releases bytes.
     ///
-    /// - Returns: Those who may come now, in order.
+    /// - Returns: The bodies that may proceed now, in order.
     mutating func released(_ bytes: Int, by sender: String) -> [Int] {
         used -= bytes
         let left = (usedBySender[sender] ?? 0) - bytes
@@ -65,9 +70,9 @@ struct BodyQueue: Sendable {
         return admitted()
     }
 
-    /// A body waits no longer.
+    /// Removes a body that no longer waits.
     ///
-    /// - Returns: Whether it was still waiting, and the numbers of those that may come now because of that.
+    /// - Returns: Whether it was still waiting, and the numbers of the bodies that may proceed now as a result.
     mutating func gaveUp(_ number: Int) -> (wasWaiting: Bool, admitted: [Int]) {
         guard let place = waiting.firstIndex(where: { $0.number == number }) else { return (false, []) }
         waiting.remove(at: place)
@@ -80,7 +85,7 @@ struct BodyQueue: Sendable {
         var isBlocked = false
         for body in waiting {
             let own = usedBySender[body.sender] ?? 0
-            // By what is left: any number of bytes may be asked for.
+            // Compare with the remainder: `bytes` can be any number, and a sum could overflow.
             let hasShare = own == 0 || body.bytes <= limit / 2 - own
             let hasRoom = used == 0 || body.bytes <= limit - used
             if !isBlocked, hasShare, hasRoom {
@@ -88,7 +93,7 @@ struct BodyQueue: Sendable {
                 usedBySender[body.sender] = own + body.bytes
                 numbers.append(body.number)
             } else {
-                // Who lacks room holds up everybody behind, or a long body would wait for ever.
+                // A body that lacks memory blocks all bodies after it, or a long body could wait indefinitely.
                 if hasShare { isBlocked = true }
                 still.append(body)
             }

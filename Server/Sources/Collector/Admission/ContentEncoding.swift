@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// How a body is encoded on the wire.
+/// The encoding of a body on the wire.
 public enum ContentEncoding: String, Sendable, Hashable {
-    /// As it is.
+    /// Not encoded.
     case identity
     /// gzip (RFC 1952).
     case gzip
 
-    /// The encoding a header names; identity when there is no header.
+    /// Reads the encoding from a header; identity without a header.
     ///
     /// - Throws: ``AdmissionError`` `unsupported_encoding`.
     public init(header: String?) throws(AdmissionError) {
@@ -26,9 +26,11 @@ public enum ContentEncoding: String, Sendable, Hashable {
     }
 }
 
-/// Which content types the collector reads. The body itself tells lines from arrays, so the type only has to be honest.
+/// The content types that the collector accepts.
+///
+/// Lines and arrays are distinguished by the body itself, so the type is only checked.
 public enum ContentType {
-    /// Checks the type a sender names; none at all is fine.
+    /// Checks the sender's content type; a missing one is accepted.
     ///
     /// - Throws: ``AdmissionError`` `unsupported_type`.
     public static func check(_ header: String?) throws(AdmissionError) {
@@ -47,7 +49,7 @@ public enum ContentType {
     private static let accepted: Set<String> = [
         "", "application/x-ndjson", "application/ndjson", "application/json", "application/jsonl",
         "application/json-lines", "text/json", "text/plain",
-        // What a browser's beacon and `curl --data` send when nobody says otherwise.
+        // The default of a browser's beacon and of `curl --data`.
         "application/x-www-form-urlencoded",
     ]
 }

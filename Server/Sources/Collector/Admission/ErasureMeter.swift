@@ -3,10 +3,12 @@
 
 public import TrackwayEvents
 
-/// How many installations may be erased in which time. Safe from any thread.
+/// Limits the rate at which installations may be erased.
 ///
-/// Every erasure is remembered for ever, also that of an installation without events, and anybody can make up installations. A batch that
-/// comes too early is to be sent again: no erasure is dropped.
+/// Every erasure is stored permanently, even for an installation without events, and any client can make up
+/// installations. A batch that exceeds the limit must be sent again: no erasure is dropped.
+///
+/// Safe from any thread.
 public final class ErasureMeter: Sendable {
     private struct State: Sendable {
         var keys: [String: RateBucket] = [:]
@@ -17,11 +19,11 @@ public final class ErasureMeter: Sendable {
     private let clock: any EventClock
     private let state: Locked<State>
 
-    /// A meter.
+    /// Creates a meter.
     ///
     /// - Parameters:
-    ///   - keyLimit: What one key may ask for: by default 20 a second, and 10,000 at once.
-    ///   - addressLimit: What one address may ask for: by default 10 a second, and 1,000 at once.
+    ///   - keyLimit: The limit for one key: by default 20 a second, and 10,000 at once.
+    ///   - addressLimit: The limit for one address: by default 10 a second, and 1,000 at once.
     public init(
         keyLimit: RateLimit = RateLimit(20, per: .seconds(1), burst: 10_000),
         addressLimit: RateLimit = RateLimit(10, per: .seconds(1), burst: 1_000),
@@ -35,10 +37,10 @@ public final class ErasureMeter: Sendable {
     /// Counts the erasures of a batch.
     ///
     /// - Parameters:
-    ///   - count: How many there are.
+    ///   - count: The number of erasures.
     ///   - key: The name of the key that the batch came with.
-    ///   - address: Where it came from; nil for this machine, which has no limit of its own.
-    /// - Throws: ``AdmissionError`` `erasure_rate` when the batch has to come again later; it then counts for nothing.
+    ///   - address: The client's address; nil for this machine, which has no limit of its own.
+    /// - Throws: ``AdmissionError`` `erasure_rate` if the batch must be sent again later; it is then not counted.
     public func admit(_ count: Int, key: String, from address: IPAddress?) throws(AdmissionError) {
         guard count > 0 else { return }
         let now = clock.now().monotonic

@@ -3,20 +3,22 @@
 
 public import TrackwayEvents
 
-/// How much of what is refused as a whole may be kept: so much a day of everybody, a quarter of that of one sender, and short
-/// excerpts beyond. What is kept is never trimmed, so that without a quota anybody could fill the disk with rubbish.
+/// Limits how much of the bodies rejected as a whole is stored.
+///
+/// There is a quota per day for all senders, a quarter of it for one sender, and short excerpts beyond it. Stored
+/// bodies are never trimmed, so without a quota any client could fill the disk.
 public struct QuarantineQuota: Sendable {
-    /// What may be kept of a body.
+    /// The part of a body that may be stored.
     public enum Verdict: Sendable, Hashable {
-        /// All that was to be kept of it.
+        /// Everything that was offered.
         case whole
-        /// Its beginning, this many bytes.
+        /// Only this many bytes from its beginning.
         case excerpt(Int)
-        /// Nothing but its count.
+        /// Nothing; it is only counted.
         case nothing
     }
 
-    /// A budget that fills up again evenly, a whole one within a day.
+    /// A budget that refills evenly, completely within one day.
     private struct Allowance: Sendable {
         let capacity: Double
         var left: Double
@@ -35,7 +37,7 @@ public struct QuarantineQuota: Sendable {
         }
     }
 
-    /// Bytes kept of a body beyond the quota.
+    /// Bytes stored of a body beyond the quota.
     public static let excerptBytes = 256
 
     private let bytesPerDay: Int
@@ -43,12 +45,12 @@ public struct QuarantineQuota: Sendable {
     private var senders: [String: Allowance] = [:]
     private var excerpts: Allowance?
 
-    /// A quota of so many bytes a day.
+    /// Creates a quota of `bytesPerDay`.
     public init(bytesPerDay: Int) {
         self.bytesPerDay = bytesPerDay
     }
 
-    /// A body is to be kept, so many bytes of it.
+    /// Decides how many of a body's `bytes` may be stored.
     public mutating func offered(_ bytes: Int, by sender: String, at now: MonotonicTime) -> Verdict {
         var all = everybody ?? Allowance(bytesPerDay, at: now)
         var own = senders[sender] ?? Allowance(bytesPerDay / 4, at: now)
@@ -63,7 +65,7 @@ public struct QuarantineQuota: Sendable {
             own.left -= Double(bytes)
             return .whole
         }
-        // A sixteenth more for excerpts, each with its reason and its own record.
+        // Excerpts may use another sixteenth; each is charged for its reason and its own record.
         var rest = excerpts ?? Allowance(bytesPerDay / 16, at: now)
         rest.refill(at: now)
         defer { excerpts = rest }

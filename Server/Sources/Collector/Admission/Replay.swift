@@ -5,44 +5,46 @@ public import TrackwayEvents
 public import TrackwayJournal
 internal import TrackwayWire
 
-/// Decides what of refused events is admitted now. A function of the record that holds them, of today's rules and of the time.
+/// Decides which rejected events are admitted now.
 ///
-/// What passes becomes a batch of its own that says where it comes from; it has the ids it would have had, so that it counts
-/// once however often it is admitted again.
+/// A pure function of the record that contains them, the current rules and the time.
+///
+/// Admitted events form a new batch that states its origin. They get the ids they would have had at first, so they
+/// count once no matter how many times they are admitted.
 public struct Replay: Sendable {
-    /// What becomes of the refused events of one record.
+    /// The outcome for the rejected events of one record.
     public struct Outcome: Sendable, Hashable {
-        /// What has to be committed, of the kind `intake`; nil when nothing changes.
+        /// The record of kind `intake` to commit; nil if nothing changes.
         public var record: [UInt8]?
-        /// Events that are admitted.
+        /// The number of admitted events.
         public var admitted = 0
-        /// Events, or whole batches, that are refused for another reason than before.
+        /// The number of events or whole batches rejected for a new reason.
         public var refused = 0
-        /// Those that are refused for the same reason.
+        /// The number of those rejected for the same reason as before.
         public var unchanged = 0
-        /// Those that cannot be looked at again.
+        /// Those that cannot be checked again.
         public var lost: [Loss] = []
     }
 
-    /// Something refused that cannot be looked at again.
+    /// A rejected event or batch that cannot be checked again.
     public struct Loss: Sendable, Hashable {
-        /// Why.
+        /// The reason.
         public enum Reason: String, Sendable, Hashable {
-            /// The log does not have it any more, or cannot read it.
+            /// It is no longer in the log, or cannot be read.
             case unreadable
-            /// Less is kept of it than was sent.
+            /// Only a part of it was kept.
             case cut
-            /// It was sent in another format, which is translated when it arrives.
+            /// It was sent in another format, which is translated on arrival.
             case otherFormat = "other_format"
-            /// Its first member makes it a line of another kind in a batch.
+            /// Its first member would make it a different kind of line.
             case ambiguous
             /// Its installation was erased.
             case erased = "installation_erased"
         }
 
-        /// Its place.
+        /// Its position.
         public var position: EventPosition
-        /// Why.
+        /// The reason.
         public var reason: Reason
     }
 
@@ -51,10 +53,10 @@ public struct Replay: Sendable {
     private let key: String
     private let isErased: @Sendable (InstallationID) -> Bool
 
-    /// Admission again.
+    /// Creates a replay.
     ///
     /// - Parameters:
-    ///   - admission: Today's rules.
+    ///   - admission: The current rules.
     ///   - at: The collector's time.
     ///   - key: The name of the operator's key.
     ///   - isErased: Whether an installation was erased.
@@ -70,11 +72,11 @@ public struct Replay: Sendable {
         self.isErased = isErased
     }
 
-    /// Looks again at refused events of one record.
+    /// Checks rejected events of one record again.
     ///
     /// - Parameters:
-    ///   - failed: The events, or the batch; all of one record.
-    ///   - kind: The record's kind; nil when the log does not have it.
+    ///   - failed: The events, or the batch; all from one record.
+    ///   - kind: The record's kind; nil if the log does not have it.
     ///   - payload: The record.
     /// - Complexity: O(inflated bytes).
     public func outcome(of failed: [FailedEvent], kind: FrameKind?, payload: [UInt8]) -> Outcome {
@@ -99,7 +101,7 @@ public struct Replay: Sendable {
         return outcome
     }
 
-    // MARK: Events of a batch that was accepted
+    // MARK: Events of an accepted batch
 
     private func events(_ failed: [FailedEvent], of record: IntakeRecord) throws -> Outcome {
         guard record.header.format == .trackway else { return lost(failed, .otherFormat) }
@@ -119,7 +121,7 @@ public struct Replay: Sendable {
                     in: event.json,
                     index: event.ordinal,
                     limits: admission.limits,
-                    tellsClock: again.header?.sent != nil
+                    hasSendTime: again.header?.sent != nil
                 ) {
                     if failure.isRefused(as: fault) {
                         outcome.unchanged += 1
@@ -147,7 +149,9 @@ public struct Replay: Sendable {
         return outcome
     }
 
-    /// Limits that let everything pass that lies in the log: what was admitted beside a refused event may break a rule of today.
+    /// Limits that every event in the log meets.
+    ///
+    /// Events that were admitted in the same batch may exceed a current limit.
     private static func anySize(_ limits: AdmissionLimits) -> AdmissionLimits {
         var wide = limits
         let most = 1 << 30
@@ -177,7 +181,7 @@ public struct Replay: Sendable {
         )
     }
 
-    /// The batch that is made of the events that pass.
+    /// A batch of the admitted events.
     private struct Again {
         var header: BatchHeader?
         var ordinals: [Int] = []
@@ -185,9 +189,9 @@ public struct Replay: Sendable {
         private var lines: [[UInt8]] = []
         private var context: [UInt8] = []
 
-        /// Adds an event, behind its context.
+        /// Adds an event after its context.
         mutating func add(_ event: IntakeEvent) {
-            // At the beginning no context holds.
+            // A batch starts without a context.
             if !context.elementsEqual(event.context) {
                 context = Array(event.context)
                 let value = context.isEmpty ? Array("{}".utf8) : context
@@ -197,7 +201,9 @@ public struct Replay: Sendable {
             lines.append(Self.flat(Array(event.json)))
         }
 
-        /// Its bytes. It names its writer and no numbers: those were accounted for when it arrived first.
+        /// The bytes of the batch.
+        ///
+        /// It names its writer but no sequence numbers: those were counted when the events first arrived.
         var body: [UInt8] {
             let head = JSONWriter.withThreadBuffer { writer in
                 writer.beginObject()
@@ -211,13 +217,15 @@ public struct Replay: Sendable {
             return Array(([head] + lines).joined(separator: [UInt8(ascii: "\n")]))
         }
 
-        /// Line ends stand between values only, where a space does: inside a text JSON does not allow them.
+        /// Replaces line breaks with spaces.
+        ///
+        /// JSON allows line breaks only between values, where a space is equivalent.
         private static func flat(_ json: [UInt8]) -> [UInt8] {
             json.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
         }
     }
 
-    // MARK: A batch that was refused as a whole
+    // MARK: Batches rejected as a whole
 
     private func batch(_ failed: [FailedEvent], _ record: QuarantineRecord) -> Outcome {
         guard let encoding = record.encoding else { return lost(failed, .otherFormat) }
@@ -228,7 +236,7 @@ public struct Replay: Sendable {
         do throws(AdmissionError) {
             let batch = try admit(record.body, encoding, grant, record.received)
             if let sender = batch.sender, isErased(sender) { return lost(failed, .erased) }
-            // After the batch was admitted, single events of it may still be refused.
+            // Single events of an admitted batch may still be rejected.
             let same = failed.filter { failure in
                 batch.rejected.contains { $0.index == failure.position.ordinal && failure.isRefused(as: $0) }
             }
@@ -271,7 +279,7 @@ public struct Replay: Sendable {
         _ grant: KeyGrant,
         _ received: Timestamp
     ) throws(AdmissionError) -> AdmittedBatch {
-        // Through a Result: withUnsafeBytes hands on untyped errors only.
+        // A Result, because withUnsafeBytes rethrows untyped errors only.
         let result = body.withUnsafeBytes { bytes in
             Result { () throws(AdmissionError) in
                 try admission.admit(bytes, encoding: encoding, grant: grant, received: received)
@@ -282,7 +290,9 @@ public struct Replay: Sendable {
 }
 
 extension IntakeEvent {
-    /// Whether it would be a line of another kind if it stood in a batch of lines: as the element of a list it may begin as it likes.
+    /// Whether it would be another kind of line in a batch.
+    ///
+    /// As an element of an array, an event may start with any member.
     fileprivate var isAmbiguous: Bool {
         let start = LineSplitter.trimmed(json, 0..<json.count)
         return LineSplitter.firstKey(json, start, is: "batch") || LineSplitter.firstKey(json, start, is: "context")
@@ -290,7 +300,7 @@ extension IntakeEvent {
 }
 
 extension FailedEvent {
-    /// Whether it stands there for this very reason.
+    /// Whether it was rejected for the same reason.
     fileprivate func isRefused(as fault: RejectedEvent) -> Bool {
         code == fault.code && field == fault.field && message == fault.message
     }

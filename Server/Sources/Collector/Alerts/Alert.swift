@@ -3,20 +3,24 @@
 
 public import TrackwayEvents
 
-/// A condition that the collector looks at again and again, and whom it tells.
+/// A condition that the collector evaluates periodically, and the webhook to notify.
 public struct Alert: Sendable, Hashable {
-    /// Names it for ever: made by the collector, never used again.
+    /// A permanent identifier.
+    ///
+    /// The collector generates it and never reuses it.
     public var id: String
-    /// What a person calls it, what is looked at, how often, and who is told.
+    /// The user's settings: title, condition, evaluation interval, and webhook.
     public var settings: AlertSettings
-    /// Counts its changes, from 1: whoever changes an alert says which version they saw.
+    /// The revision number, counting changes from 1.
+    ///
+    /// A request that changes an alert states the version it is based on.
     public var version: Int64
-    /// When it was made.
+    /// The creation time.
     public var created: Timestamp
-    /// When it was changed last.
+    /// The time of the last change.
     public var changed: Timestamp
 
-    /// An alert.
+    /// Creates an alert.
     public init(id: String, settings: AlertSettings, version: Int64, created: Timestamp, changed: Timestamp) {
         self.id = id
         self.settings = settings
@@ -26,26 +30,28 @@ public struct Alert: Sendable, Hashable {
     }
 }
 
-/// What people decide about an alert.
+/// The user-defined settings of an alert.
 public struct AlertSettings: Sendable, Hashable {
-    /// What a person calls it.
+    /// The title.
     public var title: String
-    /// What is looked at.
+    /// The condition to evaluate.
     public var condition: AlertCondition
-    /// How often it is looked at.
+    /// The evaluation interval.
     public var every: Duration
-    /// How long the condition must hold before anybody is told.
+    /// The time that the condition must hold before the alert fires.
     public var hold: Duration
-    /// How long the condition must be over before it is told that it is.
+    /// The time that the condition must be over before the alert resolves.
     public var keep: Duration
-    /// After how long somebody is told again while it goes on; nil for never.
+    /// The interval between reminders while the alert fires; nil for no reminders.
     public var again: Duration?
-    /// Where it is told; nil for nowhere: it is seen on the page and in the metrics only.
+    /// The webhook URL.
+    ///
+    /// If nil, the alert shows only in the web UI and in the metrics.
     public var webhook: String?
-    /// Whether it is not looked at.
+    /// Whether evaluation is paused.
     public var isPaused: Bool
 
-    /// Settings.
+    /// Creates settings.
     public init(
         title: String,
         condition: AlertCondition,
@@ -67,66 +73,70 @@ public struct AlertSettings: Sendable, Hashable {
     }
 }
 
-/// A number, and what it is compared with.
+/// A number and the threshold it is compared with.
 public struct AlertCondition: Sendable, Hashable {
-    /// Which number.
+    /// The number to evaluate.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The number of a trend over all of its time.
+        /// The total of a trend over its whole time range.
         case trends
-        /// How many of those who take a funnel's first step take its last, in percent.
+        /// The conversion from a funnel's first step to its last, in percent.
         case funnels
-        /// The events that devices recorded and that did not arrive.
+        /// Events that devices recorded but that did not arrive.
         case missing
-        /// The share of what arrived that was refused, in percent.
+        /// The percentage of arrived events that were rejected.
         case failed
-        /// The events that arrived, which shall not be none.
+        /// The number of arrived events; the alert fires at zero.
         case silence
-        /// The free space of the disk below the collector's folder.
+        /// The free space of the disk that holds the collector's folder.
         case disk
-        /// How far the index is behind what has arrived, in seconds.
+        /// The lag of the index behind the intake log, in seconds.
         case lag
     }
 
-    /// How the number is compared with the threshold.
+    /// The comparison of the number with the threshold.
     public enum Comparison: String, Sendable, Hashable, CaseIterable {
-        /// It is more.
+        /// The number is greater than the threshold.
         case above = ">"
-        /// It is less.
+        /// The number is less than the threshold.
         case below = "<"
-        /// It is as much, or more.
+        /// The number is greater than or equal to the threshold.
         case atLeast = ">="
-        /// It is as much, or less.
+        /// The number is less than or equal to the threshold.
         case atMost = "<="
     }
 
-    /// Which form of the number is compared.
+    /// The form of the number that is compared.
     public enum Measure: String, Sendable, Hashable, CaseIterable {
-        /// The number.
+        /// The number itself.
         case value
-        /// The change, in percent of the number of the period before.
+        /// The change from the previous period, in percent.
         case change
-        /// Free space in percent of the disk.
+        /// Free space as a percentage of the disk.
         case share
         /// Free space in bytes.
         case bytes
     }
 
-    /// Which number.
+    /// The number to evaluate.
     public var kind: Kind
-    /// A question's parameters as they stand in an address behind the question mark; empty for other kinds.
+    /// The query parameters as in a URL, without the question mark.
+    ///
+    /// Empty for kinds without a query.
     public var query: String
-    /// How the number is compared.
+    /// The comparison of the number with the threshold.
     public var comparison: Comparison
-    /// What it is compared with.
+    /// The threshold.
     public var threshold: Double
     /// The form of the number that is compared.
     public var measure: Measure
-    /// The time that `failed` and `silence` look at.
+    /// The time range that `failed` and `silence` cover.
     public var within: Duration
-    /// So many events must have arrived within that time before `failed` says anything.
+    /// The minimum number of events in that time range.
+    ///
+    /// Below it, `failed` yields no value.
     public var least: Int64
 
-    /// A condition.
+    /// Creates a condition.
     public init(
         _ kind: Kind,
         query: String = "",
@@ -145,7 +155,7 @@ public struct AlertCondition: Sendable, Hashable {
         self.least = least
     }
 
-    /// Whether it holds for a number.
+    /// Whether the condition holds for a number.
     public func holds(for value: Double) -> Bool {
         switch comparison {
         case .above: value > threshold
@@ -156,52 +166,58 @@ public struct AlertCondition: Sendable, Hashable {
     }
 }
 
-/// What came of looking at a condition.
+/// The result of evaluating a condition.
 public enum AlertOutcome: Sendable, Hashable {
-    /// There is a number, and the condition holds for it or does not.
+    /// A number, and whether the condition holds for it.
     case measured(value: Double, holds: Bool)
-    /// There is none, as in a time without anything to count: one sentence why.
+    /// No number, for example because there is nothing to count.
+    ///
+    /// The associated value is one sentence with the reason.
     case unknown(String)
-    /// It could not be looked at: one sentence why.
+    /// The condition could not be evaluated.
+    ///
+    /// The associated value is one sentence with the reason.
     case unseen(String)
 }
 
-/// How much alerts may ask for.
+/// Limits and defaults of alerts.
 public enum AlertLimits {
-    /// Alerts of a collector.
+    /// The maximum number of alerts per collector.
     public static let alerts = 100
-    /// Bytes of an address where it is told.
+    /// The maximum length of a webhook URL in bytes.
     public static let addressBytes = 2_048
-    /// How often a condition may be looked at.
+    /// The allowed evaluation intervals.
     public static let intervals: ClosedRange<Duration> = .seconds(60)...(.seconds(86_400))
-    /// How often it is looked at when nothing is said.
+    /// The default evaluation interval.
     public static let usualInterval = Duration.seconds(60)
-    /// How long a condition may have to hold, or to be over.
+    /// The allowed times for a condition to hold, or to be over.
     public static let holds: ClosedRange<Duration> = .zero...(.seconds(7 * 86_400))
-    /// After how long it may be told again.
+    /// The allowed intervals between reminders.
     public static let repeats: ClosedRange<Duration> = .seconds(300)...(.seconds(30 * 86_400))
-    /// The time that `failed` and `silence` may look at.
+    /// The allowed time ranges of `failed` and `silence`.
     public static let times: ClosedRange<Duration> = .seconds(60)...(.seconds(7 * 86_400))
-    /// The time they look at when nothing is said.
+    /// The default time range of `failed` and `silence`.
     public static let usualTime = Duration.seconds(3_600)
-    /// The longest time that a question may be about.
+    /// The allowed time ranges of a query.
     public static let questionTimes: ClosedRange<Duration> = .seconds(60)...(.seconds(366 * 86_400))
-    /// The events that must have arrived when nothing is said.
+    /// The default minimum number of arrived events.
     public static let usualLeast: Int64 = 100
     /// The default threshold of free space, in percent of the disk.
     public static let usualFreeShare = 10.0
     /// The default threshold of the index's lag, in seconds.
     public static let usualLag = 300.0
-    /// Bytes of the file with all alerts, and of a request that changes one.
+    /// The maximum size of the alerts file in bytes.
+    ///
+    /// It also limits a request that changes an alert.
     public static let bytes = 1 << 20
-    /// Bytes of the file with what became of them.
+    /// The maximum size of the status file in bytes.
     public static let statusBytes = 4 << 20
-    /// How long nothing may be seen of a condition before that is told.
+    /// The time for which evaluation may fail before a notification is sent.
     public static let longestUnseen = Duration.seconds(3_600)
-    /// Attempts to tell that are remembered for each alert.
+    /// The number of recent delivery attempts kept for each alert.
     public static let attempts = 50
-    /// How long a replaced secret may go on signing.
+    /// The allowed times for which a replaced secret continues to sign.
     public static let overlaps: ClosedRange<Duration> = .zero...(.seconds(30 * 86_400))
-    /// How long it does when nothing is said.
+    /// The default of ``overlaps``.
     public static let usualOverlap = Duration.seconds(86_400)
 }

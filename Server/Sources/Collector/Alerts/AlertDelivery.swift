@@ -3,25 +3,29 @@
 
 public import TrackwayEvents
 
-/// One message about an alert, which is told until it is taken, or given up.
+/// A notification about an alert.
+///
+/// It is sent until it is accepted or given up.
 public struct AlertDelivery: Sendable, Hashable {
-    /// Names the message for ever, in every attempt: what `webhook-id` says.
+    /// A permanent message id, sent as `webhook-id`.
+    ///
+    /// It is the same in every attempt.
     public var id: String
-    /// What it tells: `firing`, `reminder`, `resolved`, `unknown`, `known`.
-    public var kind: AlertMachine.Action
+    /// The kind of notification: `firing`, `reminder`, `resolved`, `unknown`, or `known`.
+    public var kind: AlertStateMachine.Action
     /// The body, the same in every attempt.
     public var body: String
-    /// When it was made.
+    /// The creation time.
     public var created: Timestamp
-    /// How many attempts have failed.
+    /// The number of failed attempts.
     public var failures = 0
-    /// When the next attempt is due by the wall clock; nil for at once.
+    /// The wall-clock time of the next attempt; nil for immediately.
     public var next: Timestamp?
 
-    /// A message.
+    /// Creates a notification.
     public init(
         id: String,
-        kind: AlertMachine.Action,
+        kind: AlertStateMachine.Action,
         body: String,
         created: Timestamp,
         failures: Int = 0,
@@ -35,22 +39,24 @@ public struct AlertDelivery: Sendable, Hashable {
         self.next = next
     }
 
-    /// How long to wait after so many failures: Standard Webhooks' example up to ten hours, so that a message is given up after
-    /// seven attempts in 17 h 35 min, or a quarter more by chance.
+    /// The delays after each failure, in order.
+    ///
+    /// They follow the example in Standard Webhooks up to ten hours, so a message is given up after seven attempts in
+    /// 17 h 35 min, or up to a quarter more with jitter.
     private static let waits: [Duration] = [
         .seconds(5), .seconds(300), .seconds(1_800), .seconds(7_200), .seconds(18_000), .seconds(36_000),
     ]
 
-    /// The longest that a receiver can ask to be left alone.
+    /// The maximum delay that a receiver can request.
     private static let longestWait = Duration.seconds(86_400)
 
-    /// How long to wait before the next attempt.
+    /// Returns the delay before the next attempt.
     ///
     /// - Parameters:
-    ///   - failures: how many attempts have failed, from 1.
-    ///   - asked: how long the receiver asked to be left alone; nil when it did not.
-    ///   - jitter: chance, from 0 to below 1, that spreads attempts of many over a quarter of the wait.
-    /// - Returns: nil when there is no next attempt.
+    ///   - failures: the number of failed attempts, from 1.
+    ///   - asked: the delay that the receiver requested; nil if none.
+    ///   - jitter: a random number from 0 to below 1, which spreads attempts over an additional quarter of the delay.
+    /// - Returns: the delay; nil when no further attempt follows.
     public static func wait(after failures: Int, asked: Duration?, jitter: Double) -> Duration? {
         guard failures >= 1, failures <= waits.count else { return nil }
         let wait = waits[failures - 1]
@@ -58,69 +64,77 @@ public struct AlertDelivery: Sendable, Hashable {
         return max(spread, min(asked ?? .zero, longestWait))
     }
 
-    /// How long to wait for the next attempt as it was kept, whatever was done to the wall clock since.
+    /// Returns the remaining delay of a restored message.
+    ///
+    /// The result is at most a day, however the wall clock has been set since.
     func wait(at time: Timestamp) -> Duration {
         guard let next, failures > 0 else { return .zero }
         return min(max(.zero, time.duration(to: next)), Self.longestWait)
     }
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 public enum AlertResult: Sendable, Hashable {
-    /// There was an answer. `asked`: how long its sender wants to be left alone.
+    /// The receiver responded.
+    ///
+    /// `asked`: the delay it requested.
     case answered(status: Int, asked: Duration?)
-    /// There was none: one sentence why.
+    /// No response arrived.
+    ///
+    /// The associated value is one sentence with the reason.
     case failed(String)
-    /// It may not be sent there: one sentence why.
+    /// The policy does not allow the address.
+    ///
+    /// The associated value is one sentence with the reason.
     case refused(String)
 
-    /// Whether the message was taken.
+    /// Whether the receiver accepted the message.
     public var isTaken: Bool {
         guard case .answered(let status, _) = self else { return false }
         return (200...299).contains(status)
     }
 
-    /// Whether nothing shall be told there any more.
+    /// Whether the receiver wants no further messages (status 410).
     var isGone: Bool {
         guard case .answered(410, _) = self else { return false }
         return true
     }
 }
 
-/// One attempt, for people who look why a message did not come.
+/// One delivery attempt, for finding out why a message did not arrive.
 public struct AlertAttempt: Sendable, Hashable {
-    /// What became of the message with it.
+    /// The outcome of the attempt for the message.
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
-        /// The receiver took it.
+        /// The receiver accepted it.
         case delivered
-        /// It did not, and there will be another attempt.
+        /// The attempt failed and will be retried.
         case failed
-        /// It did not, and there will be none.
+        /// The last attempt failed.
         case givenUp = "given_up"
-        /// The receiver wants no messages any more.
+        /// The receiver wants no further messages.
         case gone
-        /// A later message about the alert took its place.
+        /// A later message about the same alert replaced it.
         case superseded
     }
 
     /// The message's id.
     public var id: String
-    /// What it tells: an action's name, or `test`.
+    /// The kind of notification: the raw value of an action, or `test`.
     public var kind: String
-    /// What became of it.
+    /// The outcome of the attempt.
     public var outcome: Outcome
     /// When the attempt ended.
     public var time: Timestamp
-    /// Which attempt it was, from 1.
+    /// The attempt number, from 1.
     public var number: Int
-    /// The answer's status; nil when there was no answer.
+    /// The HTTP status; nil without a response.
     public var status: Int?
-    /// Why there was no answer; nil when there was one.
+    /// Why no response arrived; nil when one did.
     public var message: String?
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     public var took: Int64
 
-    /// An attempt.
+    /// Creates an attempt.
     public init(
         id: String,
         kind: String,
@@ -141,7 +155,7 @@ public struct AlertAttempt: Sendable, Hashable {
         self.took = took
     }
 
-    /// An attempt with what came of it.
+    /// Creates an attempt from its result.
     init(
         of id: String,
         _ kind: String,

@@ -3,12 +3,12 @@
 
 internal import TrackwayEvents
 
-/// What stands in the file with all alerts: `{"version":1,"alerts":[…]}`, one alert a line, with its secrets.
+/// The alerts file: `{"version":1,"alerts":[…]}`, one alert per line, including secrets.
 enum AlertFile {
-    /// The version that is written, and the only one that is read.
+    /// The file version to write, and the only one accepted.
     static let version: Int64 = 1
 
-    /// The file's bytes.
+    /// Returns the file's content.
     static func bytes(_ alerts: [StoredAlert]) -> [UInt8] {
         SavedFile.bytes(version: version, "alerts", alerts) { stored, writer in
             let alert = stored.alert
@@ -32,7 +32,7 @@ enum AlertFile {
         }
     }
 
-    /// Reads the file's bytes.
+    /// Parses the file's content.
     ///
     /// - Throws: ``SavedFile/Problem``.
     static func alerts(_ bytes: [UInt8]) throws(SavedFile.Problem) -> [StoredAlert] {
@@ -44,7 +44,7 @@ enum AlertFile {
         var ids: Set<String> = []
         for (index, value) in list.enumerated() {
             guard let stored = alert(value), ids.insert(stored.alert.id).inserted else {
-                throw .damaged("its alert \(index + 1) is none")
+                throw .damaged("its alert \(index + 1) is invalid")
             }
             alerts.append(stored)
         }
@@ -81,13 +81,14 @@ enum AlertFile {
     }
 }
 
-/// What stands in the file with what became of alerts: `{"version":1,"alerts":[…]}`, one alert a line: where it stands, the message
-/// that waits, the latest attempts.
+/// The alert status file: `{"version":1,"alerts":[…]}`, one alert per line.
+///
+/// A line holds the alert's state, the pending message, and the latest attempts.
 enum AlertStatusFile {
-    /// The version that is written, and the only one that is read.
+    /// The file version to write, and the only one accepted.
     static let version: Int64 = 1
 
-    /// The file's bytes.
+    /// Returns the file's content.
     static func bytes(_ statuses: [String: AlertStatus]) -> [UInt8] {
         SavedFile.bytes(version: version, "alerts", statuses.sorted { $0.key < $1.key }) { entry, writer in
             let (id, status) = entry
@@ -103,7 +104,7 @@ enum AlertStatusFile {
         }
     }
 
-    /// Reads the file's bytes.
+    /// Parses the file's content.
     ///
     /// - Throws: ``SavedFile/Problem``.
     static func statuses(_ bytes: [UInt8]) throws(SavedFile.Problem) -> [String: AlertStatus] {
@@ -111,9 +112,9 @@ enum AlertStatusFile {
         guard let list = value["alerts"]?.array else { throw .damaged("it has no list of alerts") }
         var statuses: [String: AlertStatus] = [:]
         for (index, value) in list.enumerated() {
-            guard let id = value["id"]?.string, let machine = AlertMachine(value), let attempts = attempts(value),
+            guard let id = value["id"]?.string, let machine = AlertStateMachine(value), let attempts = attempts(value),
                 value["waiting"] == nil || AlertDelivery(value["waiting"]) != nil
-            else { throw .damaged("its alert \(index + 1) is none") }
+            else { throw .damaged("its alert \(index + 1) is invalid") }
             statuses[id] = AlertStatus(
                 machine: machine,
                 waiting: AlertDelivery(value["waiting"]),
@@ -131,7 +132,7 @@ enum AlertStatusFile {
     }
 }
 
-extension AlertMachine {
+extension AlertStateMachine {
     fileprivate func writeMembers(to writer: inout JSONWriter) {
         switch phase {
         case .idle: writer.member("phase", "idle")
@@ -187,7 +188,7 @@ extension AlertDelivery {
 
     fileprivate init?(_ value: JSONValue?) {
         guard let value, let id = value["id"]?.string,
-            let kind = value["kind"]?.string.flatMap(AlertMachine.Action.init(rawValue:)),
+            let kind = value["kind"]?.string.flatMap(AlertStateMachine.Action.init(rawValue:)),
             let body = value["body"]?.string, let created = value["created"]?.integer,
             let failures = value["failures"]?.integer, (0...1_000).contains(failures)
         else { return nil }

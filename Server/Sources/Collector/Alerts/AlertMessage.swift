@@ -3,18 +3,20 @@
 
 public import TrackwayEvents
 
-/// What is told about an alert: `{"type":"alert.firing","timestamp":"…","data":{…}}`.
+/// The body of a notification: `{"type":"alert.firing","timestamp":"…","data":{…}}`.
 struct AlertMessage: Sendable {
     /// The body.
     let json: String
 
+    /// Creates the body.
+    ///
     /// - Parameters:
     ///   - alert: the alert.
-    ///   - kind: what is told: an action's name, or `test`.
-    ///   - machine: where it stands.
-    ///   - time: now.
-    ///   - link: where the page shows it.
-    init(_ alert: Alert, _ kind: String, _ machine: AlertMachine, at time: Timestamp, link: String) {
+    ///   - kind: the raw value of an action, or `test`.
+    ///   - machine: the alert's state.
+    ///   - time: the current time.
+    ///   - link: the address of the alert in the web UI.
+    init(_ alert: Alert, _ kind: String, _ machine: AlertStateMachine, at time: Timestamp, link: String) {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("type", "alert." + kind)
@@ -24,7 +26,7 @@ struct AlertMessage: Sendable {
             writer.member("title", alert.settings.title)
             writer.member("state", kind == "resolved" ? kind : machine.state.rawValue)
             writer.member("value", machine.value)
-            if kind == AlertMachine.Action.lose.rawValue { writer.member("trouble", machine.trouble) }
+            if kind == AlertStateMachine.Action.lose.rawValue { writer.member("trouble", machine.trouble) }
             writer.member("operator", alert.settings.condition.comparison.rawValue)
             writer.member("threshold", alert.settings.condition.threshold)
             writer.object("condition") { alert.settings.condition.writeMembers(to: &$0) }
@@ -36,46 +38,48 @@ struct AlertMessage: Sendable {
     }
 }
 
-/// A message with all that sending it takes.
-public struct AlertSending: Sendable, Hashable {
+/// A message with everything needed to send it.
+public struct WebhookDelivery: Sendable, Hashable {
     /// The alert's id.
     public var alert: String
     /// The message's id.
     public var id: String
-    /// The message that waits; nil for a trial, which is sent once.
+    /// The pending message; nil for a test message, which is sent once.
     public var delivery: AlertDelivery?
-    /// Where to.
+    /// The webhook URL.
     public var address: String
     /// The body.
     public var body: [UInt8]
-    /// What signs it.
+    /// The secrets that sign it.
     public var secrets: [WebhookSecret]
 }
 
-/// The alerts in numbers.
+/// Counters of all alerts.
 public struct AlertStatistics: Sendable, Hashable {
-    /// How many alerts there are, by where they stand.
-    public var states: [AlertMachine.State: Int] = [:]
-    /// Messages that are not delivered yet.
+    /// The number of alerts by state.
+    public var states: [AlertStateMachine.State: Int] = [:]
+    /// The number of undelivered messages.
     public var waiting = 0
-    /// How often a condition was looked at, since the collector began.
+    /// The number of evaluations since the collector started.
     public var looks: UInt64 = 0
-    /// How often nothing was seen then.
+    /// The number of those evaluations that yielded no number.
     public var unknown: UInt64 = 0
-    /// Attempts to tell, trials included.
+    /// The number of delivery attempts, including test messages.
     public var attempts: UInt64 = 0
-    /// Those whose message was not taken.
+    /// The number of attempts whose message was not accepted.
     public var failures: UInt64 = 0
 
-    /// None.
+    /// Creates counters of zero.
     public init() {}
 }
 
-/// An alert as answers show it: with where it stands, and without its secrets and the path of where it is told.
+/// An alert as responses show it.
+///
+/// It includes the state, but neither the secrets nor the path of the webhook URL.
 public struct AlertView: Sendable, Hashable {
     /// The alert.
     public let stored: StoredAlert
-    /// What became of it.
+    /// The alert's status.
     public let status: AlertStatus
 
     init(_ stored: StoredAlert, _ status: AlertStatus) {
@@ -83,12 +87,14 @@ public struct AlertView: Sendable, Hashable {
         self.status = status
     }
 
-    /// An address without what may be a secret in it: its path and query.
+    /// Returns a URL without its path and query.
+    ///
+    /// These may hold a secret.
     static func masked(_ address: String) -> String { WebhookAddress(address)?.masked ?? "…" }
 
     /// Writes the alert.
     ///
-    /// - Parameter secret: whether its secret is told, this once.
+    /// - Parameter secret: whether to include the secret. It is shown only once.
     public func write(withSecret secret: Bool = false, to writer: inout JSONWriter) {
         let (alert, machine) = (stored.alert, status.machine)
         writer.beginObject()
@@ -122,7 +128,7 @@ public struct AlertView: Sendable, Hashable {
         writer.endObject()
     }
 
-    /// Writes the latest attempts, the latest first.
+    /// Writes the latest attempts, newest first.
     public func writeAttempts(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("deliveries", status.attempts.reversed()) { $0.write(to: &$1) }
@@ -131,8 +137,9 @@ public struct AlertView: Sendable, Hashable {
 }
 
 extension AlertCondition {
-    /// Where the page shows what the condition is about: a path with its query. The page knows a few lengths of time; the shortest that
-    /// has all of the question's is taken.
+    /// The path and query of the web UI's view of the condition.
+    ///
+    /// The web UI supports a few lengths of time; the shortest one that covers the query's range is used.
     public var page: String {
         switch kind {
         case .missing: return "/?tab=ledger"
@@ -140,7 +147,7 @@ extension AlertCondition {
         case .silence, .disk, .lag: return "/"
         case .trends, .funnels:
             let parts = query.split(separator: "&").map(String.init)
-            let last = parts.last { $0.hasPrefix("last=") }.flatMap { LengthText.length($0.dropFirst(5)) } ?? .zero
+            let last = parts.last { $0.hasPrefix("last=") }.flatMap { DurationText.length($0.dropFirst(5)) } ?? .zero
             let shown = Self.shown.first { last <= .seconds($0.days * 86_400) } ?? Self.shown[Self.shown.count - 1]
             let rest = parts.filter { !$0.hasPrefix("last=") }
             let question = kind == .funnels ? "funnel" : kind.rawValue

@@ -3,43 +3,45 @@
 
 public import TrackwayEvents
 
-/// An alert as somebody sends it.
+/// An alert as received in a request.
 public struct AlertDraft: Sendable, Hashable {
-    /// What was decided.
+    /// The settings.
     public var settings: AlertSettings
-    /// Whether nothing was said of where it is told, so that this stays as it is.
+    /// Whether the request omits the webhook, which then stays unchanged.
     public var keepsWebhook: Bool
-    /// The version that was changed; nil when it is not told.
+    /// The version the change is based on; nil when not specified.
     public var version: Int64?
 
     private static let members = [
         "title", "condition", "every", "for", "keep_firing_for", "repeat", "webhook", "paused", "version",
     ]
 
-    /// Reads a draft. Questions and addresses are not looked into here.
+    /// Parses a draft.
     ///
-    /// - Throws: ``SavedError`` `malformed` with the member, its value, and what helps.
+    /// Queries and webhook URLs are not validated here.
+    ///
+    /// - Throws: ``SavedError`` `malformed` with the member, its value, and a hint.
     public init(_ value: JSONValue) throws(SavedError) {
-        let members = try SavedReader(value: value, noun: "The alert").members(Self.members)
+        let members = try SavedObjectReader(value: value, noun: "The alert").members(Self.members)
         guard let condition = members["condition"] else {
             throw SavedError(
                 .malformed,
                 field: "condition",
-                "“condition” is missing: write what is compared with what, such as {\"kind\":\"missing\",\"threshold\":0}."
+                "“condition” is missing; specify one, such as {\"kind\":\"missing\",\"threshold\":0}."
             )
         }
         let webhook = members["webhook"]
         settings = AlertSettings(
-            title: try SavedReader.title(members["title"], "title"),
+            title: try SavedObjectReader.title(members["title"], "title"),
             condition: try AlertCondition(condition),
-            every: try SavedReader.length(
+            every: try SavedObjectReader.length(
                 members["every"],
                 "every",
                 in: AlertLimits.intervals,
                 usual: AlertLimits.usualInterval
             ),
-            hold: try SavedReader.length(members["for"], "for", in: AlertLimits.holds, usual: .zero),
-            keep: try SavedReader.length(
+            hold: try SavedObjectReader.length(members["for"], "for", in: AlertLimits.holds, usual: .zero),
+            keep: try SavedObjectReader.length(
                 members["keep_firing_for"],
                 "keep_firing_for",
                 in: AlertLimits.holds,
@@ -50,13 +52,13 @@ public struct AlertDraft: Sendable, Hashable {
             isPaused: try Self.isPaused(members["paused"])
         )
         keepsWebhook = webhook == nil
-        version = try SavedReader.version(members["version"])
+        version = try SavedObjectReader.version(members["version"])
     }
 
     private static func again(_ value: JSONValue?) throws(SavedError) -> Duration? {
         switch value {
         case nil, .null?: nil
-        case let value?: try SavedReader.length(value, "repeat", in: AlertLimits.repeats, usual: nil)
+        case let value?: try SavedObjectReader.length(value, "repeat", in: AlertLimits.repeats, usual: nil)
         }
     }
 
@@ -68,7 +70,10 @@ public struct AlertDraft: Sendable, Hashable {
                 throw SavedError(
                     .malformed,
                     field: "webhook",
-                    "“webhook” is no address of at most \(AlertLimits.addressBytes) bytes, such as https://hooks.example.com/alerts; leave it out to keep what it is, or send null for none."
+                    """
+                    “webhook” is not a URL of at most \(AlertLimits.addressBytes) bytes, such as \
+                    https://hooks.example.com/alerts; omit it to keep the current one, or send null to remove it.
+                    """
                 )
             }
             return text
@@ -85,20 +90,22 @@ public struct AlertDraft: Sendable, Hashable {
 }
 
 extension AlertCondition {
-    /// Reads a condition. Its question is not looked into here.
+    /// Parses a condition.
+    ///
+    /// Its query is not validated here.
     ///
     /// - Throws: ``SavedError`` `malformed`.
     init(_ value: JSONValue) throws(SavedError) {
         let path = "condition"
-        let reader = SavedReader(value: value, path: path, noun: "The condition")
+        let reader = SavedObjectReader(value: value, path: path, noun: "The condition")
         let all = ["kind", "query", "operator", "threshold", "of", "within", "at_least"]
-        let kind: Kind = try SavedReader.choice(try reader.members(all)["kind"], path + ".kind", usual: nil)
+        let kind: Kind = try SavedObjectReader.choice(try reader.members(all)["kind"], path + ".kind", usual: nil)
         let members = try reader.members(["kind"] + kind.members)
         self.init(kind)
         switch kind {
         case .trends, .funnels:
-            query = try SavedReader.query(members["query"], path + ".query")
-            comparison = try SavedReader.choice(members["operator"], path + ".operator", usual: nil)
+            query = try SavedObjectReader.query(members["query"], path + ".query")
+            comparison = try SavedObjectReader.choice(members["operator"], path + ".operator", usual: nil)
             threshold = try Self.threshold(members["threshold"], usual: nil)
             measure = try kind.measure(members["of"])
         case .missing: threshold = try Self.threshold(members["threshold"], usual: 0, in: 0...1e15)
@@ -110,7 +117,7 @@ extension AlertCondition {
                 throw SavedError(
                     .malformed,
                     field: path + ".at_least",
-                    "“at_least” is not a whole number from 1 to 1000000000: so many events must have arrived."
+                    "“at_least”, the minimum number of arrived events, is not a whole number from 1 to 1000000000."
                 )
             }
             least = number
@@ -129,7 +136,7 @@ extension AlertCondition {
     }
 
     private static func within(_ value: JSONValue?) throws(SavedError) -> Duration {
-        try SavedReader.length(
+        try SavedObjectReader.length(
             value,
             "condition.within",
             in: AlertLimits.times,
@@ -149,7 +156,7 @@ extension AlertCondition {
             throw SavedError(
                 .malformed,
                 field: "condition.threshold",
-                "“threshold” is missing or not a number\(range): write what the number is compared with."
+                "“threshold” is missing or not a number\(range): specify the number to compare with."
             )
         }
         return number
@@ -157,7 +164,7 @@ extension AlertCondition {
 }
 
 extension AlertCondition.Kind {
-    /// The members a condition of this kind has beside its kind.
+    /// The members of a condition of this kind, besides `kind`.
     var members: [String] {
         switch self {
         case .trends: ["query", "operator", "threshold", "of"]
@@ -170,7 +177,7 @@ extension AlertCondition.Kind {
         }
     }
 
-    /// The forms in which a number of this kind can be compared, the default first.
+    /// The supported forms of the number, the default first.
     private var measures: [AlertCondition.Measure] {
         switch self {
         case .trends: [.value, .change]
@@ -179,29 +186,31 @@ extension AlertCondition.Kind {
         }
     }
 
-    /// Reads the form in which the number is compared.
+    /// Parses the form in which the number is compared.
     ///
-    /// - Throws: ``SavedError`` `malformed` for a form that this kind does not have.
+    /// - Throws: ``SavedError`` `malformed` for a form that this kind does not support.
     func measure(_ value: JSONValue?) throws(SavedError) -> AlertCondition.Measure {
-        try SavedReader.choice(value, "condition.of", among: measures, usual: measures[0])
+        try SavedObjectReader.choice(value, "condition.of", among: measures, usual: measures[0])
     }
 }
 
 extension AlertSettings {
-    /// Writes the settings as members of an object that is open, as ``AlertDraft`` reads them, but for where it is told.
+    /// Writes the settings as members of an open object, except the webhook.
+    ///
+    /// ``AlertDraft`` reads the same members.
     public func writeMembers(to writer: inout JSONWriter) {
         writer.member("title", title)
         writer.object("condition") { condition.writeMembers(to: &$0) }
-        writer.member("every", LengthText.text(every))
-        writer.member("for", LengthText.text(hold))
-        writer.member("keep_firing_for", LengthText.text(keep))
-        writer.member("repeat", again.map(LengthText.text))
+        writer.member("every", DurationText.text(every))
+        writer.member("for", DurationText.text(hold))
+        writer.member("keep_firing_for", DurationText.text(keep))
+        writer.member("repeat", again.map(DurationText.text))
         writer.member("paused", isPaused)
     }
 }
 
 extension AlertCondition {
-    /// Writes the condition as members of an object that is open: those that its kind has.
+    /// Writes the members that this kind has into an open object.
     public func writeMembers(to writer: inout JSONWriter) {
         writer.member("kind", kind.rawValue)
         for name in kind.members {
@@ -210,7 +219,7 @@ extension AlertCondition {
             case "operator": writer.member(name, comparison.rawValue)
             case "threshold": writer.member(name, threshold)
             case "of": writer.member(name, measure.rawValue)
-            case "within": writer.member(name, LengthText.text(within))
+            case "within": writer.member(name, DurationText.text(within))
             default: writer.member(name, least)
             }
         }

@@ -3,31 +3,38 @@
 
 public import TrackwayEvents
 
-/// What became of one alert: where it stands, what is still to be told, and what was told.
+/// The status of one alert: state, pending message, and past attempts.
 public struct AlertStatus: Sendable, Hashable {
-    /// Where it stands.
-    public var machine = AlertMachine()
-    /// The message that is not delivered yet. One at most: a later one takes its place.
+    /// The alert's state.
+    public var machine = AlertStateMachine()
+    /// The undelivered message.
+    ///
+    /// There is at most one: a later message replaces it.
     public private(set) var waiting: AlertDelivery?
-    /// The latest attempts, the earliest first.
+    /// The latest attempts, oldest first.
     public private(set) var attempts: [AlertAttempt] = []
-    /// When the receiver said that it wants no messages any more; nil while it takes them.
+    /// When the receiver asked for no further messages.
+    ///
+    /// Nil while it accepts them.
     public private(set) var gone: Timestamp?
 
-    /// Nothing has happened yet.
+    /// Creates the status of a new alert.
     public init() {}
 
-    /// A status as it was kept.
-    init(machine: AlertMachine, waiting: AlertDelivery?, attempts: [AlertAttempt], gone: Timestamp?) {
+    /// Restores a status.
+    init(machine: AlertStateMachine, waiting: AlertDelivery?, attempts: [AlertAttempt], gone: Timestamp?) {
         self.machine = machine
         self.waiting = waiting
         self.attempts = attempts.suffix(AlertLimits.attempts)
         self.gone = gone
     }
 
-    /// A message is to be told. What waits gives way to it: a receiver that comes back hears how things are, not how they were.
+    /// Enqueues a message, replacing the pending one.
+    ///
+    /// A receiver that becomes reachable again gets the current state, not an outdated one. A reminder is dropped while
+    /// another message is pending.
     public mutating func tell(_ delivery: AlertDelivery) {
-        // What a reminder would repeat has not been heard yet.
+        // The message that a reminder would repeat has not been delivered yet.
         if waiting != nil, delivery.kind == .remind { return }
         if let waiting {
             remember(
@@ -43,15 +50,15 @@ public struct AlertStatus: Sendable, Hashable {
         waiting = delivery
     }
 
-    /// An attempt has ended.
+    /// Handles the end of an attempt.
     ///
     /// - Parameters:
-    ///   - delivery: the message; another one may wait by now.
-    ///   - result: what came of it.
+    ///   - delivery: the message; a different one may be pending by now.
+    ///   - result: the result of the attempt.
     ///   - time: the wall clock.
-    ///   - took: how long it took.
-    ///   - jitter: chance, from 0 to below 1.
-    /// - Returns: how long to wait for the next attempt; nil when there is none.
+    ///   - took: the duration of the attempt.
+    ///   - jitter: a random number from 0 to below 1.
+    /// - Returns: the delay before the next attempt; nil if none follows.
     public mutating func sent(
         _ delivery: AlertDelivery,
         _ result: AlertResult,
@@ -86,13 +93,15 @@ public struct AlertStatus: Sendable, Hashable {
         return wait
     }
 
-    /// A trial has ended.
+    /// Handles the end of a test delivery.
     public mutating func tested(_ id: String, _ result: AlertResult, at time: Timestamp, took: Duration) {
         let outcome: AlertAttempt.Outcome = result.isTaken ? .delivered : .givenUp
         remember(AlertAttempt(of: id, "test", result, outcome, at: time, number: 1, took: took))
     }
 
-    /// Somebody has decided about the alert anew: where it is told counts as there.
+    /// Handles a change of the settings.
+    ///
+    /// The receiver is assumed to accept messages again. Without a webhook, the pending message is dropped.
     public mutating func decided(isTold: Bool) {
         gone = nil
         if !isTold { waiting = nil }
@@ -104,37 +113,37 @@ public struct AlertStatus: Sendable, Hashable {
     }
 }
 
-/// An alert with the secrets that sign what is told about it, as it is kept.
+/// An alert as stored, with the secrets that sign its notifications.
 public struct StoredAlert: Sendable, Hashable {
     /// The alert.
     public var alert: Alert
-    /// The secret that signs.
+    /// The current signing secret.
     public var secret: WebhookSecret
-    /// The one before it, which signs as well until a moment.
+    /// The previous secret, which also signs until it expires.
     public var former: FormerSecret?
 
     /// A secret that was replaced.
     public struct FormerSecret: Sendable, Hashable {
         /// The secret.
         public var secret: WebhookSecret
-        /// From when on it signs no more.
+        /// When the secret stops signing.
         public var until: Timestamp
 
-        /// A former secret.
+        /// Creates a former secret.
         public init(_ secret: WebhookSecret, until: Timestamp) {
             self.secret = secret
             self.until = until
         }
     }
 
-    /// An alert with its secrets.
+    /// Creates an alert with its secrets.
     public init(_ alert: Alert, secret: WebhookSecret, former: FormerSecret? = nil) {
         self.alert = alert
         self.secret = secret
         self.former = former
     }
 
-    /// The secrets that sign at a moment, the current one first.
+    /// Returns the secrets that sign at a given time, current one first.
     public func secrets(at time: Timestamp) -> [WebhookSecret] {
         [secret] + (former.map { $0.until > time ? [$0.secret] : [] } ?? [])
     }

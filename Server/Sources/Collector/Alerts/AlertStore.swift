@@ -4,23 +4,26 @@
 public import TrackwayEvents
 public import TrackwayJournal
 
-/// The alerts of one collector with what became of them: in memory, and in two small files beside its data.
+/// The alerts of one collector and their status.
 ///
-/// What people decided, with the secrets, stands in one file, which changes seldom; where alerts stand and what is still to be told
-/// in the other. What people decide, and that an alert begins or ceases to fire, is on stable storage before it is answered or
-/// told; what cannot be written has not happened. One process has the files: the one that holds the intake log.
+/// They are held in memory and in two small files next to the collector's data.
+///
+/// One file holds the settings and secrets, which change rarely; the other holds the states and the pending messages. A
+/// change of settings is on stable storage before the request is answered, and the start or end of firing before a
+/// notification is sent; if the write fails, the change does not take effect. A single process uses the files: the one
+/// that holds the intake log.
 public actor AlertStore {
-    /// What there is to do.
+    /// The next piece of work.
     public enum Work<Job: Sendable>: Sendable {
-        /// This, now.
+        /// A job that is due now.
         case now(Job)
-        /// Something, after so long.
+        /// A job that is due after a delay.
         case later(Duration)
-        /// Nothing until something changes.
+        /// No work until something changes.
         case nothing
     }
 
-    /// The most messages that are on their way at once.
+    /// The maximum number of messages in flight.
     public static let maxSendings = 8
 
     private let file: SavedFile
@@ -29,33 +32,33 @@ public actor AlertStore {
     private let chance: @Sendable () -> UInt64
     private var alerts: [StoredAlert] = []
     private var statuses: [String: AlertStatus] = [:]
-    /// Why there are no alerts to read or change; nil while all is well.
+    /// Why the alerts cannot be read or changed; nil if they can.
     private var trouble: SavedError?
-    /// When each alert is looked at next, and when it was looked at last.
+    /// When each alert is evaluated next, and when it was last evaluated.
     private var due: [String: MonotonicTime] = [:]
     private var looked: [String: MonotonicTime] = [:]
-    /// When the message that waits is sent next.
+    /// When each pending message is sent next.
     private var sendDue: [String: MonotonicTime] = [:]
-    /// Whose message is on its way.
+    /// The alerts with a message in flight.
     private var sending: Set<String> = []
     private var counts = AlertStatistics()
 
-    /// Opens the alerts; missing files hold none.
+    /// Opens the alerts; a missing file counts as empty.
     ///
     /// - Parameters:
-    ///   - path: the file with what people decided, as an absolute path; nil keeps alerts in memory only.
-    ///   - statusPath: the file with what became of them.
-    ///   - storage: where they lie.
-    ///   - policy: where may be told.
-    ///   - moment: the present.
-    ///   - chance: random bits, good enough for secrets.
-    ///   - notice: told what a person should know about the files.
+    ///   - path: the absolute path of the settings file; nil keeps alerts in memory only.
+    ///   - statusPath: the path of the status file.
+    ///   - storage: the storage of both files.
+    ///   - policy: the webhook URLs that are allowed.
+    ///   - moment: the current time.
+    ///   - chance: returns random bits, suitable for secrets.
+    ///   - notice: called with warnings about the files.
     public init(
         path: String?,
         statusPath: String?,
         storage: any JournalStorage = DiskStorage(),
         policy: WebhookPolicy,
-        at moment: Moment,
+        at moment: DualTimestamp,
         chance: @escaping @Sendable () -> UInt64,
         notice: (String) -> Void = { _ in }
     ) {
@@ -84,17 +87,17 @@ public actor AlertStore {
         }
     }
 
-    // MARK: What people decide
+    // MARK: Settings
 
-    /// All alerts, in the order they were made.
+    /// Returns all alerts in order of creation.
     ///
-    /// - Throws: ``SavedError`` `unavailable`, as everything here does.
+    /// - Throws: ``SavedError`` `unavailable`, as all methods here do.
     public func all() throws(SavedError) -> [AlertView] {
         if let trouble { throw trouble }
         return alerts.map { AlertView($0, status($0.alert.id)) }
     }
 
-    /// An alert.
+    /// Returns an alert.
     ///
     /// - Throws: ``SavedError`` `notFound`.
     public func alert(_ id: String) throws(SavedError) -> AlertView {
@@ -102,15 +105,17 @@ public actor AlertStore {
         return AlertView(stored, status(id))
     }
 
-    /// Makes an alert. Its question must have been checked.
+    /// Adds an alert.
     ///
-    /// - Throws: ``SavedError`` `full`, or `malformed` for where it would be told.
+    /// The caller must have validated its query.
+    ///
+    /// - Throws: ``SavedError`` `full`, or `malformed` for its webhook.
     public func add(_ draft: AlertDraft, at time: Timestamp) throws(SavedError) -> AlertView {
         if let trouble { throw trouble }
         guard alerts.count < AlertLimits.alerts else {
             throw SavedError(
                 .full,
-                "There are \(AlertLimits.alerts) alerts, as many as may be; delete one that nobody needs."
+                "There are already \(AlertLimits.alerts) alerts, the maximum; delete one that is no longer needed."
             )
         }
         if let webhook = draft.settings.webhook { _ = try policy.check(webhook) }
@@ -122,10 +127,12 @@ public actor AlertStore {
         return AlertView(stored, AlertStatus())
     }
 
-    /// Replaces what was decided about an alert. Its secret stays, and where it stands.
+    /// Replaces the settings of an alert.
     ///
-    /// - Parameter version: which version was changed.
-    /// - Throws: ``SavedError`` `notFound`, `changed` when it is another version now, `malformed` or `full`.
+    /// Its secret and its state remain.
+    ///
+    /// - Parameter version: the version that the change is based on.
+    /// - Throws: ``SavedError`` `notFound`, `changed` when the version has changed since, `malformed`, or `full`.
     public func replace(
         _ id: String,
         with draft: AlertDraft,
@@ -137,7 +144,7 @@ public actor AlertStore {
         try SavedError.see(stored.alert.version, is: version, of: "alert")
         var settings = draft.settings
         let former = stored.alert.settings.webhook
-        // What answers show of an address stands for it.
+        // The masked URL from a response stands for the stored one.
         if draft.keepsWebhook || (settings.webhook != nil && settings.webhook == former.map(AlertView.masked)) {
             settings.webhook = former
         }
@@ -149,7 +156,7 @@ public actor AlertStore {
         changed[index] = stored
         try keep(changed)
         due[id] = nil
-        // What was not looked at meanwhile, or with other eyes, counts for nothing.
+        // The time since the last evaluation does not count: the alert was paused or had other settings.
         looked[id] = nil
         var status = status(id)
         status.decided(isTold: settings.webhook != nil)
@@ -158,10 +165,10 @@ public actor AlertStore {
         return AlertView(stored, status)
     }
 
-    /// Removes an alert, and what was to be told about it.
+    /// Removes an alert and its pending message.
     ///
-    /// - Parameter version: which version its remover saw.
-    /// - Throws: ``SavedError`` `notFound`, or `changed` when it is another version now.
+    /// - Parameter version: the version that the removal is based on.
+    /// - Throws: ``SavedError`` `notFound`, or `changed` when the version has changed since.
     public func remove(_ id: String, madeFrom version: Int64) throws(SavedError) {
         let index = try index(of: id)
         try SavedError.see(alerts[index].alert.version, is: version, of: "alert")
@@ -172,13 +179,15 @@ public actor AlertStore {
         looked[id] = nil
         sendDue[id] = nil
         statuses[id] = nil
-        // A status without its alert is left out when the file is read.
+        // If this write fails, a status without its alert is dropped when the file is read.
         writeStatuses()
     }
 
-    /// Replaces the secret of an alert. The one before it goes on signing beside the new one for a while.
+    /// Replaces the secret of an alert.
     ///
-    /// - Parameter overlap: for how long.
+    /// The previous secret continues to sign along with the new one for a while.
+    ///
+    /// - Parameter overlap: how long the previous secret continues to sign.
     /// - Throws: ``SavedError`` `notFound`.
     public func rotate(_ id: String, overlap: Duration, at time: Timestamp) throws(SavedError) -> AlertView {
         let index = try index(of: id)
@@ -191,27 +200,27 @@ public actor AlertStore {
         return AlertView(changed[index], status(id))
     }
 
-    // MARK: Looking
+    // MARK: Evaluation
 
-    /// Which alert is to be looked at.
+    /// Returns the alert to evaluate next.
     public func nextLook(at now: MonotonicTime) -> Work<Alert> {
         guard trouble == nil else { return .nothing }
         let active = alerts.lazy.map(\.alert).filter { !$0.settings.isPaused }
         return Self.first(of: active, now) { due[$0.id] ?? now }
     }
 
-    /// An alert was looked at.
+    /// Handles the evaluation of an alert.
     ///
     /// - Parameters:
-    ///   - alert: the alert as it was then; of one that was changed since it says nothing.
-    ///   - outcome: what was seen.
-    ///   - moment: the present.
-    ///   - link: where the page shows it, for whoever is told.
-    /// - Throws: ``SavedError`` when what follows could not be written, and so has not happened.
+    ///   - alert: the alert as evaluated; the outcome is ignored if the alert has changed since.
+    ///   - outcome: the result of the evaluation.
+    ///   - moment: the current time.
+    ///   - link: the address of the alert in the web UI, for the notification.
+    /// - Throws: ``SavedError`` when the new state could not be written and therefore does not take effect.
     public func looked(
         at alert: Alert,
         _ outcome: AlertOutcome,
-        at moment: Moment,
+        at moment: DualTimestamp,
         link: String
     ) throws(SavedError) {
         guard let current = alerts.first(where: { $0.alert.id == alert.id })?.alert else { return }
@@ -243,10 +252,12 @@ public actor AlertStore {
         if let waiting = status.waiting, waiting.failures == 0 { sendDue[alert.id] = now }
     }
 
-    // MARK: Telling
+    // MARK: Notifications
 
-    /// Which message is to be sent. Until its attempt has ended, no other of its alert is.
-    public func nextSending(at moment: Moment) -> Work<AlertSending> {
+    /// Returns the next message to send.
+    ///
+    /// An alert has at most one message in flight.
+    public func nextSending(at moment: DualTimestamp) -> Work<WebhookDelivery> {
         guard trouble == nil, sending.count < Self.maxSendings else { return .nothing }
         let now = moment.monotonic
         let waiting = alerts.lazy.filter { [sending, statuses] stored in
@@ -264,7 +275,7 @@ public actor AlertStore {
             }
             sending.insert(id)
             return .now(
-                AlertSending(
+                WebhookDelivery(
                     alert: id,
                     id: delivery.id,
                     delivery: delivery,
@@ -276,20 +287,20 @@ public actor AlertStore {
         }
     }
 
-    /// What a trial sends.
+    /// Returns a test message.
     ///
-    /// - Throws: ``SavedError`` `notFound`, or `malformed` when it is told nowhere.
-    public func trial(of id: String, at time: Timestamp, link: String) throws(SavedError) -> AlertSending {
+    /// - Throws: ``SavedError`` `notFound`, or `malformed` when the alert has no webhook.
+    public func trial(of id: String, at time: Timestamp, link: String) throws(SavedError) -> WebhookDelivery {
         let stored = alerts[try index(of: id)]
         guard let address = stored.alert.settings.webhook else {
             throw SavedError(
                 .malformed,
                 field: "webhook",
-                "The alert is told nowhere; give it a “webhook” such as https://hooks.example.com/alerts first."
+                "The alert has no webhook; set “webhook” first, such as https://hooks.example.com/alerts."
             )
         }
         let message = AlertMessage(stored.alert, "test", status(id).machine, at: time, link: link)
-        return AlertSending(
+        return WebhookDelivery(
             alert: id,
             id: "msg_" + SavedName.letters(26, chance),
             delivery: nil,
@@ -299,9 +310,11 @@ public actor AlertStore {
         )
     }
 
-    /// An attempt has ended. What came of it counts even where it cannot be written: then the message may be sent once more after a
-    /// new start, with the same id.
-    public func sent(_ job: AlertSending, _ result: AlertResult, at moment: Moment, took: Duration) {
+    /// Handles the end of an attempt.
+    ///
+    /// The result counts even if it cannot be written; in that case the message may be sent again after a restart, with
+    /// the same id.
+    public func sent(_ job: WebhookDelivery, _ result: AlertResult, at moment: DualTimestamp, took: Duration) {
         if job.delivery != nil { sending.remove(job.alert) }
         counts.attempts += 1
         if !result.isTaken { counts.failures += 1 }
@@ -310,7 +323,7 @@ public actor AlertStore {
         if let delivery = job.delivery {
             let jitter = Double(chance() >> 11) / Double(1 << 53)
             let wait = status.sent(delivery, result, at: moment.wall, took: took, jitter: jitter)
-            // A later message has its own time.
+            // A later message has its own due time.
             if status.waiting == nil || wait != nil {
                 sendDue[job.alert] = wait.map { moment.monotonic.advanced(by: $0) }
             }
@@ -320,12 +333,14 @@ public actor AlertStore {
         set(status, of: job.alert)
     }
 
-    /// An attempt was broken off, because the collector ends. It counts for nothing.
-    public func abandoned(_ job: AlertSending) {
+    /// Handles an attempt that was canceled because the collector stops.
+    ///
+    /// The attempt is not counted.
+    public func abandoned(_ job: WebhookDelivery) {
         sending.remove(job.alert)
     }
 
-    /// The alerts in numbers.
+    /// Returns counters of all alerts.
     public func statistics() -> AlertStatistics {
         var statistics = counts
         for stored in alerts {
@@ -336,7 +351,7 @@ public actor AlertStore {
         return statistics
     }
 
-    // MARK: What they have in common
+    // MARK: Helpers
 
     private static func first<Job: Sendable>(
         of jobs: some Sequence<Job>,
@@ -363,19 +378,19 @@ public actor AlertStore {
         do throws(SavedError) {
             try statusFile.write(AlertStatusFile.bytes(statuses), durably: durably)
         } catch {
-            // It is written again with the next look; what a loss of it means is said where it is called.
+            // The next evaluation writes the file again. The effect of a loss is documented at each caller.
         }
     }
 
     private func index(of id: String) throws(SavedError) -> Int {
         if let trouble { throw trouble }
         guard let index = alerts.firstIndex(where: { $0.alert.id == id }) else {
-            throw SavedError(.notFound, "There is no alert “\(id.prefix(64))”; /v1/alerts lists those there are.")
+            throw SavedError(.notFound, "No alert has the id “\(id.prefix(64))”; /v1/alerts lists all alerts.")
         }
         return index
     }
 
-    /// Writes all alerts, and then remembers them.
+    /// Writes all alerts, then updates the memory.
     private func keep(_ changed: [StoredAlert]) throws(SavedError) {
         try file.write(AlertFile.bytes(changed), isLess: changed.count < alerts.count)
         alerts = changed

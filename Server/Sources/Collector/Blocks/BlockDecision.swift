@@ -3,8 +3,9 @@
 
 internal import TrackwayEvents
 
-/// A stretch of a stream that was decided to be written as one block, once and for all: whoever writes it, and however often, writes
-/// the same rows.
+/// The range of a stream that is written as one block.
+///
+/// The decision is final: every process that writes the block, any number of times, writes the same rows.
 public struct BlockDecision: Sendable, Hashable {
     /// Its number; blocks are counted from 1, without gaps.
     public var block: UInt64
@@ -12,10 +13,10 @@ public struct BlockDecision: Sendable, Hashable {
     public var first: UInt64
     /// The sequence of its last record.
     public var last: UInt64
-    /// Which version of the program's rows it is written with.
+    /// The version of the format of the block's rows.
     public var version: Int
 
-    /// A decision.
+    /// Creates a decision.
     public init(block: UInt64, first: UInt64, last: UInt64, version: Int) {
         self.block = block
         self.first = first
@@ -23,9 +24,11 @@ public struct BlockDecision: Sendable, Hashable {
         self.version = version
     }
 
-    /// Reads `{"block":3,"first":17,"last":40,"version":1}`; nil when it is something else. Members it does not know are passed over.
+    /// Reads `{"block":3,"first":17,"last":40,"version":1}`; nil for anything else.
+    ///
+    /// Unknown members are ignored.
     public init?(json bytes: [UInt8]) {
-        // What is no decision is told as such, whatever else it is.
+        // Invalid JSON is not a decision, whatever the cause.
         guard let json = try? JSONValue.parse(bytes),
             let block = json["block"]?.integer, let first = json["first"]?.integer, let last = json["last"]?.integer,
             let version = json["version"]?.integer, block > 0, first > 0, last >= first, version > 0
@@ -38,7 +41,7 @@ public struct BlockDecision: Sendable, Hashable {
         )
     }
 
-    /// The decision as it is kept.
+    /// The decision in its stored form.
     public var json: [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             writer.beginObject()
@@ -52,28 +55,30 @@ public struct BlockDecision: Sendable, Hashable {
     }
 }
 
-/// Where blocks are decided: of several who decide the same block at once, one does, and the others read what it decided.
+/// The store in which blocks are decided.
+///
+/// If several processes decide the same block concurrently, one succeeds and the others read its decision.
 public protocol BlockDecisions: Sendable {
-    /// What was decided about a block; nil when nothing was, as far as is known here.
+    /// Returns the decision about a block; nil if none is known yet.
     ///
     /// - Throws: ``BlockDecisionFailure``.
     func decision(_ block: UInt64) async throws(BlockDecisionFailure) -> BlockDecision?
 
-    /// Decides the block behind the last one.
+    /// Decides the block after the last one.
     ///
-    /// - Returns: Whether it was decided so. If not, somebody else has decided it.
-    /// - Throws: ``BlockDecisionFailure``; it may be decided so nevertheless.
+    /// - Returns: Whether this decision was stored. If not, another process has decided the block.
+    /// - Throws: ``BlockDecisionFailure``; the decision may have been stored nevertheless.
     func decide(_ decision: BlockDecision) async throws(BlockDecisionFailure) -> Bool
 }
 
-/// Decisions can be neither read nor made now.
+/// A failure to read or make decisions.
 public struct BlockDecisionFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A sentence with what stands in the way.
+    /// A sentence with the cause.
     public var description: String
-    /// Whether it stays so until somebody does something about it.
+    /// Whether the failure lasts until an operator fixes the cause.
     public var isLasting: Bool
 
-    /// A failure.
+    /// Creates a failure.
     public init(_ description: String, isLasting: Bool = false) {
         self.description = description
         self.isLasting = isLasting

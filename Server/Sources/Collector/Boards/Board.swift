@@ -3,22 +3,26 @@
 
 public import TrackwayEvents
 
-/// Saved questions under one title, in an order.
+/// Saved queries under one title, in order.
 public struct Board: Sendable, Hashable {
-    /// Names it for ever: made by the collector, never used again.
+    /// A permanent identifier.
+    ///
+    /// The collector generates it and never reuses it.
     public var id: String
-    /// What a person calls it.
+    /// The title.
     public var title: String
-    /// The questions, in their order.
+    /// The queries, in order.
     public var cards: [BoardCard]
-    /// Counts its changes, from 1: whoever changes a board says which version they saw. Nil for one that is ready-made.
+    /// The revision number, counting changes from 1; nil for a built-in board.
+    ///
+    /// A request that changes a board states the version it is based on.
     public var version: Int64?
-    /// When it was made.
+    /// The creation time.
     public var created: Timestamp
-    /// When it was changed last.
+    /// The time of the last change.
     public var changed: Timestamp
 
-    /// A board.
+    /// Creates a board.
     public init(
         id: String,
         title: String,
@@ -35,36 +39,36 @@ public struct Board: Sendable, Hashable {
         self.changed = changed
     }
 
-    /// Whether the collector makes it, so that nobody can change it.
+    /// Whether the board is built in and therefore read-only.
     public var isReadyMade: Bool { version == nil }
 }
 
-/// One question on a board.
+/// One query on a board.
 public struct BoardCard: Sendable, Hashable {
-    /// What is asked.
+    /// The kind of query.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// How much happened when.
+        /// Counts over time.
         case trends
-        /// How far people come through steps.
+        /// Conversion through a sequence of steps.
         case funnels
-        /// Who comes back.
+        /// Users who return.
         case retention
-        /// Who is new, comes back or stays away.
+        /// New, returning, and dormant users.
         case lifecycle
-        /// In how many intervals people are active.
+        /// The number of intervals in which users are active.
         case stickiness
-        /// How people go on from a screen or an event.
+        /// Paths that users take from a screen or an event.
         case paths
-        /// Which events there are.
+        /// The event catalog.
         case catalogue
-        /// What was refused, grouped.
+        /// Rejected events, grouped.
         case failed
-        /// The ledger in numbers.
+        /// Totals of the ledger.
         case ledger
-        /// Events per minute of the last while.
+        /// Events per minute over the most recent minutes.
         case live
 
-        /// Whether it has intervals, whose length may be chosen.
+        /// Whether the query has intervals of a selectable length.
         public var hasIntervals: Bool {
             switch self {
             case .trends, .retention, .lifecycle, .stickiness, .failed: true
@@ -73,26 +77,26 @@ public struct BoardCard: Sendable, Hashable {
         }
     }
 
-    /// How wide it is where there is room for two.
+    /// The width of a card in a two-column layout.
     public enum Size: String, Sendable, Hashable, CaseIterable {
-        /// One of two beside each other.
+        /// One of two columns.
         case half
-        /// As wide as the board.
+        /// The full width of the board.
         case full
     }
 
-    /// Names it within its board.
+    /// An identifier unique within the board.
     public var id: String
-    /// What a person calls it.
+    /// The title.
     public var title: String
-    /// How wide it is.
+    /// The width.
     public var size: Size
-    /// What is asked.
+    /// The kind of query.
     public var kind: Kind
-    /// The question's parameters as they stand in an address behind the question mark.
+    /// The query parameters as in a URL, without the question mark.
     public var query: String
 
-    /// A card.
+    /// Creates a card.
     public init(id: String, title: String, size: Size = .half, kind: Kind, query: String) {
         self.id = id
         self.title = title
@@ -102,18 +106,20 @@ public struct BoardCard: Sendable, Hashable {
     }
 }
 
-/// A link by which a board can be read without a key. What opens it is a secret that is kept as its digest only.
+/// A link that opens a board without an API key.
+///
+/// Only the digest of its secret is stored.
 public struct BoardLink: Sendable, Hashable {
-    /// Names it within its board, for revoking it.
+    /// An identifier unique within the board, used to revoke the link.
     public var id: String
     /// The digest of the secret.
     public var digest: KeyDigest
-    /// When it was made.
+    /// The creation time.
     public var created: Timestamp
-    /// From when on it opens nothing; nil for never.
+    /// When the link expires; nil for never.
     public var expires: Timestamp?
 
-    /// A link.
+    /// Creates a link.
     public init(id: String, digest: KeyDigest, created: Timestamp, expires: Timestamp? = nil) {
         self.id = id
         self.digest = digest
@@ -122,33 +128,35 @@ public struct BoardLink: Sendable, Hashable {
     }
 }
 
-/// A board as it is kept: with the links that lead to it.
+/// A board as stored, with the links to it.
 public struct StoredBoard: Sendable, Hashable {
     /// The board.
     public var board: Board
-    /// Its links, in the order they were made.
+    /// Its links, in order of creation.
     public var links: [BoardLink]
 
-    /// A board with its links.
+    /// Creates a board with its links.
     public init(_ board: Board, links: [BoardLink] = []) {
         self.board = board
         self.links = links
     }
 }
 
-/// How much boards may hold.
+/// Limits of boards.
 public enum BoardLimits {
-    /// Boards of a collector.
+    /// The maximum number of boards per collector.
     public static let boards = 200
-    /// Cards of a board.
+    /// The maximum number of cards per board.
     public static let cards = 50
-    /// Links to a board.
+    /// The maximum number of links per board.
     public static let links = 10
-    /// Bytes of the file with all boards, and of a request that changes one.
+    /// The maximum size of the boards file in bytes.
+    ///
+    /// It also limits a request that changes a board.
     public static let bytes = 1 << 20
-    /// The longest time after which a link ends, in days.
+    /// The maximum lifetime of a link, in days.
     public static let linkDays: Int64 = 3_660
 }
 
-/// What is wrong with a board, or keeps it from being read or changed.
+/// An error that prevents a board from being read or changed.
 public typealias BoardError = SavedError

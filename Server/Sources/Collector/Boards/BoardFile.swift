@@ -3,14 +3,14 @@
 
 internal import TrackwayEvents
 
-/// What stands in the file with all boards: `{"version":1,"boards":[…]}`, one board a line.
+/// The boards file: `{"version":1,"boards":[…]}`, one board per line.
 ///
-/// The file is written as a whole each time, so it is as small as ``BoardLimits`` says.
+/// Each change rewrites the whole file, so ``BoardLimits`` keeps it small.
 enum BoardFile {
-    /// The version that is written, and the only one that is read.
+    /// The file version to write, and the only one accepted.
     static let version: Int64 = 1
 
-    /// The file's bytes.
+    /// Returns the file's content.
     static func bytes(_ boards: [StoredBoard]) -> [UInt8] {
         SavedFile.bytes(version: version, "boards", boards, write)
     }
@@ -35,7 +35,7 @@ enum BoardFile {
         writer.endObject()
     }
 
-    /// Reads the file's bytes.
+    /// Parses the file's content.
     ///
     /// - Throws: ``SavedFile/Problem``.
     static func boards(_ bytes: [UInt8]) throws(SavedFile.Problem) -> [StoredBoard] {
@@ -47,7 +47,7 @@ enum BoardFile {
         var ids: Set<String> = []
         for (index, value) in list.enumerated() {
             guard let stored = board(value), ids.insert(stored.board.id).inserted else {
-                throw .damaged("its board \(index + 1) is none")
+                throw .damaged("its board \(index + 1) is invalid")
             }
             boards.append(stored)
         }

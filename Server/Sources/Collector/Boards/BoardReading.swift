@@ -3,29 +3,31 @@
 
 public import TrackwayEvents
 
-/// A board as somebody sends it: what it shall be called and show.
+/// A board as received in a request.
 public struct BoardDraft: Sendable, Hashable {
     /// The title.
     public var title: String
-    /// The cards; those without an id get one.
+    /// The cards; cards without an id get one.
     public var cards: [BoardCard]
-    /// The version that was changed; nil when it is not told.
+    /// The version the change is based on; nil when not specified.
     public var version: Int64?
 
-    /// A draft.
+    /// Creates a draft.
     public init(title: String, cards: [BoardCard], version: Int64? = nil) {
         self.title = title
         self.cards = cards
         self.version = version
     }
 
-    /// Reads a draft. Questions are not looked into here.
+    /// Parses a draft.
     ///
-    /// - Throws: ``BoardError`` `malformed` with the member, its value, and what helps.
+    /// Queries are not validated here.
+    ///
+    /// - Throws: ``BoardError`` `malformed` with the member, its value, and a hint.
     public init(_ value: JSONValue) throws(BoardError) {
-        let members = try SavedReader(value: value, noun: "The board").members(["title", "cards", "version"])
-        title = try SavedReader.title(members["title"], "title")
-        version = try SavedReader.version(members["version"])
+        let members = try SavedObjectReader(value: value, noun: "The board").members(["title", "cards", "version"])
+        title = try SavedObjectReader.title(members["title"], "title")
+        version = try SavedObjectReader.version(members["version"])
         guard let list = (members["cards"] ?? .array([])).array else {
             throw BoardError(.malformed, field: "cards", "“cards” is not a list of cards.")
         }
@@ -33,7 +35,7 @@ public struct BoardDraft: Sendable, Hashable {
             throw BoardError(
                 .malformed,
                 field: "cards",
-                "There are \(list.count) cards; a board has \(BoardLimits.cards) at most: make a second one."
+                "There are \(list.count) cards; a board has at most \(BoardLimits.cards). Create a second board."
             )
         }
         cards = []
@@ -41,7 +43,7 @@ public struct BoardDraft: Sendable, Hashable {
         try nameCards()
     }
 
-    /// Gives an id to the cards that have none, and sees that no two have the same.
+    /// Assigns ids to cards without one, and rejects duplicate ids.
     private mutating func nameCards() throws(BoardError) {
         var taken: Set<String> = []
         for (index, card) in cards.enumerated() where !card.id.isEmpty {
@@ -49,7 +51,7 @@ public struct BoardDraft: Sendable, Hashable {
                 throw BoardError(
                     .malformed,
                     field: "cards[\(index)].id",
-                    "Two cards have the id “\(card.id)”; leave it out, and the collector gives one."
+                    "Two cards have the id “\(card.id)”; omit it, and the collector assigns one."
                 )
             }
         }
@@ -62,10 +64,10 @@ public struct BoardDraft: Sendable, Hashable {
 }
 
 extension BoardCard {
-    /// Reads a card; without an id its id is empty.
+    /// Parses a card; a missing id is left empty.
     fileprivate init(_ value: JSONValue, at index: Int) throws(BoardError) {
         let path = "cards[\(index)]"
-        let members = try SavedReader(value: value, path: path, noun: "The board")
+        let members = try SavedObjectReader(value: value, path: path, noun: "The board")
             .members(["id", "title", "size", "kind", "query"])
         var id = ""
         if let given = members["id"] {
@@ -73,17 +75,17 @@ extension BoardCard {
                 throw BoardError(
                     .malformed,
                     field: path + ".id",
-                    "“\(path).id” is not made of 1 to 32 letters, digits or hyphens; leave it out to get one."
+                    "“\(path).id” must consist of 1 to 32 letters, digits or hyphens; omit it to have one assigned."
                 )
             }
             id = text
         }
         self.init(
             id: id,
-            title: try SavedReader.title(members["title"], path + ".title"),
-            size: try SavedReader.choice(members["size"], path + ".size", usual: .half),
-            kind: try SavedReader.choice(members["kind"], path + ".kind", usual: nil),
-            query: try SavedReader.query(members["query"], path + ".query")
+            title: try SavedObjectReader.title(members["title"], path + ".title"),
+            size: try SavedObjectReader.choice(members["size"], path + ".size", usual: .half),
+            kind: try SavedObjectReader.choice(members["kind"], path + ".kind", usual: nil),
+            query: try SavedObjectReader.query(members["query"], path + ".query")
         )
     }
 }

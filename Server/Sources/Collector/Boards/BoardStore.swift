@@ -4,26 +4,29 @@
 public import TrackwayEvents
 public import TrackwayJournal
 
-/// The boards of one collector: in memory, and in a small file beside its data.
+/// The boards of one collector.
 ///
-/// The file is no part of the index, which can be made anew from the log at any time. Each change writes it in one step and
-/// flushes it; what cannot be written has not happened. One process has it: the one that holds the intake log. A file that is
-/// damaged is put aside under another name, and nobody's boards are overwritten by a collector that cannot read them.
+/// They are held in memory and in a small file next to the collector's data.
+///
+/// The file is not part of the index, which can be rebuilt from the log at any time. Each change replaces the file in
+/// one step and flushes it; if the write fails, the change does not take effect. A single process uses the file: the
+/// one that holds the intake log. A damaged file is moved aside under another name, so a collector that cannot read the
+/// boards never overwrites them.
 public actor BoardStore {
     private let file: SavedFile
     private let chance: @Sendable () -> UInt64
     private var boards: [StoredBoard] = []
-    /// Why there are no boards to read or change; nil while all is well.
+    /// Why the boards cannot be read or changed; nil if they can.
     private var trouble: BoardError?
 
-    /// Opens the boards; a missing file holds none.
+    /// Opens the boards; a missing file counts as empty.
     ///
     /// - Parameters:
-    ///   - path: the file, as an absolute path; nil keeps boards in memory only.
-    ///   - storage: where it lies.
-    ///   - time: the time, for the name of a damaged file.
-    ///   - chance: random bits, good enough for secrets.
-    ///   - notice: told what a person should know about the file.
+    ///   - path: the absolute path of the file; nil keeps boards in memory only.
+    ///   - storage: the storage of the file.
+    ///   - time: the current time, used in the name of a damaged file.
+    ///   - chance: returns random bits, suitable for secrets.
+    ///   - notice: called with warnings about the file.
     public init(
         path: String?,
         storage: any JournalStorage = DiskStorage(),
@@ -43,20 +46,22 @@ public actor BoardStore {
         }
     }
 
-    /// All boards, in the order they were made.
+    /// Returns all boards in order of creation.
     ///
-    /// - Throws: ``BoardError`` `unavailable`, as everything here does.
+    /// - Throws: ``BoardError`` `unavailable`, as all methods here do.
     public func all() throws(BoardError) -> [Board] {
         if let trouble { throw trouble }
         return boards.map(\.board)
     }
 
-    /// A board with its links.
+    /// Returns a board with its links.
     ///
     /// - Throws: ``BoardError`` `notFound`.
     public func board(_ id: String) throws(BoardError) -> StoredBoard { boards[try index(of: id)] }
 
-    /// Makes a board. Its questions must have been checked.
+    /// Adds a board.
+    ///
+    /// The caller must have validated its queries.
     ///
     /// - Throws: ``BoardError`` `full`.
     public func add(_ draft: BoardDraft, at time: Timestamp) throws(BoardError) -> StoredBoard {
@@ -64,7 +69,7 @@ public actor BoardStore {
         guard boards.count < BoardLimits.boards else {
             throw BoardError(
                 .full,
-                "There are \(BoardLimits.boards) boards, as many as may be; delete one that nobody needs."
+                "There are already \(BoardLimits.boards) boards, the maximum; delete one that is no longer needed."
             )
         }
         var id = ""
@@ -74,10 +79,12 @@ public actor BoardStore {
         return StoredBoard(board)
     }
 
-    /// Replaces what a board is called and shows. Its links stay.
+    /// Replaces the title and the cards of a board.
     ///
-    /// - Parameter version: which version was changed.
-    /// - Throws: ``BoardError`` `notFound`, `changed` when it is another version now, or `full`.
+    /// Its links remain.
+    ///
+    /// - Parameter version: the version that the change is based on.
+    /// - Throws: ``BoardError`` `notFound`, `changed` when the version has changed since, or `full`.
     public func replace(
         _ id: String,
         with draft: BoardDraft,
@@ -97,10 +104,10 @@ public actor BoardStore {
         return stored
     }
 
-    /// Removes a board, and its links with it.
+    /// Removes a board and its links.
     ///
-    /// - Parameter version: which version its remover saw.
-    /// - Throws: ``BoardError`` `notFound`, or `changed` when it is another version now.
+    /// - Parameter version: the version that the removal is based on.
+    /// - Throws: ``BoardError`` `notFound`, or `changed` when the version has changed since.
     public func remove(_ id: String, madeFrom version: Int64) throws(BoardError) {
         let index = try index(of: id)
         try SavedError.see(boards[index].board.version ?? 0, is: version, of: "board")
@@ -109,12 +116,12 @@ public actor BoardStore {
         try keep(left)
     }
 
-    /// Makes a link to a board.
+    /// Creates a link to a board.
     ///
     /// - Parameters:
     ///   - id: the board.
-    ///   - expires: from when on it opens nothing; nil for never.
-    /// - Returns: the link, and the secret that opens it: the only time it can be seen.
+    ///   - expires: when the link expires; nil for never.
+    /// - Returns: the link, and the secret that opens it. The secret cannot be retrieved later.
     /// - Throws: ``BoardError`` `notFound` or `full`.
     public func link(
         _ id: String,
@@ -123,12 +130,12 @@ public actor BoardStore {
     ) throws(BoardError) -> (link: BoardLink, token: String) {
         let index = try index(of: id)
         var changed = boards
-        // What is over makes room.
+        // Expired links do not count toward the limit.
         changed[index].links.removeAll { Self.isOver($0, at: time) }
         guard changed[index].links.count < BoardLimits.links else {
             throw BoardError(
                 .full,
-                "There are \(BoardLimits.links) links to this board, as many as may be; revoke one of them."
+                "This board already has \(BoardLimits.links) links, the maximum; revoke one of them."
             )
         }
         let token = "twl_" + letters(52)
@@ -143,7 +150,7 @@ public actor BoardStore {
     /// Revokes a link to a board, or all of them.
     ///
     /// - Parameter link: the link; nil for all.
-    /// - Returns: how many there were.
+    /// - Returns: the number of revoked links.
     /// - Throws: ``BoardError`` `notFound`.
     public func unlink(_ id: String, link: String?) throws(BoardError) -> Int {
         let index = try index(of: id)
@@ -157,9 +164,11 @@ public actor BoardStore {
         return revoked
     }
 
-    /// The board that a secret opens; nil for one that opens nothing, for whatever reason.
+    /// Returns the board that a secret opens; nil if it opens none.
     ///
-    /// - Complexity: O(links), each compared whether one was found or not.
+    /// The result does not reveal why a secret opens no board.
+    ///
+    /// - Complexity: O(links). All links are compared, even after a match.
     public func shared(by token: String, at time: Timestamp) -> Board? {
         let presented = KeyDigest(of: token)
         var found: Board?
@@ -178,12 +187,12 @@ public actor BoardStore {
     private func index(of id: String) throws(BoardError) -> Int {
         if let trouble { throw trouble }
         guard let index = boards.firstIndex(where: { $0.board.id == id }) else {
-            throw BoardError(.notFound, "There is no board “\(id.prefix(64))”; /v1/boards lists those there are.")
+            throw BoardError(.notFound, "No board has the id “\(id.prefix(64))”; /v1/boards lists all boards.")
         }
         return index
     }
 
-    /// Writes all boards, and then remembers them.
+    /// Writes all boards, then updates the memory.
     private func keep(_ changed: [StoredBoard]) throws(BoardError) {
         try file.write(BoardFile.bytes(changed), isLess: changed.count < boards.count)
         boards = changed

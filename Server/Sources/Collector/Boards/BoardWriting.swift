@@ -17,7 +17,7 @@ extension BoardCard {
 }
 
 extension Board {
-    /// Writes what a list of boards says about it.
+    /// Writes the board's entry in a list of boards.
     public func writeSummary(to writer: inout JSONWriter) {
         writer.beginObject()
         writeHead(to: &writer)
@@ -25,7 +25,7 @@ extension Board {
         writer.endObject()
     }
 
-    /// Writes the members that tell which board it is.
+    /// Writes the members that identify the board.
     fileprivate func writeHead(to writer: inout JSONWriter) {
         writer.member("id", id)
         writer.member("title", title)
@@ -38,7 +38,9 @@ extension Board {
         }
     }
 
-    /// Writes what whoever has a link may see of it: no ids of the board and of other links.
+    /// Writes the board as a shared link shows it.
+    ///
+    /// It omits the ids of the board and of its links.
     public func writeShared(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("title", title)
@@ -48,7 +50,7 @@ extension Board {
 }
 
 extension BoardLink {
-    /// Writes what is known of the link; what opens it is not.
+    /// Writes the link without its secret.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)

@@ -3,32 +3,32 @@
 
 public import TrackwayEvents
 
-/// Boards that nobody has to save: made from what the catalogue says is there.
-public enum ReadyBoard: String, Sendable, Hashable, CaseIterable {
-    /// How many people and events, which, who comes back, what is missing.
+/// Boards that the collector builds from the event catalog.
+public enum BuiltInBoard: String, Sendable, Hashable, CaseIterable {
+    /// Active users, events, retention, and missing events.
     case firstLook = "first-look"
-    /// What people do: screens, elements, actions, and how they go on.
+    /// User behavior: screens, elements, actions, and paths.
     case behaviour
 
-    /// What it is called.
+    /// The title.
     public var title: String {
         switch self {
         case .firstLook: "First look"
-        case .behaviour: "Behaviour"
+        case .behaviour: "Behavior"
         }
     }
 
-    /// How many names of the catalogue are looked at.
+    /// The number of names read from the catalog.
     public static let names = 200
-    /// How many of the app's own events get a card of their own.
+    /// The number of the app's custom events that get a card.
     private static let actions = 4
 
-    /// The board.
+    /// Returns the board.
     ///
     /// - Parameters:
-    ///   - names: the events' names, the most frequent first.
-    ///   - elements: the attribute by which clicks are told apart; nil when there is none.
-    ///   - time: now.
+    ///   - names: the events' names, most frequent first.
+    ///   - elements: the attribute that distinguishes clicked elements; nil if none does.
+    ///   - time: the current time.
     public func board(names: [String], elements: String?, at time: Timestamp) -> Board {
         var cards: [BoardCard]
         switch self {
@@ -39,21 +39,21 @@ public enum ReadyBoard: String, Sendable, Hashable, CaseIterable {
         return Board(id: rawValue, title: title, cards: cards, version: nil, created: time, changed: time)
     }
 
-    /// The attributes by which clicks can be told apart, the most telling first.
+    /// The attributes that distinguish clicked elements, the most specific first.
     public static let elementKeys = [
         CapturedKey.elementID, CapturedKey.elementContent, CapturedKey.elementType,
     ]
 
     private static let firstLookCards = [
         card("Right now", .full, .live, "minutes=60"),
-        card("People per day", .half, .trends, "measure=users&last=30d"),
+        card("Users per day", .half, .trends, "measure=users&last=30d"),
         card("Events per day", .half, .trends, "last=30d"),
         card("Most frequent events", .full, .catalogue, "limit=10"),
-        card("Who comes back", .full, .retention, "interval=week&last=30d"),
-        card("New, returning, resurrected and dormant people", .half, .lifecycle, "last=30d"),
-        card("On how many days people come", .half, .stickiness, "last=30d"),
-        card("What is missing", .half, .ledger, ""),
-        card("What was refused", .half, .failed, "last=30d&top=8"),
+        card("Retention by week", .full, .retention, "interval=week&last=30d"),
+        card("New, returning, reactivated and dormant users", .half, .lifecycle, "last=30d"),
+        card("Active days per user", .half, .stickiness, "last=30d"),
+        card("Missing events", .half, .ledger, ""),
+        card("Rejected events", .half, .failed, "last=30d&top=8"),
     ]
 
     private static func behaviourCards(_ names: [String], _ elements: String?) -> [BoardCard] {
@@ -66,13 +66,13 @@ public enum ReadyBoard: String, Sendable, Hashable, CaseIterable {
         if names.contains(CapturedName.click), let elements {
             cards.append(card("Elements", .half, .trends, "name=\(CapturedName.click)&by=\(elements)&top=8&last=30d"))
         }
-        cards.append(card("Where people go", .full, .paths, "of=\(hasScreens ? "screens" : "events")&last=30d"))
-        let own = names.filter { !$0.hasPrefix("_") && $0.utf8.count <= QuestionLimits.nameBytes }
+        cards.append(card("User paths", .full, .paths, "of=\(hasScreens ? "screens" : "events")&last=30d"))
+        let own = names.filter { !$0.hasPrefix("_") && $0.utf8.count <= QueryLimits.nameBytes }
         for name in own.prefix(actions) {
             cards.append(card(titled(name), .half, .trends, "name=\(escaped(name))&last=30d"))
         }
-        cards.append(card("How often", .full, .catalogue, "limit=20"))
-        cards.append(card("On how many days people come", .full, .stickiness, "last=30d"))
+        cards.append(card("Event frequency", .full, .catalogue, "limit=20"))
+        cards.append(card("Active days per user", .full, .stickiness, "last=30d"))
         return cards
     }
 
@@ -85,13 +85,13 @@ public enum ReadyBoard: String, Sendable, Hashable, CaseIterable {
         BoardCard(id: "", title: title, size: size, kind: kind, query: query)
     }
 
-    /// A name as a title, which is one line.
+    /// Returns a name as a title, which is one line.
     private static func titled(_ name: String) -> String {
         let scalars = name.unicodeScalars.filter { $0.properties.generalCategory != .control }
         return scalars.contains { !$0.properties.isWhitespace } ? String(String.UnicodeScalarView(scalars)) : "Event"
     }
 
-    /// A name as it stands in an address.
+    /// Returns a name percent-encoded for a URL.
     private static func escaped(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []

@@ -5,8 +5,8 @@ internal import TrackwayEvents
 
 /// User IDs that stand for a missing ID.
 ///
-/// Apps send them by mistake when no user is signed in. As users they would join the visitors of all devices to one person.
-/// Events with such an ID belong to the anonymous visitor of their installation.
+/// Apps send them by mistake when no user is signed in. As users they would join the visitors of all devices to one
+/// person. Events with such an ID belong to the anonymous visitor of their installation.
 enum PlaceholderUserID {
     /// In lowercase.
     private static let ids: Set<String> = [
@@ -16,7 +16,9 @@ enum PlaceholderUserID {
     ]
     private static let longest = 36
 
-    /// Whether an ID is a placeholder: one of the known ones in any letter case, or only spaces.
+    /// Whether an ID is a placeholder.
+    ///
+    /// A placeholder is one of the known ones in any letter case, or only spaces.
     static func contains(_ id: String) -> Bool {
         let bytes = id.utf8
         guard bytes.contains(where: { $0 != UInt8(ascii: " ") }) else { return true }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The users who were signed in on one installation, in the order of device time.
+/// The users who were signed in on one installation, by device time.
 ///
 /// Events recorded while no user was signed in belong to the user of the next signed-in event (``owner(at:)``).
 /// Events after the last signed-in event belong to a new anonymous visitor.
@@ -9,7 +9,7 @@
 /// The history depends on the set of events only, not on the order in which they are added.
 /// Events at the same millisecond are ordered by ``Period/mark``.
 public struct SignInHistory: Sendable, Hashable {
-    /// Consecutive events of one user, without an event of another user in between.
+    /// Consecutive events of one user, without events of others in between.
     public struct Period: Sendable, Hashable {
         /// The user's number in the store.
         public var user: Int64
@@ -30,7 +30,7 @@ public struct SignInHistory: Sendable, Hashable {
         }
     }
 
-    /// Which person the events of a time range belong to.
+    /// The person that the events of a time range belong to.
     public enum Owner: Sendable, Hashable {
         /// The anonymous visitor: no user signed in afterwards.
         case visitor
@@ -47,9 +47,13 @@ public struct SignInHistory: Sendable, Hashable {
     /// An installation with more is a public device: its anonymous events belong to no user.
     public static let maximumPeriods = 1_000
 
-    /// The periods, the earliest first; empty if no anonymous event belongs to a user.
+    /// The periods, the earliest first.
+    ///
+    /// Empty if no anonymous event belongs to a user.
     public private(set) var periods: [Period] = []
-    /// Whether no anonymous event belongs to a user: the app keeps them separate, or there are more than ``maximumPeriods`` periods.
+    /// Whether no anonymous event belongs to a user.
+    ///
+    /// The app keeps them separate, or there are more than ``maximumPeriods`` periods.
     public private(set) var isSeparate = false
 
     /// A history without sign-ins.
@@ -60,7 +64,7 @@ public struct SignInHistory: Sendable, Hashable {
 
     // MARK: Adding signed-in events
 
-    /// Adds a signed-in event if that needs no other event of the installation.
+    /// Adds a signed-in event if that requires no other event.
     ///
     /// - Returns: False if the event divides another user's period; it is then added with ``insert(_:lastEvent:)``.
     /// - Complexity: O(log periods).
@@ -81,7 +85,7 @@ public struct SignInHistory: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - event: The event as a period.
-    ///   - lastEvent: Returns the time of a user's last event on the installation within a time range, or nil if there is none.
+    ///   - lastEvent: Returns the time of a user's last event on the installation within a time range; nil without one.
     /// - Complexity: O(periods), and one call of `lastEvent` if the event divides another user's period.
     public mutating func insert(
         _ event: Period,
@@ -111,7 +115,7 @@ public struct SignInHistory: Sendable, Hashable {
         checkCount()
     }
 
-    /// The index of the first period that does not end before an event.
+    /// The index of the first period that ends with or after an event.
     private func index(of event: Period) -> Int {
         var (low, high) = (0, periods.count)
         while low < high {
@@ -125,7 +129,9 @@ public struct SignInHistory: Sendable, Hashable {
         if periods.count > Self.maximumPeriods { keepSeparate() }
     }
 
-    /// The app keeps anonymous events separate from users, now or at any time.
+    /// Keeps all anonymous events of the installation separate from users.
+    ///
+    /// For an app that keeps them separate now or did so at any time.
     public mutating func keepSeparate() {
         periods = []
         isSeparate = true
@@ -133,7 +139,9 @@ public struct SignInHistory: Sendable, Hashable {
 
     // MARK: Owners of anonymous events
 
-    /// The user that an anonymous event at a time belongs to; nil for the visitor after the last sign-in.
+    /// The user that an anonymous event at a time belongs to.
+    ///
+    /// Nil for the visitor after the last sign-in.
     ///
     /// - Complexity: O(log periods).
     public func owner(at time: Int64) -> Int64? {
@@ -152,7 +160,7 @@ public struct SignInHistory: Sendable, Hashable {
             : .several(includesVisitor: times.upperBound > periods[periods.count - 1].last)
     }
 
-    /// The time ranges whose anonymous events belong to a user, the earliest first.
+    /// The time ranges whose anonymous events belong to a user, earliest first.
     ///
     /// - Complexity: O(periods).
     public func times(of user: Int64) -> [ClosedRange<Int64>] {
@@ -166,7 +174,9 @@ public struct SignInHistory: Sendable, Hashable {
         return found
     }
 
-    /// The time range of the visitor after the last sign-in; nil if there is none.
+    /// The time range of the visitor after the last sign-in.
+    ///
+    /// Nil if empty.
     public var visitorTimes: ClosedRange<Int64>? {
         guard let last = periods.last?.last else { return .min ... .max }
         return last < .max ? last + 1 ... .max : nil
@@ -185,7 +195,9 @@ public struct SignInHistory: Sendable, Hashable {
 // MARK: - Stored form
 
 extension SignInHistory {
-    /// The history as bytes: per period its user, mark and last time, each as 8 bytes, little-endian.
+    /// The history as bytes.
+    ///
+    /// For each period its user, mark and last time, each as 8 bytes, little-endian.
     ///
     /// Empty bytes mean that no anonymous event belongs to a user.
     public var bytes: [UInt8] {

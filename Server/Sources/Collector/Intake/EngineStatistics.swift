@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The state of the servers that keep an intake's records, for metrics.
+/// The state of the servers that store an intake's records, for metrics.
 public struct EngineStatistics: Sendable, Hashable {
-    /// What is known of one server.
+    /// The known state of one server.
     public enum ServerState: String, Sendable, Hashable, CaseIterable {
         /// It waits for its disk before it acknowledges.
         case proven
@@ -11,13 +11,13 @@ public struct EngineStatistics: Sendable, Hashable {
         case notSynced = "not_synced"
         /// It runs and stores nothing, because JetStream is off there.
         case off
-        /// The others do not hear it.
+        /// The other servers do not reach it.
         case gone
-        /// It said nothing at the last check.
+        /// It did not respond to the last check.
         case unknown
     }
 
-    /// Number of servers by state.
+    /// The number of servers by state.
     public var servers: [ServerState: Int] = [:]
     /// Whether there is a connection to one of them.
     public var isConnected = false
@@ -25,17 +25,17 @@ public struct EngineStatistics: Sendable, Hashable {
     public var hasLeader = false
     /// Whether acknowledged records are proven to be durable.
     public var isProven = false
-    /// The lead of this machine's clock over those of the servers.
+    /// The offset of this machine's clock from the servers' clocks.
     ///
-    /// Negative when it is behind; nil when it was not compared.
+    /// Positive when it is ahead; nil when it was not compared.
     public var clockOffset: Duration?
     /// Records that were refused since the start, by reason.
     public var refused: [IntakeError.Code: UInt64] = [:]
 
-    /// Nothing is known yet.
+    /// Creates statistics in which nothing is known yet.
     public init() {}
 
-    /// The reasons that an engine has to refuse records.
+    /// The reasons for which an engine refuses records.
     public static let refusals: [IntakeError.Code] = [
         .busy, .engineUnavailable, .engineFull, .engineNotDurable, .engineMisconfigured, .stopped, .closing,
     ]

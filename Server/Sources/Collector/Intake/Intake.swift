@@ -6,10 +6,12 @@ public import TrackwayEvents
 public import TrackwayJournal
 public import TrackwayWire
 
-/// The collector's promise: a batch whose ``commit(kind:record:)`` has returned survives power loss.
+/// Commits batches to the intake log, durably and in groups.
 ///
-/// One writer appends what is waiting to the intake log and flushes once for all of it (group commit): while one flush
-/// runs, the next group gathers, so no batch waits for a timer. The waiting line is bounded. Safe from any thread.
+/// A batch whose ``commit(kind:record:)`` has returned survives power loss.
+///
+/// One writer appends the waiting batches to the intake log and flushes once for all of them (group commit): while one
+/// flush runs, the next group gathers, so no batch waits for a timer. The queue is bounded. Safe from any thread.
 public final class Intake: RecordIntake {
     /// The folder of the intake log.
     public let folder: String
@@ -27,33 +29,35 @@ public final class Intake: RecordIntake {
         var gate: IntakeGate
         var waiting: [WaitingRecord] = []
         var isWriting = false
-        /// The place behind the last record that was committed here.
+        /// The position after the last record that was committed here.
         var committed: LogPosition?
         var statistics = IntakeStatistics()
     }
 
-    /// What the writer alone touches.
+    /// State that only the writer uses.
     private struct SpaceCheck: Sendable {
         var at: MonotonicTime?
-        /// How much should be free and is not; nil while it is.
+        /// The number of bytes that should be free but are not.
+        ///
+        /// Nil while there is enough space.
         var reserve: Int?
     }
 
     private let space = Locked(SpaceCheck())
 
-    /// Opens the intake log, making it when missing.
+    /// Opens the intake log, creating it if missing.
     ///
     /// - Parameters:
-    ///   - folder: Where the log lies.
-    ///   - storage: How it is written.
-    ///   - options: How it is laid out and how much may wait for it.
-    ///   - durability: How safe the storage keeps what was flushed.
-    ///   - clock: The time, for looking at the free space now and then.
-    ///   - needed: How many bytes of the disk others still need for what the log holds up to a place: they are kept free, too. Called on
-    ///     the writer's thread, and wherever ``trouble`` is asked for.
-    ///   - committed: Called with the place up to which all is on stable storage: once here, and after every flush on
-    ///     the writer's thread. It must return at once.
-    /// - Throws: `JournalError`, such as `locked` when another collector owns the folder, or `StorageError`.
+    ///   - folder: The folder of the log.
+    ///   - storage: The storage to which it is written.
+    ///   - options: The layout of the log and the limits of its queue.
+    ///   - durability: The durability of flushed data in this storage.
+    ///   - clock: The clock for checking the free space at intervals.
+    ///   - needed: Returns the number of disk bytes that others still need for the records in the log up to a position:
+    ///     these bytes are kept free, too. Called on the writer's thread, and by every read of ``trouble``.
+    ///   - committed: Called with the position up to which everything is on stable storage: once in this initializer,
+    ///     and after every flush on the writer's thread. It must return immediately.
+    /// - Throws: `JournalError`, such as `locked` if another collector owns the folder, or `StorageError`.
     public init(
         folder: String,
         storage: any JournalStorage = DiskStorage(),
@@ -77,7 +81,9 @@ public final class Intake: RecordIntake {
         committed(log.end)
     }
 
-    /// After a kill the last records may lie in the system's cache only; what readers see must survive power loss.
+    /// Flushes the newest segment and the folder.
+    ///
+    /// After a kill the last records may be only in the system's cache; what readers see must survive power loss.
     private static func flushNewestSegment(of folder: String, _ storage: any JournalStorage) throws(StorageError) {
         let segments = try storage.names(in: folder).filter { $0.hasSuffix(".segment") }
         if let newest = segments.max() { try storage.synchronize(folder + "/" + newest) }
@@ -86,7 +92,7 @@ public final class Intake: RecordIntake {
 
     /// Appends a record and returns once it is on stable storage.
     ///
-    /// - Returns: The place just behind it.
+    /// - Returns: The position just after the record.
     /// - Throws: ``IntakeError``; the record then does not count as stored.
     public func commit(kind: FrameKind, record: [UInt8]) async throws(IntakeError) -> LogPosition {
         let outcome = await withUnsafeContinuation { continuation in
@@ -105,9 +111,9 @@ public final class Intake: RecordIntake {
 
     /// Reads a record of the log, as it was committed.
     ///
-    /// - Parameter position: The record's, or that of one of its events.
-    /// - Returns: Nil where no record begins that can be read.
-    /// - Throws: `JournalError` when the storage cannot be read now.
+    /// - Parameter position: The position of the record or of one of its events.
+    /// - Returns: Nil if no readable record begins there.
+    /// - Throws: `JournalError` if the storage cannot be read now.
     public func record(at position: EventPosition) throws(JournalError) -> (kind: FrameKind, payload: [UInt8])? {
         let start = LogPosition(segment: position.segment, offset: position.offset)
         var reader = LogReader(folder: folder, storage: storage, from: start)
@@ -115,22 +121,24 @@ public final class Intake: RecordIntake {
         return (entry.kind, reader.payload(of: entry))
     }
 
-    /// The place behind the last record.
+    /// The position after the last record.
     public var end: LogPosition { log.end }
 
-    /// The place behind the last record that was committed since the start; nil before the first. An index that has come there
-    /// knows all that was answered.
+    /// The position after the last record committed since the start.
+    ///
+    /// Nil before the first commit. An index that has reached it contains everything that was acknowledged.
     public func committedEnd() async -> LogPosition? { state.withLock { $0.committed } }
 
-    /// Deletes what lies before `position` in the log, as far as it fills whole segments. For records that no index will
-    /// read again.
+    /// Deletes the whole segments of the log before `position`.
     ///
-    /// - Throws: `JournalError` `storage`; some may be deleted then.
+    /// For records that no index will read again.
+    ///
+    /// - Throws: `JournalError` `storage`; some segments may then have been deleted.
     public func removeSegments(before position: LogPosition) throws(JournalError) {
         try log.removeSegments(before: position)
     }
 
-    /// Counts since the start.
+    /// The counts since the start.
     public var statistics: IntakeStatistics {
         state.withLock { state in
             var statistics = state.statistics
@@ -139,10 +147,12 @@ public final class Intake: RecordIntake {
         }
     }
 
-    /// Why a batch would be refused now, as far as it is known; nil when batches are welcome.
+    /// The known reason why batches are refused now.
     ///
-    /// After trouble with the disk this looks whether there is space again, so that a collector nobody sends to any more
-    /// (because it said it was not ready) becomes ready by itself.
+    /// Nil if they are accepted.
+    ///
+    /// After a disk error this checks whether there is space again, so that a collector that receives nothing any more
+    /// (because it reported that it was not ready) becomes ready automatically.
     public var trouble: IntakeError? {
         let (end, trouble) = state.withLock { ($0.gate.end, $0.gate.trouble) }
         if let end { return end }
@@ -151,7 +161,7 @@ public final class Intake: RecordIntake {
         return free >= reserve + options.segmentBytes ? nil : trouble
     }
 
-    /// Accepts nothing more, waits until what is waiting is on stable storage, and closes the log.
+    /// Stops accepting batches, flushes the waiting ones, and closes the log.
     public func close() async {
         state.withLock { $0.gate.closing() }
         await withUnsafeContinuation { (done: UnsafeContinuation<Void, Never>) in
@@ -176,7 +186,7 @@ public final class Intake: RecordIntake {
         if startsWriting { writer.async { self.writeWaiting() } }
     }
 
-    /// Writes group after group until nothing is waiting.
+    /// Writes one group after another until no record is waiting.
     private func writeWaiting() {
         while true {
             let group = state.withLock { state -> [WaitingRecord] in
@@ -222,7 +232,7 @@ public final class Intake: RecordIntake {
         let duration = began.duration(to: .now)
         state.withLock { state in
             state.committed = appended.last?.end
-            // A record refused beside accepted ones leaves its trouble standing: there is little space.
+            // If some records of the group were refused, their error remains: there is little space.
             if appended.count == group.count { state.gate.committed() }
             state.statistics.flushed(records: appended.count, bytes: bytes, in: duration)
         }
@@ -252,13 +262,15 @@ public final class Intake: RecordIntake {
         for record in group { record.continuation.resume(returning: .failure(error)) }
     }
 
-    /// How many bytes have to be free: what the options say, and what the index needs for records that it does not have.
+    /// The number of bytes that must be free.
+    ///
+    /// The reserve of the options, and the space that the index needs for records that it does not have yet.
     private var reserve: Int {
         let (reserve, isOver) = options.reserveBytes.addingReportingOverflow(max(0, needed(log.end)))
         return isOver ? .max : reserve
     }
 
-    /// Looks at the free space, at most once per interval.
+    /// Checks the free space, at most once per interval.
     private func lowSpace() -> IntakeError? {
         let now = clock.now().monotonic
         let isFresh = space.withLock { check in
@@ -272,8 +284,8 @@ public final class Intake: RecordIntake {
         guard let reserve = space.withLock({ $0.reserve }) else { return nil }
         return IntakeError(
             code: .diskLow,
-            // Senders read this: where the log lies is for whoever runs the collector to know.
-            message: "Less than \(reserve >> 20) MiB are free where the collector keeps its log; "
+            // Senders read this message, so it does not reveal where the log is stored.
+            message: "Less than \(reserve >> 20) MiB is free where the collector stores its log; "
                 + "free some space there."
         )
     }
@@ -281,7 +293,7 @@ public final class Intake: RecordIntake {
 
 /// Counts of the intake since the collector started.
 public struct IntakeStatistics: Sendable, Hashable {
-    /// Upper bounds of the flush histogram's buckets; the last bucket is beyond.
+    /// The upper bounds of the flush histogram's buckets; one more bucket follows.
     public static let flushBounds: [Duration] = [
         .microseconds(100), .microseconds(250), .microseconds(500), .milliseconds(1), .microseconds(2_500),
         .milliseconds(5), .milliseconds(10), .milliseconds(25), .milliseconds(100), .seconds(1),
@@ -289,23 +301,23 @@ public struct IntakeStatistics: Sendable, Hashable {
 
     /// Records on stable storage.
     public var records: UInt64 = 0
-    /// Their bytes.
+    /// The bytes of these records.
     public var bytes: UInt64 = 0
     /// Flushes; records divided by flushes is the size of a group.
     public var flushes: UInt64 = 0
-    /// Flushes by how long they took, one count per bound and one beyond.
+    /// Flush counts by duration: one per bound, and one above the last.
     public var flushCounts = [UInt64](repeating: 0, count: flushBounds.count + 1)
-    /// The time all flushes took together.
+    /// The total time of all flushes.
     public var flushTime: Duration = .zero
     /// Records refused by the disk.
     public var refused: UInt64 = 0
-    /// Batches waiting at this moment.
+    /// Batches that are waiting now.
     public var waiting = 0
 
-    /// Nothing yet.
+    /// Creates empty statistics.
     public init() {}
 
-    /// Records have become safe together.
+    /// Counts records that were flushed together.
     public mutating func flushed(records: Int, bytes: Int, in duration: Duration) {
         self.records += UInt64(records)
         self.bytes += UInt64(bytes)
@@ -314,7 +326,7 @@ public struct IntakeStatistics: Sendable, Hashable {
         flushCounts[Self.flushBounds.firstIndex { duration <= $0 } ?? Self.flushBounds.count] += 1
     }
 
-    /// What another intake counted, beside this one.
+    /// Adds the counts of another intake.
     public mutating func add(_ other: IntakeStatistics) {
         records += other.records
         bytes += other.bytes
@@ -326,7 +338,7 @@ public struct IntakeStatistics: Sendable, Hashable {
     }
 }
 
-/// A record in the line for the next group commit, and who waits for it.
+/// A record queued for the next group commit, with its waiting caller.
 private struct WaitingRecord: Sendable {
     let kind: FrameKind
     let record: [UInt8]

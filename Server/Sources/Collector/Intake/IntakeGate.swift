@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Decides whether another batch may wait for the disk. A value: the driver holds a lock around it, tells it what
-/// happened, and does what it says.
+/// Decides whether another batch may wait for the disk.
+///
+/// A value type: the driver holds a lock around it, reports events to it, and carries out its decisions.
 struct IntakeGate: Sendable {
-    /// Why nothing more is accepted, ever: a failed flush or a shutdown.
+    /// The final reason for refusing all batches.
+    ///
+    /// Either a failed flush or a shutdown.
     private(set) var end: IntakeError?
-    /// Why the disk refused last time; cleared by the next success.
+    /// The last disk error; cleared by the next success.
     private(set) var trouble: IntakeError?
     private(set) var waitingBatches = 0
     private(set) var waitingBytes = 0
@@ -16,18 +19,18 @@ struct IntakeGate: Sendable {
         self.options = options
     }
 
-    /// A batch was offered.
+    /// Offers a batch.
     ///
-    /// - Returns: Why it cannot wait; nil when it may, and counts as waiting from now on.
+    /// - Returns: The reason why it cannot wait; nil if it can, and counts as waiting from now on.
     mutating func offered(bytes: Int) -> IntakeError? {
         if let end { return end }
-        // A batch larger than the whole bound still passes alone: admission has its own limits.
+        // A batch larger than the limit still passes when it is alone: admission has its own limits.
         guard waitingBatches < options.waitingBatches,
             waitingBytes == 0 || waitingBytes + bytes <= options.waitingBytes
         else {
             return IntakeError(
                 code: .busy,
-                message: "\(waitingBatches) batches wait for the disk already; come back in a moment."
+                message: "\(waitingBatches) batches are already waiting for the disk; try again in a moment."
             )
         }
         waitingBatches += 1
@@ -35,93 +38,109 @@ struct IntakeGate: Sendable {
         return nil
     }
 
-    /// The writer took what was waiting.
+    /// Records that the writer took the waiting batches.
     mutating func taken(batches: Int, bytes: Int) {
         waitingBatches -= batches
         waitingBytes -= bytes
     }
 
-    /// A group of batches reached stable storage.
+    /// Records that a group of batches reached stable storage.
     mutating func committed() {
         trouble = nil
     }
 
-    /// The disk refused a batch; later ones may succeed.
+    /// Records that the disk refused a batch; later ones may succeed.
     mutating func refused(_ error: IntakeError) {
         trouble = error
     }
 
-    /// A flush failed. What it covered cannot be trusted and asking again proves nothing, so this is final.
+    /// Records that a flush failed, which is final.
+    ///
+    /// The data that it covered cannot be trusted, and flushing again would prove nothing.
     mutating func flushFailed(_ reason: String) {
         end = IntakeError(
             code: .stopped,
-            message: "Nothing is accepted any more, because flushing to disk failed (\(reason)); "
-                + "check the disk and start the collector again."
+            message: "The collector no longer accepts data, because flushing to disk failed (\(reason)); "
+                + "check the disk and restart the collector."
         )
     }
 
-    /// The collector shuts down.
+    /// Records that the collector is shutting down.
     mutating func closing() {
         end = end ?? IntakeError(code: .closing, message: "The collector is shutting down.")
     }
 }
 
-/// How the intake log is laid out and how much may wait for it.
+/// The layout of the intake log and the limits of its queue.
 public struct IntakeOptions: Sendable, Hashable {
-    /// Bytes reserved for each segment, at most 128 MiB (what an event's position can express).
+    /// Bytes reserved for each segment: at most 128 MiB.
+    ///
+    /// An event's position cannot express larger offsets.
     public var segmentBytes = 16 << 20
-    /// The most batches that may wait for a flush; the next one is refused with `busy`.
+    /// The maximum number of batches waiting for a flush.
+    ///
+    /// The next one is refused with `busy`.
     public var waitingBatches = 1_024
-    /// The most bytes that may wait for a flush.
+    /// The maximum number of bytes waiting for a flush.
     public var waitingBytes = 64 << 20
-    /// Free bytes on the disk below which nothing is accepted, beside those that the index needs for what it does not have yet, so that it
-    /// and the system can still work.
+    /// The free bytes on the disk below which nothing is accepted.
+    ///
+    /// They come in addition to the space that the index needs for records that it does not have yet, and let the index
+    /// and the system keep working.
     public var reserveBytes = 64 << 20
-    /// How long a look at the free space counts.
+    /// The time for which a check of the free space remains valid.
     public var spaceCheckInterval: Duration = .seconds(1)
 
     /// The default options.
     public init() {}
 }
 
-/// Why a batch could not be committed. Nothing of it counts as stored; the sender keeps it and comes back.
+/// The reason why a batch could not be committed.
+///
+/// No part of the batch counts as stored; the sender keeps it and retries.
 public struct IntakeError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What stands in the way.
+    /// The kind of failure.
     public enum Code: String, Sendable, Hashable {
-        /// Too much is waiting for the disk already.
+        /// Too much data is already waiting for the disk.
         case busy
-        /// The disk is full; it recovers by itself when there is space again.
+        /// The disk is full.
+        ///
+        /// The intake recovers automatically when there is space again.
         case diskFull = "disk_full"
-        /// The free space is below the reserve; it recovers by itself.
+        /// The free space is below the reserve; the intake recovers automatically.
         case diskLow = "disk_low"
-        /// The storage refused for another reason; the next batch may succeed.
+        /// The storage failed for another reason; the next batch may succeed.
         case storage
-        /// A flush to stable storage failed: nothing is accepted until the collector is started again.
+        /// A flush to stable storage failed.
+        ///
+        /// Nothing is accepted until the collector is restarted.
         case stopped
         /// The collector is shutting down.
         case closing
-        /// The engine has no majority, or is not reached; it recovers by itself.
+        /// The engine has no majority or cannot be reached.
+        ///
+        /// The intake recovers automatically.
         case engineUnavailable = "engine_unavailable"
         /// The engine's stream is full.
         case engineFull = "engine_full"
-        /// What the engine acknowledges is not proven to survive power loss.
+        /// Records that the engine acknowledges are not proven to survive power loss.
         case engineNotDurable = "engine_not_durable"
-        /// The engine's stream is set up in a way that takes no such record.
+        /// The configuration of the engine's stream does not accept such a record.
         case engineMisconfigured = "engine_misconfigured"
     }
 
-    /// What stands in the way.
+    /// The kind of failure.
     public var code: Code
-    /// One sentence for a person, with the remedy.
+    /// A human-readable sentence with the remedy.
     public var message: String
 
-    /// An error.
+    /// Creates an error.
     public init(code: Code, message: String) {
         self.code = code
         self.message = message
     }
 
-    /// When a sender should come back.
+    /// The delay after which a sender should retry.
     public var retryAfter: Duration {
         switch code {
         case .busy, .closing: .seconds(1)

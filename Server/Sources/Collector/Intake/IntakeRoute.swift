@@ -4,56 +4,61 @@
 public import TrackwayEvents
 public import TrackwayWire
 
-/// Where a record belongs, and what tells that it is the same one again. A log has one place for all, and needs neither.
+/// Selects a record's place and identifies duplicates of it.
+///
+/// The log of one machine has one place for all records and needs neither.
 public struct IntakeRoute: Sendable, Hashable {
-    /// A record that belongs nowhere in particular, and is no repetition.
+    /// The route of a record without an installation or an identity.
     public static let none = IntakeRoute()
 
-    /// Whose records keep their order among each other; nil when no installation is named.
+    /// The installation whose records keep their order; nil if none is named.
     public let installation: InstallationID?
     private let header: BatchHeader?
     private let key: String
 
-    /// The route of a record of an installation that is no repetition.
+    /// Creates the route of an installation's record that has no identity.
     public init(installation: InstallationID? = nil) {
         self.installation = installation
         header = nil
         key = ""
     }
 
-    /// The route of a batch.
+    /// Creates the route of a batch.
     ///
     /// - Parameters:
-    ///   - header: The batch's header; nil when it has none.
-    ///   - key: The name of the key it came with.
+    ///   - header: The batch's header; nil if it has no header.
+    ///   - key: The name of the request's key.
     public init(_ header: BatchHeader?, key: String) {
         installation = header?.installation
         self.header = header
         self.key = key
     }
 
-    /// Equal when a sender sends the same batch again, and then only; nil when nothing names it, so that every commit is one of
-    /// its own.
+    /// Equal if and only if a sender sends the same batch again.
+    ///
+    /// Nil if the batch has no id, so that every commit counts as a different batch.
     ///
     /// - Complexity: O(length of the header).
     public var identity: BatchIdentity? { header.flatMap { BatchIdentity($0, key: key) } }
 }
 
-/// Names what a batch says: 128 bits.
+/// A 128-bit identity of a batch's content.
 ///
-/// A batch's own id is not enough. When it was sent differs each time and changes nothing; the numbers it gives up (`dropped`,
-/// `skipped`) are told once, so a batch of the same id that gives up more must not pass for a repetition. And a text that two
-/// apps chose is told apart by the installation and the key.
+/// The batch's own id is not enough. The time of sending differs each time and changes nothing. The numbers that a
+/// batch reports as lost (`dropped`, `skipped`) are reported once, so a batch of the same id that reports more of them
+/// must not be treated as a duplicate. Equal ids that two apps chose are distinguished by the installation and the key.
 public struct BatchIdentity: Sendable, Hashable {
     /// The first half.
     public var high: UInt64
     /// The second half.
     public var low: UInt64
 
-    /// The identity of a batch; nil when its header does not name it.
+    /// The identity of a batch.
+    ///
+    /// Nil when its header does not name it.
     public init?(_ header: BatchHeader, key: String) {
         guard let id = header.id else { return nil }
-        // Every part stands behind its length or between marks that no number has, so no two batches give one text.
+        // Every part has a length prefix or delimiters that no number contains, so no two batches give the same text.
         var text = "\(key.utf8.count):\(key)|\(id.utf8.count):\(id)|"
         text += "\(header.installation?.description ?? "-")|\(header.writer?.description ?? "-")|"
         text += "\(header.first.map(String.init) ?? "-")|\(header.last.map(String.init) ?? "-")|"
@@ -68,7 +73,7 @@ public struct BatchIdentity: Sendable, Hashable {
         low = hash[8..<16].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// 32 digits.
+    /// The identity as 32 hexadecimal digits.
     public var hexadecimal: String {
         [high, low].map { half in
             let digits = String(half, radix: 16)

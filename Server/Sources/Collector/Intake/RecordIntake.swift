@@ -4,52 +4,62 @@
 public import TrackwayJournal
 public import TrackwayWire
 
-/// Takes records, and says so when they are safe: the log of this machine (``Intake``), or a stream that several machines keep.
+/// Stores records durably.
+///
+/// It is either the log of this machine (``Intake``) or a stream that several machines store.
 public protocol RecordIntake: Sendable {
-    /// How safe a record is whose commit has returned.
+    /// The durability of a record whose commit has returned.
     var durability: CollectorDurability { get }
 
-    /// Keeps a record and returns once it is as safe as the intake promises.
+    /// Stores a record and returns once it has the promised durability.
     ///
-    /// - Parameter route: Where it belongs, and what tells that it is the same one again.
-    /// - Throws: ``IntakeError``; its sender must not take the record for stored then.
+    /// - Parameter route: Selects the record's place and identifies duplicates.
+    /// - Throws: ``IntakeError``; the sender must then not treat the record as stored.
     func commit(kind: FrameKind, record: [UInt8], route: IntakeRoute) async throws(IntakeError) -> Commit
 
     /// Reads a record as it was committed.
     ///
-    /// - Parameter position: The record's, or that of one of its events.
-    /// - Returns: Nil where no record begins that can be read.
-    /// - Throws: An error when records cannot be read now.
+    /// - Parameter position: The position of the record or of one of its events.
+    /// - Returns: Nil if no readable record begins there.
+    /// - Throws: An error if records cannot be read now.
     func record(at position: EventPosition) async throws -> (kind: FrameKind, payload: [UInt8])?
 
-    /// The place behind the last record that is known.
+    /// The position after the last known record.
     var end: LogPosition { get }
 
-    /// The place behind the last record that was committed here since the start, as an index will know it; nil before the first. Where
-    /// several streams keep the records it waits until all that was committed is in their order.
+    /// The index position after the last record committed here.
+    ///
+    /// Covers the commits since the start; nil before the first. If several streams store the records, it waits until
+    /// all committed records have their place in the common order.
     func committedEnd() async -> LogPosition?
 
-    /// The place that a commit named, as an index will know it; nil when that is not known within a time. Where several streams keep the
-    /// records, a commit names a place in one of them.
+    /// Returns the position of a commit as an index sees it.
+    ///
+    /// Nil if it does not become known within `limit`. If several streams store the records, a commit names a position
+    /// in one of them.
     func indexedPlace(of position: EventPosition, within limit: Duration) async -> EventPosition?
 
-    /// Deletes what lies before `position`, as far as that is this intake's to delete. For records that no index will read again.
+    /// Deletes the records before `position` that this intake may delete.
     ///
-    /// - Throws: `JournalError` `storage`; some may be deleted then.
+    /// For records that no index will read again.
+    ///
+    /// - Throws: `JournalError` `storage`; some records may then have been deleted.
     func removeSegments(before position: LogPosition) throws(JournalError)
 
-    /// Why a record would be refused now, as far as it is known; nil when records are welcome.
+    /// The known reason why records are refused now.
+    ///
+    /// Nil if they are accepted.
     var trouble: IntakeError? { get }
 
-    /// Counts since the start.
+    /// The counts since the start.
     var statistics: IntakeStatistics { get }
 
-    /// The state of the servers that keep the records.
+    /// The state of the servers that store the records.
     ///
-    /// Nil for an intake that keeps them itself.
+    /// Nil for an intake that stores them itself.
     var engineStatistics: EngineStatistics? { get }
 
-    /// Accepts nothing more, and returns when nothing is on its way any more.
+    /// Stops accepting records, and returns when no commit is in progress.
     func close() async
 }
 
@@ -58,9 +68,11 @@ extension RecordIntake {
 
     public func indexedPlace(of position: EventPosition, within limit: Duration) async -> EventPosition? { position }
 
-    /// The accepted batch that an event came in; nil when none begins at its place.
+    /// Returns the accepted batch of an event.
     ///
-    /// - Throws: An error when records cannot be read now, or when this one cannot be understood.
+    /// Nil if none begins at its position.
+    ///
+    /// - Throws: An error if records cannot be read now, or if this one cannot be parsed.
     /// - Complexity: O(bytes of the record).
     public func batch(at position: EventPosition) async throws -> IntakeRecord? {
         guard let record = try await record(at: position), record.kind == .intake else { return nil }
@@ -68,14 +80,14 @@ extension RecordIntake {
     }
 }
 
-/// A record that is safe.
+/// A committed record.
 public struct Commit: Sendable, Hashable {
-    /// The place just behind it.
+    /// The position just after the record.
     public var position: LogPosition
-    /// How safe it is.
+    /// The record's durability.
     public var durability: CollectorDurability
 
-    /// A record that is safe.
+    /// Creates a commit.
     public init(position: LogPosition, durability: CollectorDurability) {
         self.position = position
         self.durability = durability

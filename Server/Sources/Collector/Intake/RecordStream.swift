@@ -3,29 +3,33 @@
 
 public import TrackwayJournal
 
-/// A stream's records in their order, for whoever makes an index of them.
+/// The ordered records of a stream, for building an index.
 public protocol RecordStream: Sendable {
-    /// The records from a place on: at least one, and no more than fit into memory beside others.
+    /// Returns the records from a position on.
+    ///
+    /// At least one, and no more than fit into memory along with other data.
     ///
     /// - Parameters:
-    ///   - start: The place behind the last record that is known.
-    ///   - limit: The stream is known to reach to this place, which lies behind `start`. What is returned may lie behind it.
-    /// - Throws: An error in a sentence when the next record cannot be read now, or is not there. Nothing is ever passed over.
+    ///   - start: The position after the last known record.
+    ///   - limit: A position after `start` that the stream is known to reach. The returned records may extend beyond
+    ///     it.
+    /// - Throws: An error that describes itself in a sentence, if the next record cannot be read now or is missing. No
+    ///   record is ever skipped.
     func records(from start: LogPosition, upTo limit: LogPosition) async throws -> [StreamedRecord]
 }
 
-/// A record as a stream has it.
+/// A record of a stream.
 public struct StreamedRecord: Sendable, Hashable {
-    /// What it is; nil for something in the stream that no collector put there.
+    /// Its kind; nil for a message that no collector wrote.
     public var kind: FrameKind?
-    /// Where it begins.
+    /// The position of its beginning.
     public var start: LogPosition
-    /// The place just behind it.
+    /// The position just after it.
     public var end: LogPosition
     /// Its content.
     public var payload: [UInt8]
 
-    /// A record.
+    /// Creates a record.
     public init(kind: FrameKind?, start: LogPosition, end: LogPosition, payload: [UInt8]) {
         self.kind = kind
         self.start = start

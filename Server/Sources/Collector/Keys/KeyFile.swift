@@ -4,11 +4,13 @@
 public import TrackwayEvents
 public import TrackwayJournal
 
-/// The keys of one collector, in a text file beside its data: one line a key, only hashes.
+/// The keys of a collector, in a text file next to its data.
 ///
-/// Checking a key touches memory only. ``reload()`` looks whether the file has changed; the server calls it about once
-/// a second, so that the command line can add and revoke keys while it runs. Safe from any thread. Two processes that
-/// change the file at the same moment may lose one change; people do not.
+/// The file has one line per key and contains only hashes.
+///
+/// Checking a key only reads memory. ``reload()`` checks whether the file has changed; the server calls it about once a
+/// second, so that the command line can add and revoke keys while it runs. Safe from any thread. If two processes
+/// change the file at the same moment, one change may be lost; in practice people do not do this.
 public final class KeyFile: KeyStore {
     private struct State: Sendable {
         var content: [UInt8]?
@@ -18,16 +20,16 @@ public final class KeyFile: KeyStore {
     /// The file.
     public let path: String
     private let storage: any JournalStorage
-    /// A key for demonstrations, known without the file.
+    /// A key for demonstrations that is not in the file.
     private let development: (digest: KeyDigest, grant: KeyGrant)?
     private let state: Locked<State>
 
-    /// Opens a key file; a missing one holds no keys.
+    /// Opens a key file; a missing file contains no keys.
     ///
     /// - Parameters:
     ///   - path: The file, as an absolute path.
-    ///   - storage: Where it lies.
-    ///   - developmentKey: A key that is accepted for everything beside those of the file; for demonstrations.
+    ///   - storage: The storage of the file.
+    ///   - developmentKey: A key that is accepted for everything, in addition to those in the file; for demonstrations.
     /// - Throws: ``KeyFileError`` `storage` or `malformed`.
     public init(
         path: String,
@@ -46,7 +48,7 @@ public final class KeyFile: KeyStore {
     public func grant(for key: String) -> KeyGrant? {
         let presented = KeyDigest(of: key)
         var found: KeyGrant?
-        // Every record is compared, found or not, so that the time tells nothing about which keys there are.
+        // Compare every record, found or not, so that the timing reveals nothing about existing keys.
         for record in state.withLock({ $0.records }) where record.digest.matches(presented) {
             found = record.grant
         }
@@ -55,17 +57,17 @@ public final class KeyFile: KeyStore {
     }
 
     public func grant(for account: VendorAccount) -> KeyGrant? {
-        // An account's name is no secret, so the first match will do.
+        // An account's name is not a secret, so the first match is enough.
         let record = state.withLock { $0.records.first { $0.accounts.contains(account) } }
         return record?.grant ?? development?.grant
     }
 
-    /// The keys of the file, in the order they were made.
+    /// The keys of the file, in the order of their creation.
     public var records: [KeyRecord] { state.withLock { $0.records } }
 
     /// Reads the file again if it has changed.
     ///
-    /// - Throws: ``KeyFileError``; the keys known before stay in force.
+    /// - Throws: ``KeyFileError``; the previous keys then stay valid.
     public func reload() throws(KeyFileError) {
         let content = try read()
         guard content != state.withLock({ $0.content }) else { return }
@@ -73,10 +75,10 @@ public final class KeyFile: KeyStore {
         state.withLock { $0 = State(content: content, records: records) }
     }
 
-    /// Makes a key and writes the file, durably.
+    /// Creates a key and writes the file durably.
     ///
-    /// - Returns: The key's text: the only time it can be seen.
-    /// - Throws: ``KeyFileError``; the file is then as before.
+    /// - Returns: The key's text, which cannot be read again later.
+    /// - Throws: ``KeyFileError``; the file is then unchanged.
     public func create(
         name: String,
         scopes: Set<KeyScope>,
@@ -88,7 +90,7 @@ public final class KeyFile: KeyStore {
         guard KeyRecord.isValid(name: name) else {
             throw KeyFileError(
                 code: .nameInvalid,
-                message: "“\(name)” cannot name a key; use 1 to 64 letters, digits, dots, underscores or hyphens"
+                message: "“\(name)” is not a valid key name; use 1 to 64 letters, digits, dots, underscores or hyphens"
             )
         }
         try reload()
@@ -96,13 +98,13 @@ public final class KeyFile: KeyStore {
         if records.contains(where: { $0.name == name }) {
             throw KeyFileError(
                 code: .nameTaken,
-                message: "\(path) has a key named “\(name)” already; choose another name or revoke that one first"
+                message: "\(path) already has a key named “\(name)”; choose another name or revoke that one first"
             )
         }
         if let (other, account) = Self.owner(ofOneOf: accounts, in: records) {
             throw KeyFileError(
                 code: .accountTaken,
-                message: "the key “\(other)” lets in \(account) already; revoke that one first"
+                message: "the key “\(other)” already allows \(account); revoke that one first"
             )
         }
         let key = KeyText.make(scopes: scopes, using: &generator)
@@ -120,9 +122,11 @@ public final class KeyFile: KeyStore {
         return key
     }
 
-    /// Takes a key out of the file, durably; a running server refuses it about a second later.
+    /// Removes a key from the file durably.
     ///
-    /// - Throws: ``KeyFileError`` `unknown` when there is none of that name.
+    /// A running server rejects it about a second later.
+    ///
+    /// - Throws: ``KeyFileError`` `unknown` if the file has no key with that name.
     public func revoke(name: String) throws(KeyFileError) {
         try reload()
         let kept = records.filter { $0.name != name }
@@ -161,7 +165,7 @@ public final class KeyFile: KeyStore {
     }
 
     private static let heading =
-        "# trackway keys, one a line: name scopes created-ms sha256 [format=account …] [rate=n] [daily=n]\n"
+        "# trackway keys, one per line: name scopes created-ms sha256 [format=account …] [rate=n] [daily=n]\n"
 
     private static func parse(_ content: [UInt8], path: String) throws(KeyFileError) -> [KeyRecord] {
         var records: [KeyRecord] = []
@@ -183,16 +187,18 @@ public final class KeyFile: KeyStore {
     }
 }
 
-/// Making the text of a new key.
+/// Generates the text of new keys.
 private enum KeyText {
     // No 0, 1, l, o: a key may be read aloud.
     private static let alphabet = Array("23456789abcdefghijkmnpqrstuvwxyz".utf8)
 
-    /// A key such as `tw_w_…` with 260 random bits; the letters behind `tw_` say what it allows.
+    /// Returns a key such as `tw_w_…` with 260 random bits.
+    ///
+    /// The letters after `tw_` are the initials of its scopes.
     static func make(scopes: Set<KeyScope>, using generator: inout some RandomNumberGenerator) -> String {
         var text: [UInt8] = []
         while text.count < 52 {
-            // Five bits a letter; 12 letters from one number.
+            // Five bits per letter; 12 letters from one number.
             var bits: UInt64 = generator.next()
             for _ in 0..<min(12, 52 - text.count) {
                 text.append(alphabet[Int(bits & 31)])
@@ -204,27 +210,27 @@ private enum KeyText {
     }
 }
 
-/// Why a key file could not be used or changed.
+/// The reason why a key file could not be used or changed.
 public struct KeyFileError: Error, Hashable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public enum Code: String, Sendable, Hashable {
         /// The file cannot be read or written.
         case storage
-        /// A line is not a key's.
+        /// A line is not a valid key.
         case malformed
         /// The name is taken.
         case nameTaken = "name_taken"
-        /// The name has characters a key's name may not have.
+        /// The name is not valid for a key.
         case nameInvalid = "name_invalid"
-        /// Another key lets in the account already.
+        /// Another key already allows the account.
         case accountTaken = "account_taken"
-        /// There is no key of that name.
+        /// The file has no key with that name.
         case unknown
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var code: Code
-    /// One sentence with the file at fault and the remedy.
+    /// A sentence with the affected file and the remedy.
     public var message: String
 
     public var description: String { message }

@@ -3,7 +3,9 @@
 
 public import TrackwayEvents
 
-/// The rates and quotas of keys. Safe from any thread; what it counts is forgotten when the collector ends.
+/// Enforces the rates and quotas of keys.
+///
+/// Safe from any thread. The counts are lost when the collector ends.
 public final class KeyMeter: Sendable {
     private struct Buckets: Sendable {
         var requests = RateBucket()
@@ -12,12 +14,12 @@ public final class KeyMeter: Sendable {
 
     private let defaults: KeyLimits
     private let clock: any EventClock
-    /// By name. There are as many as there were keys since the start.
+    /// The buckets by key name, one per key used since the start.
     private let buckets = Locked<[String: Buckets]>([:])
 
-    /// A meter.
+    /// Creates a meter.
     ///
-    /// - Parameter defaults: The limits of a key that has none of its own.
+    /// - Parameter defaults: The limits of a key without limits of its own.
     public init(defaults: KeyLimits = KeyLimits(), clock: any EventClock = SystemClock()) {
         self.defaults = defaults
         self.clock = clock
@@ -25,8 +27,8 @@ public final class KeyMeter: Sendable {
 
     /// Counts a request with a key.
     ///
-    /// - Throws: ``AdmissionError`` `key_rate` when it asks too often, `key_quota` when it wants to send and has sent as much as
-    ///   it may.
+    /// - Throws: ``AdmissionError`` `key_rate` if the key exceeds its request rate, `key_quota` if it wants to write
+    ///   and has used up its events.
     func admit(_ grant: KeyGrant, for scope: KeyScope) throws(AdmissionError) {
         let limits = grant.limits.filled(from: defaults)
         guard limits.requestsPerSecond != nil || limits.eventsPerDay != nil else { return }
@@ -49,7 +51,9 @@ public final class KeyMeter: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Counts events that were sent with a key. They may be more than it had left: a batch is taken as a whole.
+    /// Counts events that were sent with a key.
+    ///
+    /// They may exceed what the key had left: a batch is accepted as a whole.
     public func charge(_ grant: KeyGrant, events: Int) {
         guard let count = grant.limits.filled(from: defaults).eventsPerDay else { return }
         let now = clock.now().monotonic
@@ -62,7 +66,7 @@ public final class KeyMeter: Sendable {
         AdmissionError(
             .limited(wait),
             code: "key_rate",
-            message: "The key “\(grant.name)” may make \(count) requests a second, and made more; try again later."
+            message: "The key “\(grant.name)” exceeded its limit of \(count) requests a second; try again later."
         )
     }
 
@@ -70,25 +74,25 @@ public final class KeyMeter: Sendable {
         AdmissionError(
             .limited(wait),
             code: "key_quota",
-            message: "The key “\(grant.name)” may send \(count) events a day, and has; keep the rest until later."
+            message: "The key “\(grant.name)” reached its limit of \(count) events a day; send the rest later."
         )
     }
 }
 
-/// The limits of a key. Nil is no limit.
+/// The limits of a key; nil means no limit.
 public struct KeyLimits: Sendable, Hashable {
-    /// Requests a second.
+    /// Requests per second.
     public var requestsPerSecond: Int?
-    /// Events a day, refused ones included.
+    /// Events per day, including rejected ones.
     public var eventsPerDay: Int?
 
-    /// Limits; none by default.
+    /// Creates limits; none by default.
     public init(requestsPerSecond: Int? = nil, eventsPerDay: Int? = nil) {
         self.requestsPerSecond = requestsPerSecond
         self.eventsPerDay = eventsPerDay
     }
 
-    /// These limits, and where they say nothing, others.
+    /// Returns these limits, filling in missing ones from `others`.
     public func filled(from others: KeyLimits) -> KeyLimits {
         KeyLimits(
             requestsPerSecond: requestsPerSecond ?? others.requestsPerSecond,
@@ -96,14 +100,16 @@ public struct KeyLimits: Sendable, Hashable {
         )
     }
 
-    /// The key file's words: `rate=50`, `daily=1000000`; none where there is no limit.
+    /// The words for the key file, such as `rate=50` and `daily=1000000`.
+    ///
+    /// A missing limit has no word.
     var words: [String] {
         [("rate", requestsPerSecond), ("daily", eventsPerDay)].compactMap { word, number in
             number.map { "\(word)=\($0)" }
         }
     }
 
-    /// Takes over a word of the key file.
+    /// Reads a word of the key file.
     ///
     /// - Returns: False for a word that is not a limit, or one out of range.
     mutating func read(_ word: some StringProtocol) -> Bool {

@@ -3,30 +3,32 @@
 
 public import TrackwayEvents
 
-/// One line of the key file: everything about a key but the key.
+/// A line of the key file: everything about a key except its text.
 public struct KeyRecord: Sendable, Hashable {
-    /// The name a person gave it: 1 to 64 letters, digits, `.`, `_`, `-`.
+    /// The name that the operator gave it.
+    ///
+    /// 1 to 64 letters, digits, `.`, `_`, `-`.
     public var name: String
-    /// What it allows.
+    /// The allowed scopes.
     public var scopes: Set<KeyScope>
-    /// When it was made.
+    /// The time of its creation.
     public var created: Timestamp
-    /// What is kept of it.
+    /// The digest of its text.
     public var digest: KeyDigest
-    /// The accounts of other formats it lets in.
+    /// The accounts of other formats that it allows.
     public var accounts: [VendorAccount]
-    /// The key's own limits, where it has some.
+    /// The key's own limits, if any.
     public var limits: KeyLimits
 
-    /// What the key allows its holder.
+    /// The permissions of the key's holder.
     var grant: KeyGrant { KeyGrant(name: name, scopes: scopes, accounts: accounts, limits: limits) }
 
-    /// Whether a name may be given to a key.
+    /// Whether a name is valid for a key.
     public static func isValid(name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name.utf8.allSatisfy(mayStandInName)
     }
 
-    /// Whether a byte may stand in a name of the key file, be it a key's or an account's.
+    /// Whether a byte is valid in a key's or an account's name.
     static func mayStandInName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -36,8 +38,10 @@ public struct KeyRecord: Sendable, Hashable {
         }
     }
 
-    /// The line: `name scopes created digest word…`, scopes joined by `+`, created in milliseconds; a word is an account such
-    /// as `clickstream=shop`, or a limit such as `rate=50`. Most keys have none.
+    /// The line in the file: `name scopes created digest word…`.
+    ///
+    /// Scopes are joined by `+`, and `created` is in milliseconds. A word is an account such as `clickstream=shop`, or
+    /// a limit such as `rate=50`. Most keys have no words.
     var line: String {
         let scopes = KeyScope.allCases.filter(scopes.contains).map(\.rawValue).joined(separator: "+")
         let words =
@@ -46,7 +50,7 @@ public struct KeyRecord: Sendable, Hashable {
         return words.joined(separator: " ")
     }
 
-    /// Reads a line; nil when it is not one.
+    /// Reads a line; nil if it is invalid.
     init?(line: some StringProtocol) {
         let parts = line.split(separator: " ")
         guard parts.count >= 4, let created = Int64(parts[2]), let digest = KeyDigest(hexadecimal: parts[3]) else {
@@ -70,7 +74,7 @@ public struct KeyRecord: Sendable, Hashable {
         )
     }
 
-    /// A record of a new key.
+    /// Creates the record of a new key.
     init(
         name: String,
         scopes: Set<KeyScope>,
@@ -88,8 +92,10 @@ public struct KeyRecord: Sendable, Hashable {
     }
 }
 
-/// What is kept of a key: its SHA-256. A key has 256 random bits, so a plain hash of it cannot be turned back by trying,
-/// and checking one costs about a microsecond; slow password hashes are for secrets that people choose.
+/// The SHA-256 of a key, stored instead of the key.
+///
+/// A key has 260 random bits, so its plain hash cannot be reversed by brute force, and checking a key costs about a
+/// microsecond. Slow password hashes are for secrets that people choose.
 public struct KeyDigest: Sendable, Hashable {
     /// The 32 bytes.
     let bytes: [UInt8]
@@ -99,19 +105,19 @@ public struct KeyDigest: Sendable, Hashable {
         bytes = SHA256.hash(key.utf8)
     }
 
-    /// A digest from its 64 hexadecimal digits; nil for anything else.
+    /// Reads a digest from 64 hexadecimal digits; nil for anything else.
     public init?(hexadecimal text: some StringProtocol) {
         let digits = text.utf8.map { Self.value(ofDigit: $0) }
         guard digits.count == 64, !digits.contains(nil) else { return nil }
         bytes = stride(from: 0, to: 64, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
     }
 
-    /// 64 hexadecimal digits, lower case.
+    /// The digest as 64 lowercase hexadecimal digits.
     public var hexadecimal: String {
         String(decoding: bytes.flatMap { [Self.digits[Int($0 >> 4)], Self.digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Whether both are the same, in a time that does not depend on where they differ.
+    /// Whether both are equal, compared in constant time.
     func matches(_ other: KeyDigest) -> Bool {
         guard bytes.count == other.bytes.count else { return false }
         var difference: UInt8 = 0

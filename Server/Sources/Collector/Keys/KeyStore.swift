@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Who may send and read.
+/// Looks up what keys and accounts are allowed to do.
 public protocol KeyStore: Sendable {
-    /// What a presented key allows; nil for an unknown or revoked one. Takes the same time for every unknown key.
-    /// Callable from any thread; never blocks on a file.
-    func grant(for key: String) -> KeyGrant?
-    /// The key that was made for an account of another format; nil when there is none. Callable from any thread; never
-    /// blocks on a file.
-    func grant(for account: VendorAccount) -> KeyGrant?
-    /// Takes over changes made elsewhere. Blocks for a short file read at most.
+    /// Returns what a presented key allows.
     ///
-    /// - Throws: ``KeyFileError``; what was known before stays in force.
+    /// Nil if it is unknown or revoked.
+    ///
+    /// Takes the same time for every unknown key. Callable from any thread; never blocks on a file.
+    func grant(for key: String) -> KeyGrant?
+    /// Returns the grant of the key for an account of another format.
+    ///
+    /// Nil without such a key. Callable from any thread; never blocks on a file.
+    func grant(for account: VendorAccount) -> KeyGrant?
+    /// Loads changes made by other processes.
+    ///
+    /// Blocks for a short file read at most.
+    ///
+    /// - Throws: ``KeyFileError``; the previous keys then stay valid.
     func reload() throws(KeyFileError)
 }
 
-/// A known key's name and what it allows; the key itself is not kept.
+/// A known key's name and permissions, without the key itself.
 public struct KeyGrant: Sendable, Hashable {
-    /// The name a person gave the key.
+    /// The name that the operator gave the key.
     public var name: String
-    /// What it allows.
+    /// The allowed scopes.
     public var scopes: Set<KeyScope>
-    /// The accounts of other formats it was made for; nil for a key that is good for all of them.
+    /// The accounts of other formats that it was made for.
+    ///
+    /// Nil for all of them.
     public var accounts: [VendorAccount]?
-    /// The key's own limits, where it has some.
+    /// The key's own limits, if any.
     public var limits: KeyLimits
 
-    /// A grant under a name.
+    /// Creates a grant with a name.
     public init(
         name: String,
         scopes: Set<KeyScope>,
@@ -39,7 +47,7 @@ public struct KeyGrant: Sendable, Hashable {
         self.limits = limits
     }
 
-    /// Returns what a check returns, or throws its error with this key's name.
+    /// Returns a check's result, or throws its error with this key's name.
     public func namedInErrors<Result>(
         _ check: () throws(AdmissionError) -> Result
     ) throws(AdmissionError) -> Result {
@@ -56,7 +64,9 @@ public struct KeyGrant: Sendable, Hashable {
     public func lets(in account: VendorAccount) -> Bool { accounts?.contains(account) ?? true }
 }
 
-/// What a key allows. A key that writes cannot read unless it was made for both.
+/// The permissions of a key.
+///
+/// A key that writes cannot read unless it was made for both.
 public enum KeyScope: String, Sendable, Hashable, CaseIterable {
     /// Sending events.
     case write
@@ -64,8 +74,10 @@ public enum KeyScope: String, Sendable, Hashable, CaseIterable {
     case read
 }
 
-/// What a client of another format says it belongs to; the name stands in every request. Clients of Clickstream, Sensors
-/// Analytics and SAP Mobile Services send no key: the key that was made for the account lets them in. Clients of Sift send that key.
+/// The account that a client of another format names in every request.
+///
+/// Clients of Clickstream, Sensors Analytics and SAP Mobile Services send no key: the key that was made for the account
+/// authorizes them. Clients of Sift send that key.
 public enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
     /// The `appId` of Clickstream.
     case clickstreamApp(String)
@@ -76,12 +88,14 @@ public enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
     /// The application of SAP Mobile Services.
     case sapApplication(String)
 
-    /// Whether a name may stand for an account: 1 to 128 letters, digits, `.`, `_`, `-`.
+    /// Whether a name is valid for an account.
+    ///
+    /// Valid names have 1 to 128 letters, digits, `.`, `_`, `-`.
     public static func isValid(name: String) -> Bool {
         (1...128).contains(name.utf8.count) && name.utf8.allSatisfy(KeyRecord.mayStandInName)
     }
 
-    /// The account as the key file writes it: `clickstream=shopping`.
+    /// The account in the key file's form, such as `clickstream=shopping`.
     public var description: String {
         switch self {
         case .clickstreamApp(let name): "clickstream=" + name
@@ -91,7 +105,7 @@ public enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads the key file's form; nil for anything else.
+    /// Reads the form of the key file; nil for anything else.
     init?(word: some StringProtocol) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, Self.isValid(name: String(parts[1])) else { return nil }

@@ -1,38 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Everything a store keeps about one writer's sequence numbers, and the reckoning that makes a ledger row of it.
+/// The sequence numbers of one writer, as a store keeps them.
 ///
-/// A number that arrived counts as received, whatever the device said about it before or after; one that admission
-/// refused counts as rejected; then come the device's own losses, what was meant for others only, and last what is not tracked.
+/// The ledger row is computed from them. A number that arrived counts as received, whatever the device reported about
+/// it before or after. A number that admission rejected counts as rejected. Next come the device's own losses, then
+/// numbers meant only for other destinations, and finally untracked numbers.
 public struct Account: Sendable, Hashable {
-    /// The most gaps a row names; a writer with more of them is not described any further.
+    /// The maximum number of gaps in a row.
+    ///
+    /// Further gaps of the writer are omitted.
     public static let maxGaps = 1000
 
-    /// The most ranges of a writer that are kept, or read, besides the one that contains all others (``untracked``).
+    /// The maximum number of a writer's ranges that are stored or read.
+    ///
+    /// The range that contains all others (``untracked``) does not count.
     public static let maxRanges = 100_000
 
-    /// The highest number any batch has reported.
+    /// The highest number reported by any batch.
     public var recorded: UInt64 = 0
-    /// Numbers whose events are stored.
+    /// Numbers of stored events.
     public var received = SequenceRanges()
-    /// Numbers whose events were refused.
+    /// Numbers of rejected events.
     public var rejected = SequenceRanges()
-    /// Numbers the device gave up, by its reason.
+    /// Numbers dropped by the device, by reason.
     public var dropped: [String: SequenceRanges] = [:]
     /// Numbers addressed to other destinations only.
     public var skipped = SequenceRanges()
-    /// Numbers of which a store may no longer know what became: the writer's account has more ranges than are kept.
+    /// Numbers whose outcome a store may no longer know.
+    ///
+    /// The writer's account has more ranges than are stored.
     public var untracked = SequenceRanges()
 
-    /// An account without entries.
+    /// Creates an account without entries.
     public init() {}
 
-    /// Adds what has become of some numbers.
+    /// Adds the outcome of a range of numbers.
     ///
     /// - Parameters:
-    ///   - first: The first of them; where it is greater than `last` there are none.
-    ///   - reason: Why the device gave them up, if it did.
+    ///   - first: The first number; if it is greater than `last`, the range is empty.
+    ///   - reason: The device's reason for dropping them, if it did.
     public mutating func insert(first: UInt64, last: UInt64, _ kind: RangeKind, reason: String) {
         guard first <= last else { return }
         switch kind {
@@ -44,24 +51,26 @@ public struct Account: Sendable, Hashable {
         }
     }
 
-    /// How many ranges the account is made of.
+    /// The number of ranges in the account.
     public var rangeCount: Int {
         received.ranges.count + rejected.ranges.count + skipped.ranges.count + untracked.ranges.count
             + dropped.values.reduce(0) { $0 + $1.ranges.count }
     }
 
-    /// The counts and gaps: every number from 1 to ``recorded`` is in exactly one of them.
+    /// The counts and gaps of the account.
     ///
-    /// - Complexity: O(ranges × log), however many reasons there are.
-    public func reckoning() -> Reckoning {
-        guard recorded > 0 else { return Reckoning() }
-        // In the order of their names, so that a number with two reasons is counted the same way every time.
+    /// Each number from 1 to ``recorded`` is in exactly one of them.
+    ///
+    /// - Complexity: O(ranges × log), regardless of the number of reasons.
+    public func reckoning() -> AccountTotals {
+        guard recorded > 0 else { return AccountTotals() }
+        // Sort the reasons, so that a number with two reasons is always counted for the same one.
         let reasons = dropped.keys.sorted()
         let sets = [received, rejected] + reasons.map { dropped[$0] ?? SequenceRanges() } + [skipped, untracked]
         var pass = ReckoningPass(sets)
-        var result = Reckoning()
+        var result = AccountTotals()
         pass.run { range in
-            // Before the first number and behind the last one nothing is missing.
+            // Before the first number and after the last one, no number is missing.
             guard range.upperBound > 0, range.lowerBound <= recorded else { return }
             let gap = max(range.lowerBound, 1)...min(range.upperBound, recorded)
             result.missing += gap.upperBound - gap.lowerBound + 1
@@ -78,19 +87,25 @@ public struct Account: Sendable, Hashable {
     }
 }
 
-/// Goes through the ranges of several sets in ascending order, and counts each number for the first set that has it.
+/// Counts each number for the first of several sets that contains it.
+///
+/// Visits the ranges of all sets in ascending order.
 private struct ReckoningPass {
     private struct Range {
         let first: UInt64
         let last: UInt64
-        /// The place of its set: of two ranges that have a number, the one of the lower place counts.
+        /// The index of its set.
+        ///
+        /// If two ranges contain a number, the lower index counts.
         let place: Int
     }
 
-    /// How many numbers were counted for each set.
+    /// The count of numbers per set.
     private(set) var counts: [UInt64]
     private let ranges: [Range]
-    /// The ranges that have begun: a heap, the lowest place first. Those that have ended are removed when they come first.
+    /// The started ranges, as a heap with the lowest place first.
+    ///
+    /// Ended ranges are removed when they reach the front.
     private var begun: [Range] = []
 
     init(_ sets: [SequenceRanges]) {
@@ -100,7 +115,7 @@ private struct ReckoningPass {
             .sorted { ($0.first, $0.place) < ($1.first, $1.place) }
     }
 
-    /// - Parameter visitGap: Is handed the stretches that no set has, in ascending order.
+    /// - Parameter visitGap: Receives the ranges of numbers that are in no set, in ascending order.
     /// - Complexity: O(ranges × log).
     mutating func run(_ visitGap: (ClosedRange<UInt64>) -> Void) {
         var next = 0
@@ -160,37 +175,39 @@ private struct ReckoningPass {
     }
 }
 
-/// One account, summed up.
-public struct Reckoning: Sendable, Hashable {
-    /// Distinct numbers stored.
+/// The totals of one account.
+public struct AccountTotals: Sendable, Hashable {
+    /// Distinct numbers of stored events.
     public var received: UInt64 = 0
-    /// Numbers refused.
+    /// Rejected numbers.
     public var rejected: UInt64 = 0
-    /// Numbers given up by the device, by reason.
+    /// Numbers dropped by the device, by reason.
     public var dropped: [String: UInt64] = [:]
     /// Numbers for other destinations.
     public var skipped: UInt64 = 0
-    /// Numbers of which it is not known any more what became.
+    /// Numbers whose outcome is no longer known.
     public var untracked: UInt64 = 0
     /// Numbers neither received nor reported.
     public var missing: UInt64 = 0
-    /// Where those are, the first ``Account/maxGaps`` ranges.
+    /// The ranges of missing numbers: the first ``Account/maxGaps`` of them.
     public var gaps: [ClosedRange<UInt64>] = []
 
-    /// Nothing at all.
+    /// Creates empty totals.
     public init() {}
 }
 
-/// What a range of sequence numbers means, as stores keep it.
+/// The meaning of a range of sequence numbers in a store.
 public enum RangeKind: Int64, Sendable, Hashable, CaseIterable {
-    /// Events that are stored.
+    /// Stored events.
     case received = 0
-    /// Events that admission refused.
+    /// Events that admission rejected.
     case rejected = 1
-    /// Events the device gave up; the reason says why.
+    /// Events that the device dropped, with its reason.
     case dropped = 2
     /// Events for other destinations only.
     case skipped = 3
-    /// Everything that became of a number here is one range: the writer has more ranges than are kept.
+    /// A single range for all outcomes.
+    ///
+    /// The writer has more ranges than are stored.
     case untracked = 4
 }

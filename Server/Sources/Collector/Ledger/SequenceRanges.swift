@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A set of sequence numbers, kept as ranges that neither touch nor overlap, in ascending order.
+/// A set of sequence numbers, stored as ascending, separate ranges.
 public struct SequenceRanges: Sendable, Hashable {
-    /// The ranges, ascending; between two of them at least one number is missing.
+    /// The ranges, in ascending order.
+    ///
+    /// Between two of them at least one number is missing.
     public private(set) var ranges: [ClosedRange<UInt64>] = []
 
     /// The empty set.
     public init() {}
 
-    /// The union of some ranges, in any order.
+    /// Creates the union of ranges in any order.
     ///
     /// - Complexity: O(ranges × log).
     public init(_ ranges: some Sequence<ClosedRange<UInt64>>) {
-        // In ascending order each is merged with the last one, or appended.
+        // In ascending order, each range is merged with the last one or appended.
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) { insert(range) }
     }
 
-    /// How many numbers the set has; stops counting at `UInt64.max`.
+    /// The number of elements in the set, at most `UInt64.max`.
+    ///
     /// - Complexity: O(ranges).
     public var count: UInt64 {
         ranges.reduce(0) { sum, range in
@@ -31,6 +34,7 @@ public struct SequenceRanges: Sendable, Hashable {
     public var isEmpty: Bool { ranges.isEmpty }
 
     /// Whether every number of `range` is in the set.
+    ///
     /// - Complexity: O(log ranges).
     public func contains(_ range: ClosedRange<UInt64>) -> Bool {
         let index = firstIndex(endingAtOrAfter: range.lowerBound)
@@ -38,8 +42,9 @@ public struct SequenceRanges: Sendable, Hashable {
             && ranges[index].upperBound >= range.upperBound
     }
 
-    /// Adds a range, merging what it touches.
-    /// - Complexity: O(ranges) at worst, O(1) at the end.
+    /// Adds a range and merges it with the ranges that it touches.
+    ///
+    /// - Complexity: O(ranges) in the worst case, O(1) at the end.
     public mutating func insert(_ range: ClosedRange<UInt64>) {
         if let last = ranges.last, last.upperBound < range.lowerBound {
             if last.upperBound + 1 == range.lowerBound {
@@ -92,6 +97,7 @@ public struct SequenceRanges: Sendable, Hashable {
     }
 
     /// The numbers of this set that are not in `other`.
+    ///
     /// - Complexity: O(ranges of both).
     public func subtracting(_ other: SequenceRanges) -> SequenceRanges {
         var left = SequenceRanges()

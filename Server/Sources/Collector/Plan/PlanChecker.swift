@@ -3,48 +3,50 @@
 
 internal import TrackwayEvents
 
-/// What an event does not keep to.
+/// The ways in which an event can violate the plan.
 public enum PlanCode: String, Sendable, Hashable, CaseIterable {
     /// The plan does not name the event.
     case unplanned
-    /// What has to be there is not.
+    /// A required value is missing.
     case missing
-    /// What is there has no place in the plan.
+    /// A value is present that the plan does not allow.
     case unexpected
-    /// It is of another type.
+    /// The value has the wrong type.
     case type
-    /// It is none of the values listed.
+    /// The value is not one of the listed values.
     case value = "enum"
     /// The number is too small.
     case minimum
     /// The number is too large.
     case maximum
-    /// The text is too short.
+    /// The string is too short.
     case minimumLength = "min_length"
-    /// The text is too long.
+    /// The string is too long.
     case maximumLength = "max_length"
-    /// The text is no date and time.
+    /// The string is not a date and time.
     case dateTime = "date_time"
     /// There are too few elements.
     case minimumCount = "min_items"
     /// There are too many elements.
     case maximumCount = "max_items"
-    /// There is more than is told of one event.
+    /// The event has more violations than are reported for one event.
     case more
-    /// Of a group: violations that are not told apart, because there are too many different ones.
+    /// In groups: violations counted together because there are too many groups.
     case others
 }
 
-/// One thing that an event does not keep to. An event has each at most once.
+/// One violation in an event.
+///
+/// An event has each violation at most once.
 public struct PlanFinding: Sendable, Hashable {
-    /// The schema it is about, by its number in the checker.
+    /// The number of the violated schema in the checker.
     public var schema: Int32
-    /// What is wrong.
+    /// The kind of violation.
     public var code: PlanCode
-    /// The name that has no place in the plan; empty otherwise.
+    /// The name that the plan does not allow; empty for other codes.
     public var name: String
 
-    /// A finding.
+    /// Creates a finding.
     public init(schema: Int32, code: PlanCode, name: String = "") {
         self.schema = schema
         self.code = code
@@ -52,23 +54,25 @@ public struct PlanFinding: Sendable, Hashable {
     }
 }
 
-/// A plan laid out for looking at many events: everything flat and by numbers, names as bytes in the order in which they are found.
+/// A plan compiled for checking many events.
+///
+/// Everything is stored in flat arrays and addressed by number; names are bytes in search order.
 public struct PlanChecker: Sendable {
     /// An event's schemas.
     struct Event {
         let attributes: Int32
-        /// -1 when nothing is said about items.
+        /// -1 when the plan does not describe items.
         let items: Int32
     }
 
-    /// A named value of an object.
+    /// A property of an object.
     struct Property {
         let name: Range<Int>
         let schema: Int32
         let isRequired: Bool
     }
 
-    /// What an object may hold beside its properties.
+    /// The members that an object may have in addition to its properties.
     enum Additional {
         case allowed
         case forbidden
@@ -81,9 +85,11 @@ public struct PlanChecker: Sendable {
         let kinds: Kinds
         let isFree: Bool
         let isDateTime: Bool
-        /// Whether names that clients add by themselves are welcome.
+        /// Whether names that clients add automatically are allowed.
         let isRoot: Bool
-        /// Whether only some values are allowed: these texts (by number), numbers and truths.
+        /// Whether only listed values are allowed.
+        ///
+        /// These are the strings (by number), numbers and booleans below.
         var isListed = false
         var texts: Range<Int> = 0..<0
         var numbers: [JSONNumber] = []
@@ -133,18 +139,18 @@ public struct PlanChecker: Sendable {
 
     /// The plan.
     public let plan: TrackingPlan
-    /// What names the plan's rules.
+    /// A digest that identifies the plan's rules.
     public let digest: String
     private let numbers: [String: Int]
     private(set) var events: [Event] = []
     private(set) var schemas: [Schema] = []
     private(set) var properties: [Property] = []
-    /// Listed texts, in the order in which they are found.
+    /// Listed strings, in search order.
     private(set) var texts: [Range<Int>] = []
-    /// The bytes of names and texts.
+    /// The bytes of names and strings.
     private(set) var bytes: [UInt8] = []
 
-    /// A checker of events by a plan.
+    /// Creates a checker for a plan.
     ///
     /// - Complexity: O(size of the plan · log).
     public init(_ plan: TrackingPlan) {
@@ -158,10 +164,12 @@ public struct PlanChecker: Sendable {
         }
     }
 
-    /// The number of an event of the plan; nil for a name that is not in it.
+    /// Returns the number of a planned event; nil for an unplanned name.
     public func number(of name: String) -> Int? { numbers[name] }
 
-    /// Whether clients record an event of this name by themselves, so that no plan has to name it.
+    /// Whether clients record events of this name automatically.
+    ///
+    /// A plan does not need to name them.
     public static func isCaptured(_ name: String) -> Bool {
         guard let first = name.utf8.first, first == UInt8(ascii: "_") || first == UInt8(ascii: "$") else {
             return false
@@ -169,7 +177,9 @@ public struct PlanChecker: Sendable {
         return Remark.isCaptured(event: name)
     }
 
-    /// Where a finding is: `attributes.total`, `items[].attributes.price`; empty for the event itself.
+    /// Returns the path of a finding: `attributes.total`, `items[].attributes.price`.
+    ///
+    /// The path is empty for the event itself.
     public func path(of finding: PlanFinding) -> String {
         guard finding.code != .more else { return "" }
         let path = schemas[Int(finding.schema)].path
@@ -178,7 +188,9 @@ public struct PlanChecker: Sendable {
         )
     }
 
-    /// What the plan wants at a path, in a few words; nil where it says nothing.
+    /// Returns a short description of the value expected at a path.
+    ///
+    /// Nil if the plan does not describe the path.
     ///
     /// - Complexity: O(schemas of the event).
     public func expectation(of name: String, at path: String) -> String? {
@@ -202,7 +214,7 @@ public struct PlanChecker: Sendable {
         return schema.elements.first.flatMap { find(wanted, path + "[]", $0) }
     }
 
-    // MARK: Laying out
+    // MARK: Compiling
 
     private mutating func add(_ source: PlanSchema, path: String, isRoot: Bool) -> Int32 {
         let number = schemas.count
@@ -247,7 +259,7 @@ public struct PlanChecker: Sendable {
         return Int32(number)
     }
 
-    private mutating func list(_ values: [QuestionValue], _ number: Int) {
+    private mutating func list(_ values: [QueryValue], _ number: Int) {
         schemas[number].isListed = true
         var found: [[UInt8]] = []
         for value in values {
@@ -268,12 +280,14 @@ public struct PlanChecker: Sendable {
         return bytes.count - text.count..<bytes.count
     }
 
-    /// The order in which names are found: the shorter one first, which costs no look at the bytes.
+    /// Orders names by length first, which usually avoids comparing bytes.
     private static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
     }
 
-    /// How kept bytes stand to others in that order: below 0, 0 or above 0.
+    /// Compares stored bytes with others in search order.
+    ///
+    /// - Returns: a number below 0, 0, or a number above 0.
     @inline(__always)
     func order(_ kept: Range<Int>, _ other: UnsafeRawBufferPointer) -> Int {
         if kept.count != other.count { return kept.count &- other.count }
@@ -284,7 +298,7 @@ public struct PlanChecker: Sendable {
         return 0
     }
 
-    /// The property of this name; nil when the object has none.
+    /// Returns the property with this name; nil when the object has none.
     ///
     /// - Complexity: O(log properties).
     @inline(__always)
@@ -299,9 +313,9 @@ public struct PlanChecker: Sendable {
         return nil
     }
 
-    /// Whether a text is among the listed ones.
+    /// Whether a string is one of the listed strings.
     ///
-    /// - Complexity: O(log texts).
+    /// - Complexity: O(log strings).
     @inline(__always)
     func isListed(_ text: UnsafeRawBufferPointer, in range: Range<Int>) -> Bool {
         var (low, high) = (range.lowerBound, range.upperBound)

@@ -3,26 +3,26 @@
 
 public import TrackwayEvents
 
-/// A stretch of the intake log that was looked at by one plan without a gap.
+/// A contiguous part of the intake log, checked against one plan.
 public struct PlanEra: Sendable, Hashable {
-    /// What names the plan's rules.
+    /// The digest that identifies the plan's rules.
     public var digest: String
-    /// What the plan was called; empty for nothing.
+    /// The plan's title; empty for none.
     public var title: String
-    /// When the first event that was looked at arrived; nil while there is none.
+    /// When the first checked event arrived; nil before the first.
     public var since: Timestamp?
-    /// When the last one arrived.
+    /// When the last checked event arrived.
     public var until: Timestamp?
-    /// Planned events that were looked at.
+    /// The number of planned events that were checked.
     public var events: Int64
-    /// Those of them that do not keep to the plan in something.
+    /// The number of those events that violate the plan.
     public var faulty: Int64
-    /// What they do not keep to: each thing once per event.
+    /// The number of violations, each counted once per event.
     public var violations: Int64
-    /// Events that are not in the plan.
+    /// The number of events that are not in the plan.
     public var unplanned: Int64
 
-    /// A stretch.
+    /// Creates an era.
     public init(
         digest: String,
         title: String = "",
@@ -43,7 +43,7 @@ public struct PlanEra: Sendable, Hashable {
         self.unplanned = unplanned
     }
 
-    /// Writes what was counted as members of an object that is open.
+    /// Writes the counts as members of an open object.
     public func writeMembers(to writer: inout JSONWriter) {
         writer.member("digest", digest)
         writer.member("title", title.isEmpty ? nil : title)
@@ -58,18 +58,20 @@ public struct PlanEra: Sendable, Hashable {
     }
 }
 
-/// What was counted of one name, on the days asked for.
+/// The counts of one event name, on the requested days.
 public struct PlanNameCount: Sendable, Hashable {
-    /// Its events.
+    /// The number of events.
     public var events: Int64
-    /// Those that do not keep to the plan in something; all of a name that is not in it.
+    /// The number of events that violate the plan.
+    ///
+    /// For an unplanned name, these are all its events.
     public var faulty: Int64
-    /// What they do not keep to.
+    /// The number of violations.
     public var violations: Int64
-    /// One such event, the latest that is known.
+    /// One event that violates the plan, the latest known.
     public var sample: EventID?
 
-    /// Counts of a name.
+    /// Creates the counts of a name.
     public init(events: Int64 = 0, faulty: Int64 = 0, violations: Int64 = 0, sample: EventID? = nil) {
         self.events = events
         self.faulty = faulty
@@ -78,20 +80,22 @@ public struct PlanNameCount: Sendable, Hashable {
     }
 }
 
-/// What was counted by a plan, name by name.
+/// The counts of events checked against a plan, by name.
 public struct PlanCounts: Sendable, Hashable {
-    /// The stretch that is being counted, or was counted last; nil when no plan ever was.
+    /// The current or most recent era.
+    ///
+    /// Nil if there has never been a plan.
     public var era: PlanEra?
-    /// The stretches before it, the latest first.
+    /// The eras before it, latest first.
     public var former: [PlanEra]
-    /// Names of the plan.
+    /// The counts of planned names.
     public var planned: [String: PlanNameCount]
-    /// Names that are not in the plan.
+    /// The counts of unplanned names.
     public var unplanned: [String: PlanNameCount]
-    /// Events of further names that are not in the plan.
+    /// The number of events with further unplanned names.
     public var others: Int64
 
-    /// Counts.
+    /// Creates counts.
     public init(
         era: PlanEra? = nil,
         former: [PlanEra] = [],
@@ -107,18 +111,18 @@ public struct PlanCounts: Sendable, Hashable {
     }
 }
 
-/// Which groups of violations a reader wants.
+/// A query for groups of violations.
 public struct ViolationQuery: Sendable, Hashable {
-    /// Only of events of this name.
+    /// Only events with this name.
     public var name: String?
-    /// Only of this kind.
+    /// Only violations of this kind.
     public var code: PlanCode?
-    /// From this day of UTC on, counted from 1970; nil for all.
+    /// The first day in UTC, counted from 1970; nil for all days.
     public var since: Int64?
-    /// The most groups.
+    /// The maximum number of groups.
     public var limit: Int
 
-    /// A query.
+    /// Creates a query.
     public init(name: String? = nil, code: PlanCode? = nil, since: Int64? = nil, limit: Int = 100) {
         self.name = name
         self.code = code
@@ -127,28 +131,30 @@ public struct ViolationQuery: Sendable, Hashable {
     }
 }
 
-/// Events of one name and version that do not keep to the plan in the same thing.
+/// Events of one name and app version that share a violation.
 public struct ViolationGroup: Sendable, Hashable {
-    /// The event's name; empty for names that are not told apart.
+    /// The event's name; empty for names that are counted together.
     public var name: String
-    /// Where it is; empty for the event itself.
+    /// The path of the violation; empty for the event itself.
     public var path: String
-    /// What is wrong.
+    /// The kind of violation.
     public var code: String
-    /// The app's version; empty where it is not known.
+    /// The app's version; empty when unknown.
     public var version: String
-    /// How many events, on the days asked for.
+    /// The number of events on the requested days.
     public var events: Int64
     /// When the first of them arrived, over all days.
     public var first: Timestamp
     /// When the last of them arrived.
     public var last: Timestamp
-    /// One of them, the latest that is known; nil when it was erased.
+    /// One of them, the latest known; nil when it was erased.
     public var sample: EventID?
-    /// How many events on which day of UTC, counted from 1970; days without are left out.
+    /// The number of events per UTC day, counted from 1970.
+    ///
+    /// Days without events are omitted.
     public var days: [(day: Int64, events: Int64)]
 
-    /// A group.
+    /// Creates a group.
     public init(
         name: String,
         path: String,
@@ -186,7 +192,7 @@ public struct ViolationGroup: Sendable, Hashable {
 
     /// Writes the group.
     ///
-    /// - Parameter expected: what the plan wants there; nil where it says nothing.
+    /// - Parameter expected: the value that the plan expects; nil if the plan does not describe it.
     public func write(expected: String?, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("name", name)
@@ -202,7 +208,7 @@ public struct ViolationGroup: Sendable, Hashable {
         writer.list("days", days) { day, writer in
             writer.beginArray()
             writer.element()
-            writer.integer(day.day * QuestionInterval.dayLength)
+            writer.integer(day.day * QueryInterval.dayLength)
             writer.element()
             writer.integer(day.events)
             writer.endArray()
@@ -211,18 +217,20 @@ public struct ViolationGroup: Sendable, Hashable {
     }
 }
 
-/// Groups of violations, and what is not among them.
+/// Groups of violations, and the totals of the omitted groups.
 public struct Violations: Sendable, Hashable {
-    /// What counted them; nil when no plan ever was.
+    /// The era that was counted.
+    ///
+    /// Nil if there has never been a plan.
     public var era: PlanEra?
-    /// The groups, the one with most events first.
+    /// The groups, the one with the most events first.
     public var groups: [ViolationGroup]
-    /// How many further groups there are.
+    /// The number of further groups.
     public var moreGroups: Int64
-    /// Their events.
+    /// The number of events in further groups.
     public var moreEvents: Int64
 
-    /// Groups.
+    /// Creates groups.
     public init(era: PlanEra? = nil, groups: [ViolationGroup] = [], moreGroups: Int64 = 0, moreEvents: Int64 = 0) {
         self.era = era
         self.groups = groups

@@ -3,30 +3,32 @@
 
 internal import TrackwayEvents
 
-/// Looks at events one after the other, and says what each does not keep to. One walk over the bytes of attributes and items; nothing
-/// is decoded that the plan says nothing about.
+/// Checks events against a plan, one at a time.
+///
+/// Each check makes one pass over the bytes of attributes and items, and decodes nothing that the plan does not
+/// describe.
 public struct PlanInspection: Sendable {
-    /// By which plan.
+    /// The compiled plan.
     public let checker: PlanChecker
-    /// What the last event does not keep to, each once.
+    /// The violations of the last event, each once.
     public private(set) var findings: [PlanFinding] = []
-    /// For each property the object that had it last, by its number.
+    /// For each property, the number of the last object that had it.
     private var met: [UInt32]
     private var object: UInt32 = 0
 
-    /// An inspection of no event yet.
+    /// Creates an inspection before the first event.
     public init(_ checker: PlanChecker) {
         self.checker = checker
         met = Array(repeating: 0, count: checker.properties.count)
     }
 
-    /// Looks at an event; ``findings`` has what it does not keep to.
+    /// Checks an event and stores its violations in ``findings``.
     ///
     /// - Parameters:
-    ///   - number: The event's in the plan.
-    ///   - attributes: Its attributes as JSON; nil when it has none.
-    ///   - items: Its items as JSON; nil when it has none.
-    /// - Complexity: O(bytes · log of the names beside each other).
+    ///   - number: The event's number in the plan.
+    ///   - attributes: The event's attributes as JSON; nil when it has none.
+    ///   - items: The event's items as JSON; nil when it has none.
+    /// - Complexity: O(bytes · log of the names per object).
     public mutating func look(at number: Int, attributes: UnsafeRawBufferPointer?, items: UnsafeRawBufferPointer?) {
         findings.removeAll(keepingCapacity: true)
         let event = checker.events[number]
@@ -34,10 +36,10 @@ public struct PlanInspection: Sendable {
         if event.items >= 0 { walk(items, event.items, orElse: "[]") }
     }
 
-    /// Looks at an event as it was received.
+    /// Checks an event as it was received.
     ///
     /// - Parameters:
-    ///   - number: The event's in the plan.
+    ///   - number: The event's number in the plan.
     ///   - json: The whole event.
     public mutating func look(at number: Int, event json: UnsafeRawBufferPointer) {
         look(at: number, attributes: Self.member("attributes", of: json), items: Self.member("items", of: json))
@@ -48,7 +50,7 @@ public struct PlanInspection: Sendable {
             guard let range = try JSONScanner.member(key, of: json) else { return nil }
             return UnsafeRawBufferPointer(rebasing: json[range])
         } catch {
-            return nil  // Admission checked the text: what is no object has no members.
+            return nil  // Admission validated the text; a value that is not an object has no members.
         }
     }
 
@@ -59,7 +61,7 @@ public struct PlanInspection: Sendable {
             var scanner = try JSONScanner(bytes, limits: JSONLimits(bytes: bytes.count))
             _ = try value(&scanner, schema)
         } catch {
-            // Admission checked the text: it can be read.
+            // Cannot happen: admission validated the text.
         }
     }
 
@@ -73,7 +75,9 @@ public struct PlanInspection: Sendable {
         }
     }
 
-    /// Passes a value. Returns whether there is one: null counts as none.
+    /// Checks a value.
+    ///
+    /// - Returns: whether the value is present. Null counts as absent.
     private mutating func value(_ scanner: inout JSONScanner, _ number: Int32) throws(JSONError) -> Bool {
         let index = Int(number)
         let kind = try scanner.peek()
@@ -141,7 +145,7 @@ public struct PlanInspection: Sendable {
         if checker.schemas[index].isListed { find(.value, number) }
         object &+= 1
         if object == 0 {
-            // Once in four thousand million objects the numbers begin again.
+            // The number wraps around after about four billion objects.
             met = Array(repeating: 0, count: met.count)
             object = 1
         }
@@ -164,7 +168,7 @@ public struct PlanInspection: Sendable {
         }
     }
 
-    private func property(_ key: JSONText, _ scanner: JSONScanner, _ range: Range<Int>) -> Int? {
+    private func property(_ key: JSONStringRange, _ scanner: JSONScanner, _ range: Range<Int>) -> Int? {
         guard !range.isEmpty else { return nil }
         guard key.hasEscapes else { return checker.property(scanner.bytes(key.range), in: range) }
         var name = scanner.string(key)
@@ -173,7 +177,7 @@ public struct PlanInspection: Sendable {
 
     private mutating func additional(
         _ scanner: inout JSONScanner,
-        _ key: JSONText,
+        _ key: JSONStringRange,
         _ number: Int32
     ) throws(JSONError) {
         switch checker.schemas[Int(number)].additional {
@@ -181,7 +185,7 @@ public struct PlanInspection: Sendable {
         case .schema(let schema): _ = try value(&scanner, schema)
         case .forbidden:
             let name = scanner.string(key)
-            // Clients put names of their own beside those of the app: a session's id, why a value was left out.
+            // Clients add names to the app's own, such as a session id or the reason for an omitted value.
             let isTheirs = checker.schemas[Int(number)].isRoot && (name.hasPrefix("_") || name.hasPrefix("$"))
             if try scanner.peek() == .null || isTheirs {
                 try scanner.skipValue()
@@ -192,9 +196,9 @@ public struct PlanInspection: Sendable {
         }
     }
 
-    // MARK: Texts and numbers
+    // MARK: Strings and numbers
 
-    private mutating func check(_ text: JSONText, _ scanner: JSONScanner, _ number: Int32) {
+    private mutating func check(_ text: JSONStringRange, _ scanner: JSONScanner, _ number: Int32) {
         guard text.hasEscapes else {
             check(scanner.bytes(text.range), number)
             return
@@ -232,11 +236,13 @@ public struct PlanInspection: Sendable {
     }
 }
 
-/// A date and a time as RFC 3339 writes them.
+/// A date and time as in RFC 3339.
 enum DateTimeText {
-    /// Whether a text is one: `2026-11-21T06:38:00Z`, with any number of decimals, in UTC or with an offset.
+    /// Whether a string is valid, such as `2026-11-21T06:38:00Z`.
+    ///
+    /// It may have any number of decimals, and is in UTC or has an offset.
     static func isValid(_ text: UnsafeRawBufferPointer) -> Bool {
-        // What is longer has a hundred decimals.
+        // A longer string would have about a hundred decimals.
         guard (20...128).contains(text.count), text[10] | 0x20 == UInt8(ascii: "t") else { return false }
         func two(_ at: Int) -> Int {
             let (tens, ones) = (text[at] &- 0x30, text[at + 1] &- 0x30)

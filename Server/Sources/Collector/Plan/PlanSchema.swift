@@ -3,9 +3,13 @@
 
 public import TrackwayEvents
 
-/// What a value has to be: the part of JSON Schema that plans understand.
+/// The constraints on a value.
+///
+/// They are the subset of JSON Schema that plans support.
 public struct PlanSchema: Sendable, Hashable {
-    /// What kind of value it is, as JSON Schema calls it. The order is that in which kinds are written.
+    /// A kind of value, named as in JSON Schema.
+    ///
+    /// The order of the cases is the order in which kinds are written.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case string
         case integer
@@ -15,30 +19,30 @@ public struct PlanSchema: Sendable, Hashable {
         case object
     }
 
-    /// An end of a range of numbers.
+    /// A bound of a range of numbers.
     public struct Bound: Sendable, Hashable {
         /// The number.
         public var number: JSONNumber
-        /// Whether the number itself lies outside.
+        /// Whether the number itself is excluded.
         public var isExclusive: Bool
 
-        /// An end.
+        /// Creates a bound.
         public init(_ number: JSONNumber, isExclusive: Bool = false) {
             self.number = number
             self.isExclusive = isExclusive
         }
     }
 
-    /// A named value of an object.
+    /// A property of an object.
     public struct Property: Sendable, Hashable {
-        /// Its name.
+        /// The name.
         public var name: String
-        /// What it has to be.
+        /// The schema of its value.
         public var schema: PlanSchema
-        /// Whether it has to be there.
+        /// Whether it is required.
         public var isRequired: Bool
 
-        /// A property.
+        /// Creates a property.
         public init(_ name: String, _ schema: PlanSchema, isRequired: Bool = false) {
             self.name = name
             self.schema = schema
@@ -46,51 +50,51 @@ public struct PlanSchema: Sendable, Hashable {
         }
     }
 
-    /// What an object may hold beside its properties.
+    /// The members that an object may have in addition to its properties.
     public enum Additional: Sendable, Hashable {
         /// Anything.
         case allowed
         /// Nothing.
         case forbidden
-        /// Values of one schema: the only element.
+        /// Values of one schema, the only element of the array.
         case described([PlanSchema])
     }
 
-    /// The kinds it may be of; none are all.
+    /// The allowed kinds; empty for any.
     public var kinds: Set<Kind>
-    /// The values it may have, in the order of the file; nil for any.
-    public var values: [QuestionValue]?
-    /// The least number.
+    /// The allowed values, in the order of the file; nil for any.
+    public var values: [QueryValue]?
+    /// The minimum of a number.
     public var minimum: Bound?
-    /// The greatest number.
+    /// The maximum of a number.
     public var maximum: Bound?
-    /// The shortest text, in characters as Unicode numbers them.
+    /// The minimum length of a string in Unicode scalars.
     public var minimumLength: Int?
-    /// The longest text, in the same.
+    /// The maximum length of a string in Unicode scalars.
     public var maximumLength: Int?
-    /// Whether a text has to be a date and a time as RFC 3339 writes them.
+    /// Whether a string must be an RFC 3339 date and time.
     public var isDateTime = false
-    /// The fewest elements.
+    /// The minimum number of elements.
     public var minimumCount: Int?
-    /// The most elements.
+    /// The maximum number of elements.
     public var maximumCount: Int?
-    /// What every element has to be; one schema or none.
+    /// The schema of every element; at most one.
     public var elements: [PlanSchema] = []
-    /// The named values, by their names byte by byte.
+    /// The properties, sorted by the bytes of their names.
     public var properties: [Property] = []
-    /// What else an object may hold.
+    /// The members that an object may have in addition to its properties.
     public var additional = Additional.allowed
-    /// What it means.
+    /// The meaning of the value.
     public var description: String?
-    /// Whether nobody should use it any more.
+    /// Whether the value is deprecated.
     public var isDeprecated = false
 
-    /// A schema of some kinds; none are all.
+    /// Creates a schema for some kinds; empty for any.
     public init(kinds: Set<Kind> = []) {
         self.kinds = kinds
     }
 
-    /// Whether it says nothing: every value will do.
+    /// Whether the schema has no constraints, so that every value is valid.
     public var isFree: Bool {
         kinds.isEmpty && values == nil && minimum == nil && maximum == nil && minimumLength == nil
             && maximumLength == nil
@@ -98,7 +102,7 @@ public struct PlanSchema: Sendable, Hashable {
             && additional == .allowed
     }
 
-    /// What is wanted, in a few words for a person: `number, at least 0`.
+    /// A short description for people, such as `number, at least 0`.
     public var summary: String {
         var parts = [kinds.isEmpty ? "any value" : sortedKinds.map(\.rawValue).joined(separator: " or ")]
         if isDateTime { parts.append("a date and time") }
@@ -125,7 +129,7 @@ public struct PlanSchema: Sendable, Hashable {
     /// The kinds in the order in which they are written.
     public var sortedKinds: [Kind] { Kind.allCases.filter(kinds.contains) }
 
-    private static func text(_ value: QuestionValue) -> String {
+    private static func text(_ value: QueryValue) -> String {
         var writer = JSONWriter()
         value.write(to: &writer)
         return String(decoding: writer.array(), as: UTF8.self).cut(toBytes: 64)
@@ -135,9 +139,9 @@ public struct PlanSchema: Sendable, Hashable {
 // MARK: As JSON
 
 extension PlanSchema {
-    /// The schema as it stands in a plan's file.
+    /// Returns the schema as in a plan file.
     ///
-    /// - Parameter isAnnotated: whether with what says something to people only.
+    /// - Parameter isAnnotated: whether to include members that are for people only.
     public func json(isAnnotated: Bool) -> JSONValue {
         var members: [JSONValue.Object.Member] = []
         func add(_ key: String, _ value: JSONValue?) {
@@ -182,7 +186,7 @@ extension PlanSchema {
         return .object(JSONValue.Object(members))
     }
 
-    private static func json(_ value: QuestionValue) -> JSONValue {
+    private static func json(_ value: QueryValue) -> JSONValue {
         switch value {
         case .text(let bytes): .string(String(decoding: bytes, as: UTF8.self))
         case .number(.integer(let number)): .integer(number)
@@ -194,7 +198,7 @@ extension PlanSchema {
 }
 
 extension PlannedEvent {
-    /// The event as it stands in a plan's file.
+    /// Returns the event as in a plan file.
     public func json(isAnnotated: Bool) -> JSONValue {
         var members: [JSONValue.Object.Member] = []
         if isAnnotated {
@@ -209,9 +213,9 @@ extension PlannedEvent {
 }
 
 extension TrackingPlan {
-    /// The plan as its file holds it.
+    /// Returns the plan as in its file.
     ///
-    /// - Parameter isAnnotated: whether with what says something to people only.
+    /// - Parameter isAnnotated: whether to include members that are for people only.
     public func json(isAnnotated: Bool) -> JSONValue {
         var members: [JSONValue.Object.Member] = [.init(key: "version", value: .integer(1))]
         if isAnnotated {
@@ -224,7 +228,7 @@ extension TrackingPlan {
         return .object(JSONValue.Object(members))
     }
 
-    /// The plan as a person edits it: one member a line.
+    /// Returns the plan formatted for editing, with one member per line.
     public func text() -> String {
         var lines = ""
         Self.write(json(isAnnotated: true), indented: 0, into: &lines)

@@ -3,26 +3,28 @@
 
 public import TrackwayEvents
 
-/// Which events an app means to record, and what they look like: read from a file, never changed by what arrives.
+/// The events that an app is meant to record, and their attributes.
+///
+/// The plan is read from a file; received events never change it.
 public struct TrackingPlan: Sendable, Hashable {
-    /// What an event means that the plan does not name.
+    /// The treatment of events that are not in the plan.
     public enum UnplannedRule: String, Sendable, Hashable, CaseIterable {
-        /// It is counted as unplanned.
+        /// They are counted as unplanned.
         case count
-        /// Nothing: the plan speaks about its own events only.
+        /// They are ignored: the plan covers only its own events.
         case allow
     }
 
-    /// What the plan is called.
+    /// The plan's title.
     public var title: String?
-    /// What it is for.
+    /// The plan's purpose.
     public var description: String?
-    /// What an event means that the plan does not name.
+    /// The treatment of events that are not in the plan.
     public var unplanned: UnplannedRule
-    /// The planned events, by their names byte by byte.
+    /// The planned events, sorted by the bytes of their names.
     public var events: [PlannedEvent]
 
-    /// A plan; the events come into their order.
+    /// Creates a plan and sorts its events.
     public init(
         title: String? = nil,
         description: String? = nil,
@@ -35,7 +37,9 @@ public struct TrackingPlan: Sendable, Hashable {
         self.events = events.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// Names the rules of the plan: 16 hexadecimal digits. Titles, descriptions, owners, deprecations and the order of members change nothing in it.
+    /// A digest that identifies the plan's rules: 16 hexadecimal digits.
+    ///
+    /// Titles, descriptions, owners, deprecations and the order of members do not affect it.
     ///
     /// - Complexity: O(size of the plan).
     public var digest: String {
@@ -48,20 +52,20 @@ public struct TrackingPlan: Sendable, Hashable {
 
 /// An event of a plan.
 public struct PlannedEvent: Sendable, Hashable {
-    /// Its name.
+    /// The name.
     public var name: String
-    /// What it means.
+    /// The meaning of the event.
     public var description: String?
-    /// Who answers for it.
+    /// The owner of the event.
     public var owner: String?
-    /// Whether nobody should record it any more.
+    /// Whether the event is deprecated.
     public var isDeprecated: Bool
-    /// What its attributes are: an object.
+    /// The schema of its attributes: an object.
     public var attributes: PlanSchema
-    /// What its items are, a list of `{"id","name","attributes"}`; nil when nothing is said about them.
+    /// The schema of its items, a list of `{"id","name","attributes"}`; nil for any.
     public var items: PlanSchema?
 
-    /// An event.
+    /// Creates an event.
     public init(
         name: String,
         description: String? = nil,
@@ -79,48 +83,56 @@ public struct PlannedEvent: Sendable, Hashable {
     }
 }
 
-/// How much a plan may hold, and how much is counted by it.
+/// Limits of a plan and of the counts it produces.
 public enum PlanLimits {
-    /// Bytes of the file.
+    /// The maximum size of the file in bytes.
     public static let bytes = 4 << 20
-    /// Events of a plan: as many as the catalogue tells apart.
-    public static let events = Catalogue.maxNames
-    /// Schemas of all events together.
+    /// The maximum number of events.
+    ///
+    /// It equals the number of names that the catalog tracks.
+    public static let events = EventCatalog.maxNames
+    /// The maximum number of schemas of all events together.
     public static let schemas = 50_000
-    /// How deep schemas may nest, the attributes' own included: as deep as values are accepted.
+    /// The maximum depth of schemas, including the attributes' own.
+    ///
+    /// It equals the maximum depth of accepted values.
     public static let depth = EventLimits().depth
-    /// Values that one `enum` may list.
+    /// The maximum number of values in one `enum`.
     public static let values = 1_000
-    /// Mistakes that are told at once; the others are counted.
+    /// The maximum number of faults reported at once; further ones are counted.
     public static let faults = 200
-    /// Findings about one event; what is beyond counts once, as ``PlanCode/more``.
+    /// The maximum number of findings about one event.
+    ///
+    /// Any further ones count once, as ``PlanCode/more``.
     public static let findings = 32
-    /// Groups of violations that are told apart, of all planned events.
+    /// The maximum number of violation groups of all planned events.
     public static let groups = 5_000
-    /// The same, of one event.
+    /// The maximum number of violation groups of one event.
     public static let groupsOfEvent = 200
-    /// Groups of events that are not in the plan.
+    /// The maximum number of groups of unplanned events.
     public static let unplannedGroups = 1_000
-    /// Bytes of a path that are kept.
+    /// The maximum stored length of a path in bytes.
     public static let pathBytes = 256
-    /// Bytes of an app's version that are kept.
+    /// The maximum stored length of an app version in bytes.
     public static let versionBytes = 64
-    /// Former stretches of counting that stay known, in numbers.
+    /// The number of former eras whose counts are kept.
     public static let formerEras = 20
 }
 
-/// What is wrong with a plan's file at one place, or to be remarked.
+/// A fault or a remark about one place in a plan file.
 public struct PlanFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The place: `events.purchase.attributes.properties.total.minimum`; empty for the whole file.
+    /// The place: `events.purchase.attributes.properties.total.minimum`.
+    ///
+    /// It is empty for the whole file.
     public var path: String
     /// The machine-readable kind, such as `unknown_keyword`.
     public var code: String
-    /// The value at fault as JSON, its beginning; empty where there is none.
+    /// The beginning of the faulty value as JSON; empty without a value.
     public var value: String
-    /// What is wrong and what to do, as a sentence.
+    /// A sentence that describes the fault and how to fix it.
     public var message: String
 
-    /// A fault.
+    /// Creates a fault.
     public init(path: String, code: String, value: String = "", message: String) {
         self.path = path
         self.code = code
@@ -146,9 +158,11 @@ public struct PlanFault: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A name within a path, in quotation marks where it could be taken for more than a name.
+/// Joins names to paths.
+///
+/// A name that could be mistaken for more than a name is quoted.
 public enum PlanPath {
-    /// A path with one more name behind it.
+    /// Returns a path with a name appended.
     public static func joined(_ path: String, _ name: String) -> String {
         let isPlain =
             !name.isEmpty

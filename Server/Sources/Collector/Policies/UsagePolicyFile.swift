@@ -4,26 +4,36 @@
 public import TrackwayEvents
 public import TrackwayJournal
 
-/// What an operator wants of the usage reports of one application.
+/// The operator's settings for the usage reports of one application.
 public struct UsagePolicy: Sendable, Hashable {
-    /// Whether reports are taken.
+    /// Whether reports are accepted.
     public var collects = true
-    /// After how many days clients are to report; 0 says that none reports by itself.
+    /// The number of days after which clients send reports.
+    ///
+    /// 0 for never automatically.
     public var reportsAfterDays = 1
-    /// Whether clients may send logs of crashes. This collector takes none; clients are told.
+    /// Whether clients may send crash logs.
+    ///
+    /// This collector does not accept them; the setting is passed to clients.
     public var takesCrashLogs = false
-    /// Whether nothing is kept of persons, and devices' ids only mixed with a secret.
+    /// Whether no personal data is stored.
+    ///
+    /// Device ids are then stored only as hashes with a secret.
     public var isAnonymous = false
-    /// The secret, from the first time on that ``isAnonymous`` was chosen: the same device stays the same.
+    /// The secret, created when ``isAnonymous`` is first set.
+    ///
+    /// It is preserved, so that each device keeps its id.
     public fileprivate(set) var salt: String?
 
-    /// The policy of an application that has none of its own: reports are taken.
+    /// Creates the default policy, under which reports are accepted.
     public init() {}
 
-    /// Days that make sense.
+    /// The valid numbers of days.
     public static let days = 0...36_500
 
-    /// The policy as clients get it when they exchange settings: values as texts.
+    /// The policy in the form of the clients' settings exchange.
+    ///
+    /// Its values are strings.
     public var settings: JSONValue {
         let members: [(String, String)] = [
             ("dataCollectionEnabled", String(collects)), ("uploadDataAfterDays", String(reportsAfterDays)),
@@ -36,11 +46,15 @@ public struct UsagePolicy: Sendable, Hashable {
     }
 }
 
-/// The usage policies of one collector, in a text file beside its data: one line an application.
+/// The usage policies of a collector, in a text file.
 ///
-/// Asking touches memory only. ``reload()`` looks whether the file has changed; the server calls it about once a second, so
-/// that the command line can change policies while it runs. Safe from any thread. Two processes that change the file at the
-/// same moment may lose one change; people do not.
+/// The file is next to the collector's data.
+///
+/// The file has one line per application.
+///
+/// Lookups only read memory. ``reload()`` checks whether the file has changed; the server calls it about once a second,
+/// so that the command line can change policies while it runs. Safe from any thread. If two processes change the file
+/// at the same moment, one change may be lost; in practice people do not do this.
 public final class UsagePolicyFile: Sendable {
     private struct State: Sendable {
         var content: [UInt8]?
@@ -52,9 +66,9 @@ public final class UsagePolicyFile: Sendable {
     private let storage: any JournalStorage
     private let state = Locked(State())
 
-    /// Opens a file; a missing one holds no policies.
+    /// Opens a file; a missing file contains no policies.
     ///
-    /// - Throws: ``UsagePolicyError`` when it cannot be read.
+    /// - Throws: ``UsagePolicyError`` if it cannot be read.
     public init(path: String, storage: any JournalStorage = DiskStorage()) throws(UsagePolicyError) {
         self.path = path
         self.storage = storage
@@ -66,15 +80,15 @@ public final class UsagePolicyFile: Sendable {
         state.withLock { $0.policies[application] } ?? UsagePolicy()
     }
 
-    /// The applications with a policy of their own, by name.
+    /// The applications that have their own policies, by name.
     public var policies: [(application: String, policy: UsagePolicy)] {
         state.withLock { $0.policies }.sorted { $0.key < $1.key }.map { (application: $0.key, policy: $0.value) }
     }
 
     /// Reads the file again if it has changed.
     ///
-    /// - Throws: ``UsagePolicyError``; the policies known before stay in force. A file that has vanished is such an error: it
-    ///   would let in what was shut out, under full names.
+    /// - Throws: ``UsagePolicyError``; the previous policies then remain valid. A file that has disappeared is such an
+    ///   error: without it, reports that were excluded would be accepted, with full names.
     public func reload() throws(UsagePolicyError) {
         let content: [UInt8]?
         do {
@@ -84,14 +98,16 @@ public final class UsagePolicyFile: Sendable {
         }
         let known = state.withLock { $0.content }
         guard content != known else { return }
-        guard let content else { throw UsagePolicyError(message: "the usage policies \(path) have vanished") }
+        guard let content else { throw UsagePolicyError(message: "the usage policies \(path) have disappeared") }
         let policies = try Self.parse(content, path: path)
         state.withLock { $0 = State(content: content, policies: policies) }
     }
 
-    /// Changes an application's policy, durably; a running server follows about a second later.
+    /// Changes an application's policy durably.
     ///
-    /// - Throws: ``UsagePolicyError``; the file is then as before.
+    /// A running server applies the change about a second later.
+    ///
+    /// - Throws: ``UsagePolicyError``; the file is then unchanged.
     public func change(
         _ application: String,
         using generator: inout some RandomNumberGenerator,
@@ -99,7 +115,7 @@ public final class UsagePolicyFile: Sendable {
     ) throws(UsagePolicyError) {
         guard VendorAccount.isValid(name: application) else {
             throw UsagePolicyError(
-                message: "“\(application)” cannot name an application; use 1 to 128 letters, digits, . _ -"
+                message: "“\(application)” is not a valid application name; use 1 to 128 letters, digits, . _ -"
             )
         }
         try reload()
@@ -125,7 +141,7 @@ public final class UsagePolicyFile: Sendable {
     }
 
     private static let heading =
-        "# usage policies, one a line: application collect=on|off days=n crash=on|off anonymize=on|off [salt=hex]\n"
+        "# usage policies, one per line: application collect=on|off days=n crash=on|off anonymize=on|off [salt=hex]\n"
 
     private static func line(_ application: String, _ policy: UsagePolicy) -> String {
         func word(_ truth: Bool) -> String { truth ? "on" : "off" }
@@ -147,14 +163,16 @@ public final class UsagePolicyFile: Sendable {
             let line = String(decoding: bytes, as: UTF8.self)
             if line.isEmpty || line.hasPrefix("#") { continue }
             guard let (application, policy) = read(line), policies[application] == nil else {
-                throw UsagePolicyError(message: "\(path), line \(index + 1) is no policy of one application more")
+                throw UsagePolicyError(message: "\(path), line \(index + 1) is not a policy, or repeats an application")
             }
             policies[application] = policy
         }
         return policies
     }
 
-    /// Words that are not known make the line unreadable: a policy is not guessed.
+    /// Reads a line.
+    ///
+    /// Unknown words make it invalid, because policies are not guessed.
     private static func read(_ line: String) -> (String, UsagePolicy)? {
         let words = line.split(separator: " ")
         guard let application = words.first.map(String.init), VendorAccount.isValid(name: application) else {
@@ -182,9 +200,9 @@ public final class UsagePolicyFile: Sendable {
     }
 }
 
-/// Why a file of usage policies could not be used or changed.
+/// The reason why a policy file could not be used or changed.
 public struct UsagePolicyError: Error, Hashable, CustomStringConvertible {
-    /// One sentence with the file at fault.
+    /// A sentence with the affected file.
     public var message: String
 
     public var description: String { message }

@@ -4,27 +4,42 @@
 public import TrackwayEvents
 internal import TrackwayJournal
 
-/// An event's place in the collector's intake log: which frame it arrived in, and its index within that frame's batch.
+/// An event's position in the collector's intake log.
 ///
-/// Positions grow in the order of arrival, never change, and can be computed again from the log alone, so an index may
-/// use them as its row numbers and be rebuilt at any time. A position fits one `Int64` (``rawValue``).
+/// It consists of the event's frame, and its index in the frame's batch.
+///
+/// Positions increase in order of arrival, never change, and can be derived again from the log alone, so an index can
+/// use them as row numbers and be rebuilt at any time. A position fits into one `Int64` (``rawValue``).
 public struct EventPosition: Sendable, Hashable, Comparable {
-    /// The largest ordinal that fits, one below 1,024; a batch holds at most 1,000 events.
+    /// The largest ordinal that fits: 1,023.
+    ///
+    /// A batch holds at most 1,000 events.
     public static let maximumOrdinal = (1 << 10) - 1
-    /// The largest offset that fits; a segment of the intake log is at most 128 MiB.
+    /// The largest offset that fits.
+    ///
+    /// A segment of the intake log is at most 128 MiB.
     public static let maximumOffset = (1 << 27) - 1
-    /// Before every event.
+    /// The position before every event.
     public static let start = EventPosition(rawValue: 0)
 
-    /// Segment (26 bits), offset (27 bits) and ordinal (10 bits), highest first; never negative.
+    /// The position as a nonnegative number.
+    ///
+    /// Segment (26 bits), offset (27 bits) and ordinal (10 bits), highest first.
     public let rawValue: Int64
 
-    /// A position from the number an index stored.
+    /// Creates a position from a number stored by an index.
     public init(rawValue: Int64) {
         self.rawValue = max(0, rawValue)
     }
 
-    /// The event with this ordinal in the frame that begins at `offset` in `segment`; out-of-range parts are clamped.
+    /// Creates the position of an event within a frame.
+    ///
+    /// Out-of-range values are clamped.
+    ///
+    /// - Parameters:
+    ///   - segment: the segment of the intake log.
+    ///   - offset: the offset of the frame's first byte.
+    ///   - ordinal: the event's index in the batch.
     public init(segment: UInt32, offset: UInt32, ordinal: Int = 0) {
         let segment = Int64(min(segment, (1 << 26) - 1))
         let offset = Int64(min(offset, UInt32(Self.maximumOffset)))
@@ -34,16 +49,16 @@ public struct EventPosition: Sendable, Hashable, Comparable {
 
     /// The segment of the intake log.
     public var segment: UInt32 { UInt32(rawValue >> 37) }
-    /// The frame's first byte in its segment.
+    /// The offset of the frame's first byte in its segment.
     public var offset: UInt32 { UInt32((rawValue >> 10) & Int64(Self.maximumOffset)) }
-    /// The event's index among the lines of its batch, refused ones included.
+    /// The event's index among the lines of its batch, including rejected ones.
     public var ordinal: Int { Int(rawValue & Int64(Self.maximumOrdinal)) }
 
     public static func < (left: EventPosition, right: EventPosition) -> Bool { left.rawValue < right.rawValue }
 }
 
 extension EventPosition: LosslessStringConvertible {
-    /// `segment.offset` or `segment.offset.ordinal`, decimal.
+    /// Parses `segment.offset` or `segment.offset.ordinal`, decimal.
     public init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3,
@@ -61,20 +76,22 @@ extension EventPosition: LosslessStringConvertible {
     public var description: String { "\(segment).\(offset).\(ordinal)" }
 }
 
-/// The place of a session, or of a person, among all of its kind in the order of time, for going on with the next page.
-public struct TimedPlace: Sendable, Hashable, LosslessStringConvertible {
+/// A page cursor: the place of a session or person in time order.
+public struct TimeCursor: Sendable, Hashable, LosslessStringConvertible {
     /// When the session began, or when the person was last seen.
     public var time: Timestamp
-    /// Its number, which tells apart what happened at once: of a session and of a person the same in every store.
+    /// The tiebreaker for equal times.
+    ///
+    /// A session or a person has the same number in every store.
     public var number: Int64
 
-    /// A place.
+    /// Creates a place.
     public init(time: Timestamp, number: Int64) {
         self.time = time
         self.number = number
     }
 
-    /// Reads `1718000000000.17`.
+    /// Parses `1718000000000.17`.
     public init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let time = Int64(parts[0]), let number = Int64(parts[1]) else { return nil }
@@ -84,13 +101,17 @@ public struct TimedPlace: Sendable, Hashable, LosslessStringConvertible {
     public var description: String { "\(time.milliseconds).\(number)" }
 }
 
-extension TimedPlace {
-    /// The number of a session: the same in every store, and another for each.
+extension TimeCursor {
+    /// Returns the number of a session.
+    ///
+    /// It is the same in every store and differs between sessions.
     public static func number(ofSession id: String, of installation: InstallationID?) -> Int64 {
         number(bytes(installation) + id.utf8)
     }
 
-    /// The number of a person: the same in every store, and another for each.
+    /// Returns the number of a person.
+    ///
+    /// It is the same in every store and differs between people.
     public static func number(of person: PersonKey) -> Int64 {
         switch person {
         case .user(let id): number([UInt8(ascii: "u")] + id.utf8)
@@ -98,7 +119,9 @@ extension TimedPlace {
         }
     }
 
-    /// From 0 on, of half a SHA-256: nobody can choose ids so that two have one number.
+    /// Returns a nonnegative number: the first half of a SHA-256 hash.
+    ///
+    /// Ids cannot be chosen to share a number.
     private static func number(_ key: [UInt8]) -> Int64 {
         Int64(SHA256.hash(key).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 1)
     }

@@ -3,29 +3,34 @@
 
 public import TrackwayEvents
 
-/// Events by what they hold, not only by what they are filed under: they have to be gone through.
+/// A search for events by content that is not indexed.
+///
+/// The events must be scanned.
 public struct EventSearch: Sendable, Hashable {
-    /// Which events are gone through, from where, in which order, and how many are wanted.
+    /// The events to scan, the start, the order, and the limit.
     public var query: EventQuery
-    /// What must hold of attributes and context, all of it.
-    public var conditions: [QuestionCondition]
-    /// What must occur in the event or its context as they were received; A–Z and a–z are the same. At most
-    /// ``QuestionLimits/conditions``, each of at most ``QuestionLimits/nameBytes``.
+    /// The conditions on attributes and context; all must hold.
+    public var conditions: [QueryCondition]
+    /// The strings that the event or its context, as received, must contain.
+    ///
+    /// ASCII case is ignored. At most ``QueryLimits/conditions``, each of at most ``QueryLimits/nameBytes``.
     public var words: [String]
 
-    /// A search.
-    public init(_ query: EventQuery, conditions: [QuestionCondition] = [], words: [String] = []) {
+    /// Creates a search.
+    public init(_ query: EventQuery, conditions: [QueryCondition] = [], words: [String] = []) {
         self.query = query
         self.conditions = conditions
         self.words = words
     }
 
-    /// Reads what is searched for from the parameters of an address: `where` and `text`, each several times.
+    /// Parses a search from URL parameters.
     ///
-    /// - Returns: nil when neither is given, and the index alone has the answer.
-    /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    public init?(_ query: EventQuery, parameters: [(name: String, value: String)]) throws(QuestionError) {
-        let reader = QuestionParameters(parameters)
+    /// `where` and `text` may each occur several times.
+    ///
+    /// - Returns: nil when neither is given, so the index alone can answer.
+    /// - Throws: ``InvalidQueryError`` with the parameter, its value, and a hint.
+    public init?(_ query: EventQuery, parameters: [(name: String, value: String)]) throws(InvalidQueryError) {
+        let reader = QueryParameterReader(parameters)
         let words = try reader.words("text")
         let conditions = try reader.conditions("where")
         guard !words.isEmpty || !conditions.isEmpty else { return nil }
@@ -33,18 +38,18 @@ public struct EventSearch: Sendable, Hashable {
     }
 }
 
-/// What a search found so far.
-public struct FoundEvents: Sendable, Hashable {
+/// The results of a search so far.
+public struct EventSearchResult: Sendable, Hashable {
     /// The events, in the query's order.
     public var events: [StoredEvent]
-    /// How many events were gone through.
+    /// The number of events scanned.
     public var searched: Int
-    /// How many events the index has.
+    /// The number of events in the index.
     public var of: UInt64
-    /// Where to go on; nil when all were gone through.
+    /// Where the next page continues; nil when all events were scanned.
     public var next: EventPosition?
 
-    /// What was found.
+    /// Creates results.
     public init(events: [StoredEvent], searched: Int, of: UInt64, next: EventPosition?) {
         self.events = events
         self.searched = searched
@@ -52,9 +57,9 @@ public struct FoundEvents: Sendable, Hashable {
         self.next = next
     }
 
-    /// Writes the answer.
+    /// Writes the response.
     ///
-    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
+    /// - Parameter keptFrom: Events that arrived before this time are missing; nil when none are.
     public func write(keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("events", events) { $0.write(to: &$1) }

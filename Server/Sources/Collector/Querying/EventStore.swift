@@ -3,119 +3,161 @@
 
 public import TrackwayEvents
 
-/// The index that pages and queries read. It follows the intake log by its own cursor, so it lags by milliseconds and may
-/// be rebuilt; intake never waits for it.
-public protocol EventStore: QuestionStore {
-    /// Events that match, in the query's order; as many as an ``AnswerBudget`` has room for.
+/// The index that the web UI and queries read.
+///
+/// It reads the intake log with its own cursor, so it lags by milliseconds and can be rebuilt. Intake never waits for
+/// it.
+public protocol EventStore: AnalyticsStore {
+    /// Returns the matching events in the query's order.
+    ///
+    /// The result is limited by an ``ResponseBudget``.
     func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent]
-    /// Events that hold what is searched for, as far as one search goes.
-    func found(_ search: EventSearch) async throws(StoreError) -> FoundEvents
-    /// The event with this id, if it has arrived.
+    /// Returns the events that match a search.
+    ///
+    /// One call scans events up to the limits of one search.
+    func found(_ search: EventSearch) async throws(StoreError) -> EventSearchResult
+    /// Returns the event with this id, if it has arrived.
     func event(_ id: EventID) async throws(StoreError) -> StoredEvent?
-    /// How many stored events match; `after`, `order` and `limit` play no part.
+    /// Returns the number of matching stored events.
+    ///
+    /// `after`, `order` and `limit` are ignored.
     func count(matching query: EventQuery) async throws(StoreError) -> Int
-    /// One row per writer, the newest first; as many as an ``AnswerBudget`` has room for.
+    /// Returns one row per writer, newest first.
+    ///
+    /// The result is limited by an ``ResponseBudget``.
     func ledger(matching query: LedgerQuery) async throws(StoreError) -> [LedgerRow]
-    /// How many writers there are.
+    /// Returns the number of writers.
     func writers(installation: InstallationID?) async throws(StoreError) -> Int
-    /// Erased installations, those erased last first, at most `limit`.
+    /// Returns at most `limit` erased installations, the most recently erased first.
     func erasures(installation: InstallationID?, limit: Int) async throws(StoreError) -> [StoredErasure]
-    /// Whether an installation was erased, as far as the index has come. Answers from memory; callable from any thread.
+    /// Whether an installation was erased, as of the indexed position.
+    ///
+    /// Reads from memory; callable from any thread.
     func isErased(_ installation: InstallationID) -> Bool
-    /// Refused events that match, the latest first, each with the beginning of its content; as many as an ``AnswerBudget``
-    /// has room for.
+    /// Returns matching rejected events with the beginning of their content.
+    ///
+    /// The latest are first.
+    ///
+    /// The result is limited by an ``ResponseBudget``.
     func failed(matching query: FailedQuery) async throws(StoreError) -> [FailedEvent]
-    /// What was refused in a time, grouped, and what devices say that they lost.
+    /// Returns rejected events in groups, and the losses that devices reported.
     ///
-    /// - Throws: ``StoreError``; of the kind `overBudget` when the question costs more than one may.
-    func failedGroups(in time: QuestionTime) async throws(StoreError) -> FailedGroups
-    /// The refused event at a position, with all of its content that is kept.
+    /// - Throws: ``StoreError``; of the kind `overBudget` when the query exceeds its budget.
+    func failedGroups(in time: QueryTimeRange) async throws(StoreError) -> FailedGroups
+    /// Returns the rejected event at a position, with all stored content.
     func failed(at position: EventPosition) async throws(StoreError) -> FailedEvent?
-    /// Events per minute of arrival since a moment, earliest first; minutes without events are left out. The busiest names
-    /// of the whole time are counted separately, at most `names`.
+    /// Returns the number of events per minute of arrival, earliest first.
+    ///
+    /// Minutes without events are omitted. At most `names` names, the busiest of the whole time range, are counted
+    /// separately.
     func minutes(since: Timestamp, names: Int) async throws(StoreError) -> [MinuteCount]
-    /// Sessions that match, the one that began last first, with their screens and launches.
+    /// Returns matching sessions with their screens and launches, latest start first.
     func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession]
-    /// Which screens were shown, and how people went from one to the next.
+    /// Returns the screens that were shown, and the transitions between them.
     func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow
-    /// People that match, the one seen last first, with what is known about them.
+    /// Returns matching people with their profiles, the most recently seen first.
     func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser]
-    /// People that hold what is searched for, as far as one search goes.
-    func found(_ search: UserSearch) async throws(StoreError) -> FoundUsers
-    /// One person in full; nil when nobody of the kind sent an event.
+    /// Returns the people that match a search.
+    ///
+    /// One call scans people up to the limits of one search.
+    func found(_ search: UserSearch) async throws(StoreError) -> UserSearchResult
+    /// Returns one person's full profile; nil without any events.
     func profile(_ query: ProfileQuery) async throws(StoreError) -> PersonProfile?
-    /// What one person did; nil when nobody of the kind sent an event.
+    /// Returns one person's events; nil without any events.
     func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline?
-    /// Devices that match, the one seen last first.
+    /// Returns matching devices, the most recently seen first.
     func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice]
-    /// What a device reported about itself, at most `limit` steps and as many states; nil when it sent no event.
+    /// Returns what a device reported about itself; nil without any events.
+    ///
+    /// The result has at most `limit` steps and as many states.
     func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory?
-    /// The names of events, as a query asks.
-    func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue
-    /// What the latest events of a name look like; nil when there is none.
-    func description(of name: String, days: CatalogueDays) async throws(StoreError) -> EventDescription?
-    /// What was counted by a plan, name by name; empty while there never was one.
+    /// Returns the event names that match a query.
+    func catalogue(matching query: CatalogQuery) async throws(StoreError) -> EventCatalog
+    /// Returns statistics of the latest events with a name.
     ///
-    /// - Parameter day: From this day of UTC on, counted from 1970; nil for all.
+    /// Nil without any events.
+    func description(of name: String, days: CatalogDays) async throws(StoreError) -> EventDescription?
+    /// Returns the counts of events checked against plans, by name.
+    ///
+    /// The result is empty if there has never been a plan.
+    ///
+    /// - Parameter day: the first day in UTC, counted from 1970; nil for all days.
     func planCounts(since day: Int64?) async throws(StoreError) -> PlanCounts
-    /// What events do not keep to, in groups.
+    /// Returns the plan violations of events, in groups.
     func violations(matching query: ViolationQuery) async throws(StoreError) -> Violations
-    /// Shows an expectation the next events, a thousand at most.
+    /// Feeds the next events to an expectation, at most a thousand.
     ///
-    /// - Parameter end: where to stop at the latest.
-    /// - Returns: the tally that has seen them, and whether there may be more.
+    /// - Parameter end: the position to stop at, at the latest.
+    /// - Returns: the updated tally, and whether there may be more events.
     func look(
         _ tally: ExpectationTally,
         before end: EventPosition?
     ) async throws(StoreError) -> (tally: ExpectationTally, isMore: Bool)
-    /// The whole index in numbers. Answers from memory.
+    /// Returns the totals of the whole index.
+    ///
+    /// Reads from memory.
     func totals() async throws(StoreError) -> StoreTotals
-    /// Why the index does not follow the log, or is being made anew from it, one sentence; nil while all is well. Answers
-    /// from memory.
+    /// Why the index does not follow the log, or is being rebuilt.
+    ///
+    /// One sentence; nil while it follows. Reads from memory.
     var trouble: String? { get }
-    /// Why answers may lack events that have arrived, one sentence: there is ``trouble``, or the index follows and is seconds behind; nil
-    /// while they lack none. Answers from memory.
+    /// Why responses may lack events that have arrived.
+    ///
+    /// One sentence: there is ``trouble``, or the index follows but is seconds behind; nil while responses are
+    /// complete. Reads from memory.
     var partial: String? { get }
-    /// Whether the index lacks what the log had when the index was opened or begun anew. Every read then throws ``StoreError`` of the kind
-    /// `behind`. Answers from memory.
+    /// Whether the index has yet to catch up with the log.
+    ///
+    /// This is the case after it was opened or reset.
+    ///
+    /// It then lacks events that the log had at that time, and every read throws a ``StoreError`` of the kind `behind`.
+    /// Reads from memory.
     var isBuilding: Bool { get }
-    /// Everything before this position was forgotten on request (``ResetRecord``); the start when nothing was. Answers from memory.
+    /// The position before which everything was deleted on request (``ResetRecord``).
+    ///
+    /// It is the start when nothing was deleted. Reads from memory.
     var beginning: EventPosition { get }
-    /// Everything in the log before this position is in the index.
+    /// The position before which the index contains everything in the log.
     var indexed: EventPosition { get }
-    /// The indexed position at once, and again after each step of the index; a slow reader sees only the latest.
+    /// Returns the indexed position now, and again after each indexing step.
+    ///
+    /// A slow reader receives only the latest.
     func progress() -> AsyncStream<EventPosition>
 }
 
 extension EventStore {
-    /// A store that lags only while it is in trouble.
+    /// The default for a store that lags only when it reports trouble.
     public var partial: String? { trouble }
-    /// A store that needs no building.
+    /// The default for a store that does not need to be built.
     public var isBuilding: Bool { false }
 }
 
-/// The index as a whole, in numbers, and how it is doing.
+/// Totals and status of the index.
 public struct StoreTotals: Sendable, Hashable {
-    /// Distinct events stored, without those that went by age.
+    /// The number of distinct stored events, without expired ones.
     public var events: UInt64
-    /// Installations that have an account in the ledger.
+    /// The number of installations with an account in the ledger.
     public var installations: UInt64
-    /// Events, or whole batches, that admission refused.
+    /// The number of events, or whole batches, that admission rejected.
     public var failed: UInt64
-    /// Events that arrived again and were not counted twice.
+    /// The number of duplicates, which are not counted as events.
     public var duplicates: UInt64
-    /// Damaged stretches of the intake log that the index had to pass over.
+    /// The number of damaged log ranges that the index skipped.
     public var damaged: UInt64
-    /// Installations that were erased.
+    /// The number of erased installations.
     public var erasedInstallations: UInt64
-    /// Their events, removed or not taken; repeats count.
+    /// The number of their events that were removed or not stored.
+    ///
+    /// Duplicates are included.
     public var erasedEvents: UInt64
-    /// Why the index does not have everything that has arrived, one sentence; nil while all is well.
+    /// Why the index lacks events that have arrived.
+    ///
+    /// One sentence; nil when it lacks none.
     public var trouble: String?
-    /// Events that arrived before this moment went by age; nil when none did.
+    /// The time before which arrived events have expired; nil when none have.
     public var keptFrom: Timestamp?
 
-    /// Totals with all their numbers.
+    /// Creates totals.
     public init(
         events: UInt64 = 0,
         installations: UInt64 = 0,
@@ -140,7 +182,7 @@ public struct StoreTotals: Sendable, Hashable {
 }
 
 extension StoreTotals {
-    /// Writes the numbers as members of an object that is open.
+    /// Writes the totals as members of an open object.
     public func writeMembers(to writer: inout JSONWriter) {
         for (key, value) in [
             ("events", events), ("installations", installations), ("failed", failed), ("duplicates", duplicates),
@@ -153,56 +195,64 @@ extension StoreTotals {
     }
 }
 
-/// Why the index could not answer. Intake is never affected: the log is the source of truth.
+/// Why the index could not answer.
+///
+/// Intake is never affected: the log is the source of truth.
 public struct StoreError: Error, Hashable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public enum Kind: Sendable, Hashable {
-        /// The index is at fault; asking again later may help.
+        /// The index failed; a later retry may succeed.
         case unavailable
-        /// The index does not have everything yet that the log had when the index began, so any answer would lack events.
+        /// The index has not caught up yet.
+        ///
+        /// It lacks events that the log had when the index started, so any response would lack events.
         case behind
-        /// The server that goes over many events is at fault; the index and intake are not.
+        /// The analytics server failed; the index and intake work.
         case analysisUnavailable
-        /// The question costs more than one may; the parameter is what best narrows it.
+        /// The query exceeds its budget.
+        ///
+        /// The parameter is the one that narrows it best.
         case overBudget(parameter: String)
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var kind: Kind
-    /// One sentence with the file or statement at fault, or what to narrow.
+    /// One sentence with the failing file or statement, or a hint.
+    ///
+    /// The hint states what to narrow.
     public var message: String
 
-    /// An error of the index with its sentence.
+    /// Creates an error of the index.
     public init(_ message: String) {
         kind = .unavailable
         self.message = message
     }
 
-    /// An error of the server that goes over many events.
+    /// Creates an error of the analytics server.
     ///
-    /// - Parameter message: one sentence with its address, what is wrong there, and what helps.
+    /// - Parameter message: one sentence with the server's address, the problem, and a hint.
     public static func analysis(_ message: String) -> StoreError {
         var error = StoreError(message)
         error.kind = .analysisUnavailable
         return error
     }
 
-    /// The index does not have everything yet.
+    /// Creates an error for an index that has not caught up.
     ///
-    /// - Parameter message: one sentence that says why.
+    /// - Parameter message: one sentence with the reason.
     public static func behind(_ message: String) -> StoreError {
         var error = StoreError(message)
         error.kind = .behind
         return error
     }
 
-    /// A question costs more than one may.
+    /// Creates an error for a query that exceeds its budget.
     ///
     /// - Parameters:
-    ///   - parameter: what best narrows it.
-    ///   - excess: what it takes too much of, and what to narrow; goes on behind “The question is too large: ”.
+    ///   - parameter: the parameter that narrows it best.
+    ///   - excess: the limit that is exceeded, and what to narrow. It follows “The query is too large: ”.
     public static func overBudget(_ parameter: String, _ excess: String) -> StoreError {
-        var error = StoreError("The question is too large: \(excess).")
+        var error = StoreError("The query is too large: \(excess).")
         error.kind = .overBudget(parameter: parameter)
         return error
     }

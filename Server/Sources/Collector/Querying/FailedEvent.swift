@@ -4,36 +4,42 @@
 public import TrackwayEvents
 public import TrackwayJournal
 
-/// An event, or a whole batch, that admission refused, kept with the reason so that a person can see and repair it.
+/// An event or a whole batch that admission rejected.
+///
+/// It is kept with the reason so that it can be inspected and repaired.
 public struct FailedEvent: Sendable, Hashable {
-    /// Its place in the intake log; ordinal 0 for a whole batch.
+    /// Its position in the intake log; ordinal 0 for a whole batch.
     public var position: EventPosition
-    /// When it arrived.
+    /// The time of arrival.
     public var received: Timestamp
-    /// The name of the key it came with.
+    /// The name of the API key of the request.
     public var key: String
     /// The machine-readable reason, such as `name_too_long`.
     public var code: String
-    /// The field at fault; empty when the whole is.
+    /// The field at fault; empty when the whole event or batch is.
     public var field: String
-    /// One sentence for a person.
+    /// One sentence for people.
     public var message: String
-    /// The refused bytes, cut when they are many.
+    /// The rejected bytes, truncated if there are many.
     public var content: [UInt8]
-    /// How many bytes are known; more than ``content`` has where that was cut for an answer.
+    /// The number of stored bytes.
+    ///
+    /// It exceeds the size of ``content`` when that is truncated for a response.
     public var bytes: Int
 
-    /// How many bytes were refused; more than ``bytes`` where less was kept.
+    /// The number of rejected bytes.
+    ///
+    /// It exceeds ``bytes`` when not all of them were stored.
     public var totalBytes: Int
-    /// The name of the event, as far as it can be read out of the content.
+    /// The event's name, if it can be read from the content.
     public var name: String?
-    /// The version of the app that sent it, as its context says.
+    /// The version of the app that sent it, from its context.
     public var version: String?
 
-    /// The most bytes of each in a list.
+    /// The maximum number of bytes of each event in a list.
     public static let excerptBytes = 4 << 10
 
-    /// A failed event with its reason.
+    /// Creates a failed event with its reason.
     public init(
         position: EventPosition,
         received: Timestamp,
@@ -60,12 +66,14 @@ public struct FailedEvent: Sendable, Hashable {
         self.version = version
     }
 
-    /// A record that cannot be read, or the part of one behind which it cannot.
+    /// Creates a failed event for an unreadable record.
+    ///
+    /// The record is unreadable as a whole, or from some point.
     ///
     /// - Parameters:
-    ///   - payload: Its bytes, or the first of them.
-    ///   - length: How many it has.
-    ///   - start: Where the record begins.
+    ///   - payload: The record's bytes, or the first of them.
+    ///   - length: The number of bytes of the record.
+    ///   - start: The position of the record.
     public init(
         unreadable payload: [UInt8],
         length: Int,
@@ -85,15 +93,17 @@ public struct FailedEvent: Sendable, Hashable {
             code: "unreadable_record",
             field: "",
             message: message,
-            content: Array(payload.prefix(KeptRecord.unreadableBytes)),
+            content: Array(payload.prefix(ParsedRecord.unreadableBytes)),
             totalBytes: length
         )
     }
 
-    /// The most bytes of a name or a version that is told.
+    /// The maximum length in bytes of a reported name or version.
     public static let nameBytes = 128
 
-    /// The name of the event in `content`, if it can be read before the fault, in our own format or in another.
+    /// Returns the event's name if it precedes the fault in `content`.
+    ///
+    /// Names of our own format and of other formats are recognized.
     ///
     /// - Complexity: O(bytes).
     public static func name(in content: UnsafeRawBufferPointer) -> String? {
@@ -111,17 +121,19 @@ public struct FailedEvent: Sendable, Hashable {
             }
             return nil
         } catch {
-            // The content is known to be faulty; the name is a courtesy.
+            // The content is known to be faulty; the name is optional.
             return nil
         }
     }
 }
 
 extension FailedEvent: BudgetedRow {
-    // What is not text is written with replacement characters.
+    // Bytes that are not text are written as replacement characters.
     public var answerBytes: Int { 256 + message.utf8.count + 3 * content.count }
 
-    /// Writes the failed event; bytes that are no UTF-8 appear as replacement characters.
+    /// Writes the failed event.
+    ///
+    /// Bytes that are not UTF-8 appear as replacement characters.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("position", position.description)

@@ -3,18 +3,18 @@
 
 public import TrackwayEvents
 
-/// Which refused events a reader wants, the latest first.
+/// A query for rejected events, latest first.
 public struct FailedQuery: Sendable, Hashable {
-    /// Only what stands before this position.
+    /// Only events before this position.
     public var before: EventPosition?
-    /// Only those with this reason.
+    /// Only events with this reason.
     public var code: String?
-    /// Only events of this name, as far as it could be read.
+    /// Only events with this name, if it could be read.
     public var name: String?
-    /// The most in one answer.
+    /// The maximum number of events in one response.
     public var limit: Int
 
-    /// A query for everything.
+    /// Creates a query for all rejected events.
     public init(before: EventPosition? = nil, code: String? = nil, name: String? = nil, limit: Int = 50) {
         self.before = before
         self.code = code
@@ -24,45 +24,45 @@ public struct FailedQuery: Sendable, Hashable {
 }
 
 extension EventStore {
-    /// Refused events before a position (all when nil), the latest first.
+    /// Returns rejected events before a position (all when nil), latest first.
     public func failed(before position: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent] {
         try await failed(matching: FailedQuery(before: position, limit: limit))
     }
 }
 
-/// What was refused in a time, grouped, and what devices say that they lost.
+/// Rejected events in groups, and losses that devices reported.
 public struct FailedGroups: Sendable, Hashable {
-    /// The most groups that are told apart.
+    /// The maximum number of distinct groups.
     public static let maxGroups = 1_000
-    /// The most groups of one answer.
+    /// The maximum number of groups in one response.
     public static let shown = 200
-    /// The most reasons and codes of devices that are told apart.
+    /// The maximum number of distinct reasons and codes of devices.
     public static let maxReasons = 100
-    /// The most events about errors that are read: the latest.
+    /// The maximum number of error events that are read, the latest.
     public static let maxErrors = 10_000
 
-    /// Refused events with one reason, name and version.
+    /// Rejected events with the same reason, name and version.
     public struct Group: Sendable, Hashable {
         /// The machine-readable reason.
         public var code: String
-        /// The field at fault; empty when the whole is.
+        /// The field at fault; empty when the whole event is.
         public var field: String
-        /// The event's name; nil where it could not be read.
+        /// The event's name; nil if it could not be read.
         public var name: String?
-        /// The version of the app; nil where no context told it.
+        /// The version of the app; nil if no context had it.
         public var version: String?
-        /// How many.
+        /// The number of events.
         public var count: Int64 = 0
-        /// When the first arrived.
+        /// When the first event arrived.
         public var first: Timestamp
-        /// When the last arrived.
+        /// When the last event arrived.
         public var last: Timestamp
-        /// The last one.
+        /// The position of the last event.
         public var sample: EventPosition
-        /// How many arrived in each interval.
+        /// The number of events that arrived in each interval.
         public var values: [Int64]
 
-        /// A group of nothing yet.
+        /// Creates an empty group.
         public init(
             code: String,
             field: String,
@@ -83,36 +83,36 @@ public struct FailedGroups: Sendable, Hashable {
         }
     }
 
-    /// Events that devices gave up for one reason, over all time.
+    /// Events that devices dropped for one reason, over all time.
     public struct Loss: Sendable, Hashable {
-        /// Why.
+        /// The reason.
         public var reason: String
-        /// How many.
+        /// The number of events.
         public var events: Int64
 
-        /// A loss.
+        /// Creates a loss.
         public init(reason: String, events: Int64) {
             self.reason = reason
             self.events = events
         }
     }
 
-    /// What clients say went wrong where they record, by its code.
+    /// Recording errors that clients reported, with one code.
     public struct Report: Sendable, Hashable {
-        /// The code they gave.
+        /// The code from the client.
         public var code: String
-        /// How often.
+        /// The number of events.
         public var events: Int64
-        /// The device's time of the earliest.
+        /// The device time of the earliest event.
         public var first: Timestamp
-        /// The device's time of the latest.
+        /// The device time of the latest event.
         public var last: Timestamp
-        /// What the latest said.
+        /// The message of the latest event.
         public var message: String
-        /// The latest.
+        /// The id of the latest event.
         public var sample: EventID
 
-        /// A report.
+        /// Creates a report.
         public init(
             code: String,
             events: Int64,
@@ -130,27 +130,27 @@ public struct FailedGroups: Sendable, Hashable {
         }
     }
 
-    /// The groups, those with most events first.
+    /// The groups, those with the most events first.
     public var groups: [Group] = []
-    /// How many were refused altogether.
+    /// The total number of rejected events.
     public var count: Int64 = 0
-    /// What devices lost, the most first.
+    /// The losses that devices reported, the largest first.
     public var losses: [Loss] = []
-    /// What clients report, the most frequent first.
+    /// The errors that clients reported, the most frequent first.
     public var reports: [Report] = []
 
-    /// An answer without anything in it.
+    /// Creates an empty result.
     public init() {}
 }
 
 extension FailedGroups {
-    /// Writes the answer.
+    /// Writes the response.
     ///
     /// - Parameters:
-    ///   - time: The time asked about.
-    ///   - top: How many groups are shown.
-    ///   - isDetailed: Whether it names single events, and tells what clients wrote about errors.
-    public func write(in time: QuestionTime, top: Int, isDetailed: Bool = true, to writer: inout JSONWriter) {
+    ///   - time: The requested time range.
+    ///   - top: The number of groups to write.
+    ///   - isDetailed: Whether to include single events and the clients' error messages.
+    public func write(in time: QueryTimeRange, top: Int, isDetailed: Bool = true, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("interval", time.interval.rawValue)
         writer.member("zone", time.zone)

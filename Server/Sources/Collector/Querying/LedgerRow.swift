@@ -3,37 +3,46 @@
 
 public import TrackwayEvents
 
-/// What the collector knows about one writer's sequence numbers: every number is received, dropped with a reason, or
-/// missing.
+/// The account of one writer's sequence numbers.
+///
+/// Every number is received, dropped with a reason, or missing.
 public struct LedgerRow: Sendable, Hashable {
     /// The installed copy of the app.
     public var installation: InstallationID
     /// The process that recorded the events.
     public var writer: WriterID
-    /// The writer's highest sequence number that any batch has reported.
+    /// The writer's highest sequence number reported by any batch.
     public var recorded: UInt64
-    /// Distinct events stored.
+    /// The number of distinct stored events.
     public var received: UInt64
-    /// Events refused by admission, kept among the failed ones.
+    /// The number of events rejected by admission.
+    ///
+    /// They are kept as failed events.
     public var rejected: UInt64
-    /// Events that arrived again and were not counted twice.
+    /// The number of duplicates, which are not counted as received.
     public var duplicates: UInt64
-    /// Events the device gave up, by reason.
+    /// The number of events the device dropped, by reason.
     public var dropped: [String: UInt64]
-    /// Events addressed to other destinations only.
+    /// The number of events addressed only to other destinations.
     public var skipped: UInt64
-    /// Sequence numbers of which is not known what became: the account has more ranges than are kept.
+    /// The number of sequence numbers with an unknown outcome.
+    ///
+    /// The account has more ranges than are kept.
     public var untracked: UInt64
-    /// Sequence numbers neither received nor reported yet, up to ``recorded``; the first few when there are very many.
+    /// Sequence numbers up to ``recorded`` that are neither received nor reported yet.
+    ///
+    /// Only the first few when there are very many.
     public var gaps: [ClosedRange<UInt64>]
-    /// How many ranges the row was reckoned from.
+    /// The number of ranges the row was computed from.
     public var ranges: Int
     /// When the writer's last batch arrived.
     public var lastReceived: Timestamp
-    /// A number in the order of the writers' first batches, by which a reader goes on. It is that of the store which answered.
+    /// A page cursor: the writer's number in order of first batches.
+    ///
+    /// It is specific to the store that returned the row.
     public var number: Int64
 
-    /// A row with all its counts.
+    /// Creates a row with all its counts.
     public init(
         installation: InstallationID,
         writer: WriterID,
@@ -66,7 +75,7 @@ public struct LedgerRow: Sendable, Hashable {
 }
 
 extension LedgerRow {
-    /// The row of an account, reckoned.
+    /// Creates a row by computing the counts of an account.
     ///
     /// - Complexity: O(ranges of the account × log).
     public init(
@@ -96,16 +105,16 @@ extension LedgerRow {
     }
 }
 
-/// Which writers' accounts are asked for.
+/// A query for writers' accounts.
 public struct LedgerQuery: Sendable, Hashable {
-    /// Those of this installation.
+    /// Only writers of this installation.
     public var installation: InstallationID?
-    /// The number of the last one already seen; the answer goes on behind it.
+    /// The number after which the results continue.
     public var after: Int64?
-    /// The most accounts in one answer.
+    /// The maximum number of accounts in one response.
     public var limit: Int
 
-    /// A query for all accounts, the newest writer first.
+    /// Creates a query for all accounts, newest writer first.
     public init(installation: InstallationID? = nil, after: Int64? = nil, limit: Int = 1_000) {
         self.installation = installation
         self.after = after
@@ -114,18 +123,22 @@ public struct LedgerQuery: Sendable, Hashable {
 }
 
 extension LedgerRow: BudgetedRow {
-    /// With what reading the row costs: 4 bytes for each range, so that an answer is made of a million of them at most.
+    /// The size of the row, plus the cost of reading it.
+    ///
+    /// Each range counts for 4 bytes, so a response is computed from at most a million ranges.
     public var answerBytes: Int {
         320 + 24 * gaps.count + dropped.reduce(0) { $0 + 48 + $1.key.utf8.count } + Self.rangeBytes * ranges
     }
 
-    /// What a range that is read counts for, in bytes of an answer.
+    /// The cost of reading a range, in bytes of a response.
     static let rangeBytes = 4
 
-    /// The most ranges that the rows of one answer are made of, but for its last row.
-    public static let maxRanges = AnswerBudget.bytes / rangeBytes
+    /// The maximum number of ranges in one response.
+    ///
+    /// Its last row may exceed it.
+    public static let maxRanges = ResponseBudget.bytes / rangeBytes
 
-    /// Whether every number the writer has reported is accounted for.
+    /// Whether every number that the writer reported is accounted for.
     public var isComplete: Bool { gaps.isEmpty && untracked == 0 }
 
     /// Writes the row.

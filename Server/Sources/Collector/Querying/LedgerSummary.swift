@@ -3,55 +3,63 @@
 
 public import TrackwayEvents
 
-/// The accounts of many writers in numbers.
+/// Totals of the accounts of many writers.
 public struct LedgerSummary: Sendable, Hashable {
-    /// The most writers that are added up: those whose first batch came last.
+    /// The maximum number of writers in the totals.
+    ///
+    /// These are the writers whose first batch arrived last.
     public static let maxWriters = 5_000
-    /// The most reasons that are counted separately; drops for further reasons are counted as ``otherReasons``.
+    /// The maximum number of reasons counted separately.
+    ///
+    /// Drops for further reasons count as ``otherReasons``.
     public static let maxReasons = 64
-    /// The name of all reasons that are not counted separately.
+    /// The name for all reasons that are not counted separately.
     public static let otherReasons = "other"
-    /// Writers are added up until so much was read of their accounts: some four million ranges.
-    private static let maxBytes = 4 * AnswerBudget.bytes
+    /// The maximum bytes of accounts to read: about four million ranges.
+    private static let maxBytes = 4 * ResponseBudget.bytes
 
-    /// How many writers there are.
+    /// The number of writers.
     public var writers = 0
-    /// How many of them are added up here.
+    /// The number of writers included in the totals.
     public var counted = 0
-    /// Those of them of which nothing is missing or on its way.
+    /// The number of those writers without missing or pending events.
     public var complete = 0
-    /// What they have recorded, as far as they told.
+    /// The number of events they recorded, as far as reported.
     public var recorded: UInt64 = 0
-    /// Distinct events stored.
+    /// The number of distinct stored events.
     public var received: UInt64 = 0
-    /// Numbers that nobody accounts for, with later ones received.
+    /// The number of unaccounted sequence numbers followed by received ones.
     public var missing: UInt64 = 0
-    /// Numbers at the end of an account that have not arrived yet.
+    /// The number of sequence numbers that have not arrived yet.
+    ///
+    /// They are at the end of accounts.
     public var waiting: UInt64 = 0
-    /// Numbers of which is not known what became.
+    /// The number of sequence numbers with an unknown outcome.
     public var untracked: UInt64 = 0
-    /// Events refused by admission.
+    /// The number of events rejected by admission.
     public var rejected: UInt64 = 0
-    /// Events that arrived again.
+    /// The number of duplicates.
     public var duplicates: UInt64 = 0
-    /// Events that devices gave up, by reason.
+    /// The number of events that devices dropped, by reason.
     public var dropped: [String: UInt64] = [:]
-    /// The accounts of which most is missing, the worst first.
+    /// The accounts with the most missing events, the worst first.
     public private(set) var worst: [LedgerRow] = []
     private let maxWorst: Int
     private var worstMissing: [UInt64] = []
 
-    /// A summary of nothing, of so many writers.
+    /// Creates an empty summary for a number of writers.
     ///
-    /// - Parameter worst: how many accounts of which something is missing are kept.
+    /// - Parameter worst: the number of accounts with missing events to keep.
     public init(writers: Int, worst: Int = 0) {
         self.writers = writers
         maxWorst = worst
     }
 
-    /// The accounts of the newest writers as one. ``counted`` of ``writers`` are in it: the rest are too many, or their accounts too long.
+    /// Returns the totals of the newest writers' accounts.
     ///
-    /// - Complexity: O(ranges × log) of ``maxWriters`` writers at most, and of some four million ranges.
+    /// They include ``counted`` of ``writers``: the others exceed the limit on writers or on the size of accounts.
+    ///
+    /// - Complexity: O(ranges × log) for at most ``maxWriters`` writers and about four million ranges.
     public static func newest(
         of store: any EventStore,
         worst: Int = 0
@@ -98,7 +106,7 @@ public struct LedgerSummary: Sendable, Hashable {
     }
 
     private mutating func keep(_ row: LedgerRow, missing: UInt64) {
-        // Of two of which as much is missing the one that came first stays before.
+        // Of two accounts with equally many missing events, the first one stays in front.
         let place = worstMissing.firstIndex { $0 < missing } ?? worstMissing.count
         guard place < maxWorst else { return }
         worst.insert(row, at: place)
@@ -108,13 +116,13 @@ public struct LedgerSummary: Sendable, Hashable {
         worstMissing.removeLast()
     }
 
-    /// What senders claim may be any number.
+    /// Adds with saturation: senders can claim any number.
     private static func sum(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let (sum, overflows) = left.addingReportingOverflow(right)
         return overflows ? .max : sum
     }
 
-    /// Writes the numbers, and the worst accounts if any were to be kept.
+    /// Writes the totals, and the worst accounts if any are kept.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("writers", Int64(writers))

@@ -3,18 +3,18 @@
 
 public import TrackwayEvents
 
-/// How many events arrived within one minute.
+/// The number of events that arrived within one minute.
 public struct MinuteCount: Sendable, Hashable {
-    /// The minute's first instant.
+    /// The start of the minute.
     public var minute: Timestamp
-    /// The events stored.
+    /// The number of stored events.
     public var events: UInt64
-    /// The events stored, by name; those of ``others`` left out.
+    /// The number of stored events by name, except those in ``others``.
     public var names: [String: UInt64]
-    /// The events of all names that are not counted separately.
+    /// The number of events with names that are not counted separately.
     public var others: UInt64
 
-    /// Counts for the minute that begins at `minute`.
+    /// Creates counts for the minute that begins at `minute`.
     public init(minute: Timestamp, events: UInt64, names: [String: UInt64] = [:], others: UInt64 = 0) {
         self.minute = minute
         self.events = events

@@ -3,7 +3,11 @@
 
 internal import TrackwayEvents
 
-/// Tells any number of listeners how far an index, or what answers in its place, has come. A slow one hears only the latest, so nothing piles up.
+/// Publishes the position of an index to any number of listeners.
+///
+/// A store that replaces the index can use it, too.
+///
+/// A slow listener receives only the latest position, so nothing accumulates.
 public final class ProgressSignal: Sendable {
     private struct State: Sendable {
         var position: EventPosition
@@ -14,7 +18,7 @@ public final class ProgressSignal: Sendable {
 
     private let state: Locked<State>
 
-    /// A signal that begins at a position.
+    /// Creates a signal with an initial position.
     public init(at position: EventPosition) {
         state = Locked(State(position: position))
     }
@@ -22,7 +26,7 @@ public final class ProgressSignal: Sendable {
     /// The latest position.
     public var position: EventPosition { state.withLock { $0.position } }
 
-    /// The index has come to `position`.
+    /// Publishes that the index has reached `position`.
     public func advance(to position: EventPosition) {
         let listeners = state.withLock { state in
             state.position = position
@@ -31,7 +35,7 @@ public final class ProgressSignal: Sendable {
         for listener in listeners { listener.yield(position) }
     }
 
-    /// The position at once, then every later one.
+    /// Returns a stream of the current position and every later one.
     public func listen() -> AsyncStream<EventPosition> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: EventPosition.self,
@@ -40,7 +44,8 @@ public final class ProgressSignal: Sendable {
         let (number, isFinished) = state.withLock { state in
             let number = state.next
             state.next += 1
-            // Inside the lock, or a later position could be overtaken by this one; yielding only fills the buffer.
+            // Yield inside the lock, or a later position could be overtaken by this one. Yielding only fills the
+            // buffer.
             continuation.yield(state.position)
             if !state.isFinished { state.listeners[number] = continuation }
             return (number, state.isFinished)

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The tag of a test run: the attribute `_run`, of the event itself or of all events (`global` in the context). Any client can
-/// set it, so that runs beside each other at one collector are told apart.
+/// The tag of a test run: the attribute `_run`.
+///
+/// It is an attribute of the event, or of all events (`global` in the context). Any client can set it, so that
+/// concurrent runs on one collector can be distinguished.
 public enum RunTag {
     /// The attribute's name.
     public static let attribute = "_run"
 
-    /// Holds for events of a run.
+    /// Returns a condition that holds for events of a run.
     ///
     /// - Parameter run: the run's name, any text.
-    /// - Throws: ``QuestionError`` when the text is longer than a value may be.
-    static func condition(_ run: String) throws(QuestionError) -> QuestionCondition {
-        // The whole text is meant: no signs of a condition are read in it, but a run may be a number.
+    /// - Throws: ``InvalidQueryError`` when the text exceeds the maximum length of a value.
+    static func condition(_ run: String) throws(InvalidQueryError) -> QueryCondition {
+        // The whole text is the value: comparison signs in it have no meaning, but a run may be a number.
         let isPlain = !run.hasPrefix("\"") && run != "*"
         let sign = isPlain ? "=" : ":="
-        return try QuestionCondition(attribute + sign + run, parameter: "run")
+        return try QueryCondition(attribute + sign + run, parameter: "run")
     }
 }

@@ -3,24 +3,26 @@
 
 public import TrackwayEvents
 
-/// Which screens were shown, how long they were used, what was clicked there, and how people went from one to the next.
+/// The screens that were shown, and the transitions between them.
+///
+/// It includes their engagement times and clicks.
 public struct ScreenFlow: Sendable, Hashable {
-    /// One screen in numbers.
+    /// Totals of one screen.
     public struct Totals: Sendable, Hashable {
-        /// Its name.
+        /// The screen's name.
         public var name: String
-        /// How often it was shown.
+        /// The number of views.
         public var views: UInt64
-        /// How often a session began with it.
+        /// The number of sessions that began with it.
         public var entrances: UInt64
-        /// How often a session ended with it, so far.
+        /// The number of sessions that ended with it, so far.
         public var exits: UInt64
-        /// How long it was used, in milliseconds.
+        /// The engagement time in milliseconds.
         public var engagement: Int64
-        /// On how many installations.
+        /// The number of installations.
         public var installations: UInt64
 
-        /// Totals of these parts.
+        /// Creates totals.
         public init(
             name: String,
             views: UInt64,
@@ -38,16 +40,16 @@ public struct ScreenFlow: Sendable, Hashable {
         }
     }
 
-    /// From one screen to the next, within a session.
+    /// A transition from one screen to the next, within a session.
     public struct Step: Sendable, Hashable {
         /// The screen before.
         public var from: String
         /// The screen after.
         public var to: String
-        /// How often.
+        /// The number of transitions.
         public var count: UInt64
 
-        /// A step of these parts.
+        /// Creates a step.
         public init(from: String, to: String, count: UInt64) {
             self.from = from
             self.to = to
@@ -55,20 +57,20 @@ public struct ScreenFlow: Sendable, Hashable {
         }
     }
 
-    /// One element of one screen, by how often it was clicked.
+    /// One element of one screen, with its clicks.
     public struct Element: Sendable, Hashable {
-        /// The screen it lies on; empty when it is not known.
+        /// The element's screen; empty when unknown.
         public var screen: String
-        /// The name it goes by.
+        /// The element's name.
         public var element: String
-        /// What kind of element it is, if that is known.
+        /// The element's type, if known.
         public var type: String?
-        /// How often it was clicked.
+        /// The number of clicks.
         public var clicks: UInt64
-        /// On how many installations.
+        /// The number of installations.
         public var installations: UInt64
 
-        /// An element of these parts.
+        /// Creates an element.
         public init(screen: String, element: String, type: String?, clicks: UInt64, installations: UInt64) {
             self.screen = screen
             self.element = element
@@ -84,10 +86,12 @@ public struct ScreenFlow: Sendable, Hashable {
     public var steps: [Step]
     /// The elements, the most clicked first.
     public var elements: [Element]
-    /// How many views were looked at, where there are more: those that arrived last. Nil when all were.
+    /// The number of views read, if not all were; nil otherwise.
+    ///
+    /// Those that arrived last were read.
     public var latest: Int?
 
-    /// A flow of these parts.
+    /// Creates a flow.
     public init(screens: [Totals] = [], steps: [Step] = [], elements: [Element] = [], latest: Int? = nil) {
         self.screens = screens
         self.steps = steps
@@ -96,18 +100,20 @@ public struct ScreenFlow: Sendable, Hashable {
     }
 }
 
-/// Which screens a reader wants to know about.
+/// A query for screens.
 public struct ScreenQuery: Sendable, Hashable {
-    /// Those of one installation.
+    /// Only screens shown on this installation.
     public var installation: InstallationID?
-    /// Those shown since.
+    /// Only screens shown since this time.
     public var from: Timestamp?
-    /// The most screens, the most steps, and the most elements, in the answer.
+    /// The maximum number of screens, steps, and elements, each.
     public var limit: Int
-    /// The most views that are looked at, and the most clicks: those that arrived last. Of one installation all are.
+    /// The maximum number of views, and of clicks, to read.
+    ///
+    /// Those that arrived last are read. The maximum does not apply to a single installation.
     public var maxViews: Int
 
-    /// A query for all screens.
+    /// Creates a query for all screens.
     public init(
         installation: InstallationID? = nil,
         from: Timestamp? = nil,

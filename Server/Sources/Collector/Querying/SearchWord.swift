@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A text that is looked for; A–Z and a–z are the same.
+/// A string to search for.
+///
+/// ASCII case is ignored.
 public struct SearchWord: Sendable {
     private let bytes: [UInt8]
 
-    /// A word.
+    /// Creates a word.
     public init(_ word: String) {
         bytes = word.utf8.map(Self.folded)
     }
 
-    /// Whether it occurs in a text.
+    /// Whether the word occurs in text.
     ///
     /// - Complexity: O(length of the text × length of the word).
     public func occurs(in text: UnsafeRawBufferPointer) -> Bool {
@@ -24,13 +26,13 @@ public struct SearchWord: Sendable {
         return false
     }
 
-    /// Whether it occurs in a text.
+    /// Whether the word occurs in text.
     public func occurs(in text: String?) -> Bool {
         guard var text else { return false }
         return text.withUTF8 { occurs(in: UnsafeRawBufferPointer($0)) }
     }
 
-    /// A–Z as a–z, everything else as it is.
+    /// Maps A–Z to a–z, and leaves everything else unchanged.
     private static func folded(_ byte: UInt8) -> UInt8 {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }

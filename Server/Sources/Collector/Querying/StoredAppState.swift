@@ -3,52 +3,59 @@
 
 public import TrackwayEvents
 
-/// An app state as a timeline shows it: what the snapshot says, and how many readings it has. What is not known is nil.
+/// An app state as a timeline shows it.
+///
+/// It has the values of the snapshot and the numbers of its readings. Unknown values are nil.
 public struct StoredAppState: Sendable, Hashable {
-    /// A place on the earth.
+    /// A geographic location.
     public struct Place: Sendable, Hashable {
         /// Degrees north of the equator.
         public var latitude: Double
         /// Degrees east of Greenwich.
         public var longitude: Double
-        /// How far it can be wrong, in metres.
+        /// The maximum error in meters.
         public var accuracy: Double?
     }
 
-    /// When.
+    /// The time of the snapshot.
     public var time: Timestamp
     /// `active`, `inactive` or `background`.
     public var applicationState: String?
-    /// How full the battery was, 0…1.
+    /// The battery level, 0…1.
     public var batteryLevel: Double?
     /// `unknown`, `unplugged`, `charging` or `full`.
     public var batteryState: String?
-    /// How the device was held, such as `portrait`.
+    /// The orientation of the device, such as `portrait`.
     public var orientation: String?
-    /// Whether something was near the screen.
+    /// Whether an object was close to the screen.
     public var isNear: Bool?
-    /// The device's addresses in its networks.
+    /// The device's network addresses.
     public var networkAddresses: [String]?
-    /// What was shown: the innermost of the titles, or else the screen of the context.
+    /// The visible screen.
+    ///
+    /// This is the innermost of the titles, or else the screen of the context.
     public var screen: String?
-    /// Where the device was.
+    /// The location of the device.
     public var place: Place?
-    /// Where it pointed: degrees from true north, or else from magnetic north.
+    /// The heading in degrees from true north, or else from magnetic north.
     public var heading: Double?
-    /// How many readings of its motion it sent.
+    /// The number of motion readings.
     public var motionReadings = 0
-    /// How many readings of the accelerometer.
+    /// The number of accelerometer readings.
     public var accelerometerReadings = 0
-    /// How many readings of the gyroscope.
+    /// The number of gyroscope readings.
     public var gyroscopeReadings = 0
-    /// How many readings of the magnetometer.
+    /// The number of magnetometer readings.
     public var magnetometerReadings = 0
 
-    /// The state that the attributes of an `_app_state` describe, in whatever format they were sent. A value of an unexpected
-    /// type is ignored.
+    /// Creates a state from the attributes of an `_app_state` event.
+    ///
+    /// The event may have any format.
+    ///
+    /// A value of an unexpected type is ignored.
     ///
     /// - Parameters:
-    ///   - time: When.
+    ///   - time: The time of the snapshot.
     ///   - attributes: The event's attributes.
     ///   - screen: The screen of the event's context.
     public init(at time: Timestamp, _ attributes: JSONValue.Object, screen: String? = nil) {
@@ -78,7 +85,7 @@ public struct StoredAppState: Sendable, Hashable {
 }
 
 extension StoredAppState {
-    /// Writes the state; what is not known is null.
+    /// Writes the state; unknown values are null.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("at", time)

@@ -3,40 +3,42 @@
 
 public import TrackwayEvents
 
-/// A device as its contexts and snapshots describe it: an installation that sent an event.
+/// A device as described by its contexts and snapshots.
+///
+/// A device is an installation that sent an event.
 public struct StoredDevice: Sendable, Hashable {
-    /// Its place among all devices.
-    public var place: DevicePlace { DevicePlace(time: last, installation: installation) }
+    /// The device's place among all devices.
+    public var place: DeviceCursor { DeviceCursor(time: last, installation: installation) }
     /// The installation.
     public var installation: InstallationID
-    /// The app, as contexts name it.
+    /// The app's id, from contexts.
     public var app: String?
     /// The app's version.
     public var version: String?
-    /// Who was signed in at its latest event.
+    /// The user who was signed in at the latest event.
     public var user: String?
-    /// The time of its earliest event.
+    /// The time of the earliest event.
     public var first: Timestamp
-    /// The time of its latest event.
+    /// The time of the latest event.
     public var last: Timestamp
-    /// What kind of device it is.
+    /// The device model.
     public var model: String?
-    /// Its operating system, with the version.
+    /// The operating system with its version.
     public var system: String?
-    /// How full its battery was last, 0…1.
+    /// The last known battery level, 0…1.
     public var batteryLevel: Double?
-    /// The last known state of its battery.
+    /// The last known battery state.
     public var batteryState: String?
-    /// Whether the person saw the app at the latest app state.
+    /// Whether the app was visible at the latest app state.
     public var applicationState: String?
-    /// How many events it has.
+    /// The number of events.
     public var events: UInt64
-    /// How many app states it sent.
+    /// The number of app states.
     public var states: Int64
-    /// How many times a property differed from the snapshot before.
+    /// The number of times that a property differed from the previous snapshot.
     public var propertyChanges: Int64
 
-    /// A device of which nothing but numbers is known.
+    /// Creates a device with only its counts.
     public init(
         installation: InstallationID,
         first: Timestamp,
@@ -55,13 +57,14 @@ public struct StoredDevice: Sendable, Hashable {
 }
 
 extension StoredDevice {
-    /// The device properties among attributes, in the order of names. What stands beside them, such as `_path`, says something about
-    /// the event.
+    /// Returns the device properties among attributes, sorted by name.
+    ///
+    /// Other attributes, such as `_path`, describe the event.
     public static func properties(among attributes: JSONValue.Object) -> JSONValue.Object {
         .init(attributes.members.filter { !$0.key.hasPrefix("_") }.sorted { $0.key < $1.key })
     }
 
-    /// Takes over what contexts say of it.
+    /// Sets the facts known from contexts.
     public mutating func take(_ facts: DeviceFacts) {
         app = facts.app
         version = facts.version
@@ -69,11 +72,13 @@ extension StoredDevice {
         system = facts.system
     }
 
-    /// Takes over what its latest snapshots say, which is more than a context does.
+    /// Sets the facts known from the latest snapshots.
+    ///
+    /// They take precedence over those from contexts.
     ///
     /// - Parameters:
-    ///   - properties: Its properties.
-    ///   - state: The latest app state; nil when it sent none.
+    ///   - properties: The device properties.
+    ///   - state: The latest app state; nil if none was sent.
     public mutating func take(_ properties: JSONValue.Object, _ state: StoredAppState?) {
         if let told = (properties["device_model"] ?? properties["device_hardware_machine"])?.string { model = told }
         let told = [properties["device_system_name"], properties["device_system_version"]].compactMap { $0?.string }
@@ -84,21 +89,23 @@ extension StoredDevice {
     }
 }
 
-/// The place of a device among all of them, those seen last first, for going on with the next page. Of two that were seen at once the one
-/// with the greater id comes first.
-public struct DevicePlace: Sendable, Hashable, LosslessStringConvertible {
-    /// When it was last seen.
+/// A page cursor: the place of a device among all devices.
+///
+/// The most recently seen devices come first; of two that were seen at the same time, the one with the greater id comes
+/// first.
+public struct DeviceCursor: Sendable, Hashable, LosslessStringConvertible {
+    /// When the device was last seen.
     public var time: Timestamp
     /// The installation.
     public var installation: InstallationID
 
-    /// A place.
+    /// Creates a place.
     public init(time: Timestamp, installation: InstallationID) {
         self.time = time
         self.installation = installation
     }
 
-    /// Reads `1718000000000.` and an installation's id.
+    /// Parses `1718000000000.` followed by an installation id.
     public init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let time = Int64(parts[0]), let installation = InstallationID(String(parts[1])) else {
@@ -110,46 +117,46 @@ public struct DevicePlace: Sendable, Hashable, LosslessStringConvertible {
     public var description: String { "\(time.milliseconds).\(installation)" }
 }
 
-/// Which devices a reader wants, those seen last first.
+/// A query for devices, the most recently seen first.
 public struct DeviceQuery: Sendable, Hashable {
-    /// Those behind this place, for the next page.
-    public var after: DevicePlace?
-    /// The most devices in one answer.
+    /// The place after which the results continue.
+    public var after: DeviceCursor?
+    /// The maximum number of devices in one response.
     public var limit: Int
 
-    /// A query for all devices.
-    public init(after: DevicePlace? = nil, limit: Int = 50) {
+    /// Creates a query for all devices.
+    public init(after: DeviceCursor? = nil, limit: Int = 50) {
         self.after = after
         self.limit = limit
     }
 }
 
-/// What a device reported about itself over time, the latest first.
+/// A device's reports about itself over time, latest first.
 public struct DeviceHistory: Sendable, Hashable {
-    /// One moment at which properties differed from the snapshot before.
+    /// A time at which properties differed from the previous snapshot.
     public struct Step: Sendable, Hashable {
-        /// When.
+        /// The time of the change.
         public var time: Timestamp
-        /// What differed, in the order of names.
+        /// The changed properties, sorted by name.
         public var changes: [PropertyChange]
 
-        /// A step of these changes.
+        /// Creates a step.
         public init(time: Timestamp, changes: [PropertyChange]) {
             self.time = time
             self.changes = changes
         }
     }
 
-    /// The device itself.
+    /// The device.
     public var device: StoredDevice
-    /// The properties of the latest snapshot, in the order of names.
+    /// The properties of the latest snapshot, sorted by name.
     public var properties: JSONValue.Object
-    /// When they differed from the snapshot before.
+    /// The changes between snapshots.
     public var steps: [Step]
-    /// The states of the app and the device, the latest first.
+    /// The states of the app and the device, latest first.
     public var states: [StoredAppState]
 
-    /// A history of these parts.
+    /// Creates a history.
     public init(
         device: StoredDevice,
         properties: JSONValue.Object,
@@ -163,23 +170,25 @@ public struct DeviceHistory: Sendable, Hashable {
     }
 }
 
-/// A device property that differs from the snapshot before.
+/// A device property that differs from the previous snapshot.
 public struct PropertyChange: Sendable, Hashable {
     /// The property's name.
     public var name: String
-    /// Its value before; nil when it was not reported.
+    /// The previous value; nil when it was not reported.
     public var before: JSONValue?
-    /// Its value now; nil when it is no longer reported.
+    /// The new value; nil when it is no longer reported.
     public var after: JSONValue?
 
-    /// A change of a property.
+    /// Creates a change.
     public init(name: String, before: JSONValue?, after: JSONValue?) {
         self.name = name
         self.before = before
         self.after = after
     }
 
-    /// What differs between two snapshots, in the order of names. A number is the same with a fraction of zero as without.
+    /// Returns the differences between two snapshots, sorted by name.
+    ///
+    /// A number is equal with and without a fraction of zero.
     ///
     /// - Complexity: O(n log n).
     public static func between(_ before: JSONValue.Object, _ after: JSONValue.Object) -> [PropertyChange] {
@@ -201,7 +210,7 @@ public struct PropertyChange: Sendable, Hashable {
 extension StoredDevice: BudgetedRow {
     public var answerBytes: Int { 512 }
 
-    /// Writes the device; what is not known is null.
+    /// Writes the device; unknown values are null.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("installation", installation)
@@ -223,7 +232,7 @@ extension StoredDevice: BudgetedRow {
 }
 
 extension DeviceHistory {
-    /// Writes what the device reported, the latest first; what is not known is null.
+    /// Writes the history, latest first; unknown values are null.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("installation", device.installation)

@@ -3,20 +3,20 @@
 
 public import TrackwayEvents
 
-/// An installation that was erased, and what that cost.
+/// An installation that was erased, and the number of its removed events.
 public struct StoredErasure: Sendable, Hashable {
     /// The installation.
     public var installation: InstallationID
-    /// When the collector received the order.
+    /// When the collector received the erasure request.
     public var time: Timestamp
-    /// The name of the key it came with.
+    /// The name of the API key of the request.
     public var key: String
-    /// Whether an operator did it; otherwise the installation itself.
+    /// Whether an operator requested it; otherwise the installation did.
     public var isByOperator: Bool
-    /// Events that were removed, or came afterwards and were not kept; repeats count.
+    /// The number of events that were removed, or rejected afterwards, including duplicates.
     public var events: UInt64
 
-    /// An erasure with its counts.
+    /// Creates an erasure with its counts.
     public init(installation: InstallationID, time: Timestamp, key: String, isByOperator: Bool, events: UInt64) {
         self.installation = installation
         self.time = time

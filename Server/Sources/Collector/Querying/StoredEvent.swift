@@ -3,18 +3,18 @@
 
 public import TrackwayEvents
 
-/// One event as the collector keeps it.
+/// One event as stored by the collector.
 public struct StoredEvent: Sendable, Hashable {
-    /// How an event that was refused at first was admitted again.
+    /// The later admission of an initially rejected event.
     public struct Replayed: Sendable, Hashable {
-        /// The place where it was refused.
+        /// The position at which it was rejected.
         public var from: EventPosition
         /// When it was admitted.
         public var at: Timestamp
         /// The name of the operator's key.
         public var key: String
 
-        /// How an event was admitted again.
+        /// Creates a record of a later admission.
         public init(from: EventPosition, at: Timestamp, key: String) {
             self.from = from
             self.at = at
@@ -22,34 +22,40 @@ public struct StoredEvent: Sendable, Hashable {
         }
     }
 
-    /// Its place in the intake log.
+    /// The position in the intake log.
     public var position: EventPosition
-    /// The id given when it was recorded.
+    /// The id assigned when it was recorded.
     public var id: EventID
     /// Its name.
     public var name: String
-    /// When it was recorded: the device's wall time, corrected where the device's clock was off.
+    /// When it was recorded.
+    ///
+    /// This is the device's wall time, corrected if the device's clock was off.
     public var time: Timestamp
-    /// The collector's wall time when its batch arrived.
+    /// The collector's wall time when the batch arrived.
     public var received: Timestamp
-    /// The installed copy of the app; absent for clients that send no batch header.
+    /// The installed copy of the app.
+    ///
+    /// Nil for clients that send no batch header.
     public var installation: InstallationID?
     /// The process that recorded it.
     public var writer: WriterID?
-    /// Its number among the writer's events.
+    /// The event's number among the writer's events.
     public var sequence: UInt64?
-    /// The user of its context.
+    /// The user in its context.
     public var user: String?
     /// The session it belongs to.
     public var session: String?
     /// The event as received: one canonical JSON object.
     public var json: [UInt8]
-    /// The context it holds in, one JSON object; empty when the client sent none.
+    /// The event's context as one JSON object.
+    ///
+    /// Empty when the client sent none.
     public var context: [UInt8]
-    /// How it was admitted again; nil when it never was refused.
+    /// The later admission; nil when the event was never rejected.
     public var replayed: Replayed?
 
-    /// An event with everything the index knows about it.
+    /// Creates an event with all its indexed data.
     public init(
         position: EventPosition,
         id: EventID,
@@ -81,17 +87,17 @@ public struct StoredEvent: Sendable, Hashable {
     }
 }
 
-/// Which stored events a reader wants. Every field that is set narrows the answer.
+/// A query for stored events; all members that are set must match.
 public struct EventQuery: Sendable, Hashable {
-    /// Which end of the log an answer begins at.
+    /// The direction in which results are returned.
     public enum Order: String, Sendable, Hashable {
-        /// Latest arrival first: what a person wants to see.
+        /// Latest arrival first, as people want to see events.
         case newestFirst = "desc"
-        /// Earliest arrival first: what a program that follows wants.
+        /// Earliest arrival first, as a program that follows the log needs them.
         case oldestFirst = "asc"
     }
 
-    /// The event's name, exactly.
+    /// The exact name of the event.
     public var name: String?
     /// The installation that recorded it.
     public var installation: InstallationID?
@@ -99,22 +105,24 @@ public struct EventQuery: Sendable, Hashable {
     public var user: String?
     /// The session it belongs to.
     public var session: String?
-    /// The project of a client of Sensors Analytics it came for.
+    /// The Sensors Analytics project that the client sent it to.
     public var project: String?
-    /// The test run it is tagged with (``RunTag``), as text.
+    /// The test run of the event (``RunTag``), as text.
     public var run: String?
     /// The earliest event time, inclusive.
     public var from: Timestamp?
     /// The latest event time, exclusive.
     public var to: Timestamp?
-    /// The last position already seen: the answer continues beyond it in the direction of ``order``.
+    /// The position after which the results continue, in the direction of ``order``.
     public var after: EventPosition?
-    /// The direction of the answer.
+    /// The direction of the results.
     public var order: Order
-    /// The most events in one answer; a store may return fewer only at the end.
+    /// The maximum number of events in one response.
+    ///
+    /// A store may return fewer only at the end.
     public var limit: Int
 
-    /// A query for everything, latest first.
+    /// Creates a query for all events, latest first.
     public init(order: Order = .newestFirst, limit: Int = 100) {
         self.order = order
         self.limit = limit
@@ -124,14 +132,16 @@ public struct EventQuery: Sendable, Hashable {
 extension StoredEvent: BudgetedRow {
     public var answerBytes: Int { 256 + json.count + context.count }
 
-    /// Writes the event with everything the index knows about it; the event and its context as they were received.
+    /// Writes the event with all its indexed data.
+    ///
+    /// The event and its context are written as they were received.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writeMembers(to: &writer)
         writer.endObject()
     }
 
-    /// The same as members of an object that is open.
+    /// Writes the same as members of an open object.
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("position", position.description)
         writer.member("id", id)

@@ -3,39 +3,45 @@
 
 public import TrackwayEvents
 
-/// A session as the index knows it: put together from the contexts of its events and from what was captured.
+/// A session as known to the index.
+///
+/// It is assembled from the contexts of its events and from captured events.
 public struct StoredSession: Sendable, Hashable {
-    /// Its place among all sessions.
-    public var place: TimedPlace
-    /// The installation; nil for clients that tell none.
+    /// The session's place among all sessions.
+    public var place: TimeCursor
+    /// The installation; nil for clients that report none.
     public var installation: InstallationID?
-    /// Its id.
+    /// The session's id.
     public var id: String
-    /// Its number among the sessions of its installation, from 1; nil when the client does not count.
+    /// Its number within the installation, starting at 1.
+    ///
+    /// Nil when the client does not count sessions.
     public var number: Int64?
-    /// The time of its first event, or when it began if that is known.
+    /// The start of the session.
+    ///
+    /// This is the reported start if known, otherwise the time of the first event.
     public var start: Timestamp
-    /// The time of its latest event.
+    /// The time of the latest event.
     public var last: Timestamp
-    /// How many events it has.
+    /// The number of events.
     public var events: UInt64
-    /// How long screens were used, in milliseconds.
+    /// The engagement time of its screens, in milliseconds.
     public var engagement: Int64
-    /// How long the app was in the foreground, in milliseconds, as far as its ends reported it.
+    /// The time in the foreground in milliseconds, as reported by app ends.
     public var foreground: Int64
-    /// Who took part, signed in; the latest last.
+    /// The signed-in users of the session, the latest last.
     public var users: [String] = []
-    /// The screens in the order they were shown.
+    /// The screens, in the order in which they were shown.
     public var screens: [StoredScreen] = []
     /// Starts, ends and crashes of the app, in order.
     public var launches: [StoredLaunch] = []
 
-    /// The most screens, and the most launches, of one session in an answer.
+    /// The maximum number of screens, and of launches, per session.
     public static let maxParts = 500
 
-    /// A session without its screens and launches.
+    /// Creates a session without its screens and launches.
     public init(
-        place: TimedPlace,
+        place: TimeCursor,
         installation: InstallationID?,
         id: String,
         number: Int64?,
@@ -58,18 +64,18 @@ public struct StoredSession: Sendable, Hashable {
 
 /// A screen that was shown in a session.
 public struct StoredScreen: Sendable, Hashable {
-    /// When.
+    /// When it was shown.
     public var time: Timestamp
-    /// Its name.
+    /// The screen's name.
     public var name: String
-    /// Where in the app it lies, if known.
+    /// The screen's location in the app, if known.
     public var id: String?
-    /// What tells two screens of one name apart.
+    /// An id that distinguishes screens with the same name.
     public var uniqueID: String?
-    /// How long it was used, in milliseconds; 0 when nothing was reported.
+    /// The engagement time in milliseconds; 0 when none was reported.
     public var engagement: Int64
 
-    /// A screen of these parts.
+    /// Creates a screen.
     public init(time: Timestamp, name: String, id: String?, uniqueID: String?, engagement: Int64) {
         self.time = time
         self.name = name
@@ -81,18 +87,20 @@ public struct StoredScreen: Sendable, Hashable {
 
 /// A start, an end or a crash of the app.
 public struct StoredLaunch: Sendable, Hashable {
-    /// When.
+    /// The time of the launch, end or crash.
     public var time: Timestamp
-    /// `cold`, `hot` or `passive` for a start (`start` when the client does not say), `end`, or `crash`.
+    /// The kind of launch.
+    ///
+    /// `cold`, `hot` or `passive` for a start (`start` when the client does not report it), `end`, or `crash`.
     public var kind: String
-    /// Whether it is the first start ever.
+    /// Whether it is the first start of the installation.
     public var isFirst: Bool
-    /// Whether a kill prevented its recording, and the next start recorded it.
+    /// Whether the next launch recorded it because the process was killed.
     public var isRecovered: Bool
-    /// For an end: how long the app was in the foreground, in milliseconds.
+    /// For an end: the time in the foreground in milliseconds.
     public var duration: Int64?
 
-    /// A launch of these parts.
+    /// Creates a launch.
     public init(time: Timestamp, kind: String, isFirst: Bool, isRecovered: Bool, duration: Int64?) {
         self.time = time
         self.kind = kind
@@ -102,25 +110,27 @@ public struct StoredLaunch: Sendable, Hashable {
     }
 }
 
-/// Which sessions a reader wants, latest first. Every field that is set narrows the answer.
+/// A query for sessions, latest first.
+///
+/// All members that are set must match.
 public struct SessionQuery: Sendable, Hashable {
-    /// The installation they took place on.
+    /// The installation of the session.
     public var installation: InstallationID?
-    /// A user who took part, signed in.
+    /// A user who was signed in during the session.
     public var user: String?
-    /// The session's own id.
+    /// The session's id.
     public var id: String?
-    /// The place behind which the answer continues: the last one of the answer before.
-    public var after: TimedPlace?
-    /// The most sessions in one answer.
+    /// The place after which the results continue.
+    public var after: TimeCursor?
+    /// The maximum number of sessions in one response.
     public var limit: Int
 
-    /// A query for all sessions.
+    /// Creates a query for all sessions.
     public init(
         installation: InstallationID? = nil,
         user: String? = nil,
         id: String? = nil,
-        after: TimedPlace? = nil,
+        after: TimeCursor? = nil,
         limit: Int = 50
     ) {
         self.installation = installation
@@ -139,7 +149,7 @@ extension StoredSession: BudgetedRow {
         return 256 + texts + 128 * launches.count + users.reduce(0) { $0 + $1.utf8.count + 4 }
     }
 
-    /// Writes the session with its screens and launches; what is not known is left out.
+    /// Writes the session with its screens and launches; unknown values are omitted.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         if let installation {

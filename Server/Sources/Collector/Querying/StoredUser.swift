@@ -3,22 +3,24 @@
 
 public import TrackwayEvents
 
-/// A person as the index knows them: one who signed in, or the visitor of an installation who did not.
+/// A person as known to the index.
+///
+/// This is a signed-in user, or the visitor of an installation who did not sign in.
 public struct StoredUser: Sendable, Hashable {
-    /// One thing the app said about the person.
+    /// One attribute that the app set for the person.
     public struct Attribute: Sendable, Hashable {
-        /// Its name.
+        /// The name.
         public var name: String
-        /// Its value, JSON.
+        /// The value as JSON.
         public var value: [UInt8]
         /// When it was set.
         public var set: Timestamp
-        /// The installation it was set on; nil for clients that tell none.
+        /// The installation it was set on; nil for clients that report none.
         public var installation: InstallationID?
-        /// Elements that were to be appended to a list that is as long as one may be.
+        /// The number of elements not appended because the list is full.
         public var omitted: UInt64
 
-        /// An attribute of these parts.
+        /// Creates an attribute.
         public init(
             name: String,
             value: [UInt8],
@@ -34,38 +36,42 @@ public struct StoredUser: Sendable, Hashable {
         }
     }
 
-    /// The id the app gave; nil for a visitor who did not sign in.
+    /// The id set by the app.
+    ///
+    /// Nil for a visitor who did not sign in.
     public var id: String?
-    /// What tells people apart on one device.
+    /// An id that distinguishes people on one device.
     public var uniqueID: String?
     /// The device's anonymous visitor.
     public var anonymousID: String?
-    /// When the person first opened the app, as the app says.
+    /// When the person first opened the app, as reported by the app.
     public var firstTouch: Timestamp?
     /// The time of the first event.
     public var first: Timestamp
     /// The time of the latest event.
     public var last: Timestamp
-    /// How many events.
+    /// The number of events.
     public var events: UInt64
-    /// In how many sessions.
+    /// The number of sessions.
     public var sessions: UInt64
-    /// The installations, the one used last first.
+    /// The installations, the most recently used first.
     public var installations: [InstallationID] = []
-    /// What the app said, in the order of names.
+    /// The attributes set by the app, sorted by name.
     public var attributes: [Attribute] = []
-    /// Whether there is more than that.
+    /// Whether there are further attributes.
     public var hasMoreAttributes = false
-    /// The person's number, which tells apart who was seen at once: the same in every store.
+    /// The tiebreaker for people last seen at the same time.
+    ///
+    /// It is the same in every store.
     public var number: Int64 = 0
 
-    /// The most installations in one answer.
+    /// The maximum number of installations in one response.
     public static let maxInstallations = 20
 
-    /// The person's place among those seen last.
-    public var place: TimedPlace { TimedPlace(time: last, number: number) }
+    /// The person's place in order of last activity.
+    public var place: TimeCursor { TimeCursor(time: last, number: number) }
 
-    /// A person without installations and attributes.
+    /// Creates a person without installations and attributes.
     public init(
         id: String?,
         uniqueID: String?,
@@ -87,27 +93,27 @@ public struct StoredUser: Sendable, Hashable {
     }
 }
 
-/// Which people a reader wants, those seen last first.
+/// A query for people, the most recently seen first.
 public struct UserQuery: Sendable, Hashable {
-    /// The one with this id.
+    /// Only the person with this id.
     public var id: String?
-    /// Those who used this installation.
+    /// Only people who used this installation.
     public var installation: InstallationID?
-    /// Those last seen before this time.
+    /// Only people last seen before this time.
     public var before: Timestamp?
-    /// The last one already seen; the answer goes on behind it.
-    public var after: TimedPlace?
-    /// The most people in one answer.
+    /// The place after which the results continue.
+    public var after: TimeCursor?
+    /// The maximum number of people in one response.
     public var limit: Int
-    /// Whether the answer has what the app said about them.
+    /// Whether the response includes attributes.
     public var withAttributes: Bool
 
-    /// A query for everybody.
+    /// Creates a query for all people.
     public init(
         id: String? = nil,
         installation: InstallationID? = nil,
         before: Timestamp? = nil,
-        after: TimedPlace? = nil,
+        after: TimeCursor? = nil,
         limit: Int = 50,
         withAttributes: Bool = true
     ) {
@@ -125,14 +131,14 @@ extension StoredUser: BudgetedRow {
         256 + 40 * installations.count + attributes.reduce(0) { $0 + 96 + $1.name.utf8.count + $1.value.count }
     }
 
-    /// Writes the person with what the app said about them; what is not known is left out.
+    /// Writes the person with all attributes; unknown values are omitted.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writeMembers(to: &writer)
         writer.endObject()
     }
 
-    /// The same as members of an object that is open.
+    /// Writes the same as members of an open object.
     func writeMembers(to writer: inout JSONWriter) {
         for (key, value) in [("id", id), ("unique_id", uniqueID), ("anonymous_id", anonymousID)] {
             guard let value else { continue }

@@ -3,18 +3,22 @@
 
 public import TrackwayJournal
 
-/// The second layout of positions: stream (10 bits), sequence (43 bits), ordinal (10 bits), highest first.
+/// The second layout of positions, for streams.
 ///
-/// Stream and sequence together have the 53 bits that segment and offset have, and they are the same bits. So everything that
-/// compares, stores and writes positions works for streams as it does for a log: the order is that of arrival within a stream,
-/// and the first 134 million records of the first stream have positions whose segment is 0.
+/// Stream (10 bits), sequence (43 bits) and ordinal (10 bits), highest first.
+///
+/// Stream and sequence together have the same 53 bits as segment and offset, so everything that compares, stores and
+/// writes positions works for streams as it does for a log. The order is that of arrival within a stream, and the first
+/// 134 million records of the first stream have positions with segment 0.
 extension EventPosition {
-    /// The largest number of a stream.
+    /// The largest stream number.
     public static let maximumStream = (1 << 10) - 1
-    /// The largest sequence: nine million million records.
+    /// The largest sequence: about nine trillion records.
     public static let maximumSequence: UInt64 = (1 << 43) - 1
 
-    /// The event with this ordinal in a record of a stream; out-of-range parts are clamped.
+    /// Creates the position of an event in a record of a stream.
+    ///
+    /// Out-of-range values are clamped.
     public init(stream: Int, sequence: UInt64, ordinal: Int = 0) {
         let place = LogPosition(stream: stream, sequence: sequence)
         self.init(segment: place.segment, offset: place.offset, ordinal: ordinal)
@@ -27,13 +31,17 @@ extension EventPosition {
 }
 
 extension LogPosition {
-    /// The place where a record of a stream begins; out-of-range parts are clamped.
+    /// Creates the position where a record of a stream begins.
+    ///
+    /// Out-of-range values are clamped.
     public init(stream: Int, sequence: UInt64) {
         let stream = UInt64(min(max(stream, 0), EventPosition.maximumStream))
         let bits = stream << 43 | min(sequence, EventPosition.maximumSequence)
         self.init(segment: UInt32(bits >> 27), offset: UInt32(bits & UInt64(EventPosition.maximumOffset)))
     }
 
-    /// The number of the record that begins here, in a place of this layout.
+    /// The number of the record that begins here.
+    ///
+    /// The position must have this layout.
     public var streamSequence: UInt64 { (UInt64(segment) << 27 | UInt64(offset)) & EventPosition.maximumSequence }
 }

@@ -3,11 +3,13 @@
 
 internal import TrackwayEvents
 
-/// Takes a body apart into its pieces: NDJSON with or without a header, an array of events, `{"events":[…]}`, or one
-/// event alone. What admission checks and what the index reads later is the same walk over the same bytes.
+/// Splits a body into its parts.
 ///
-/// Borrows the bytes and must not outlive them. Lines are not checked beyond their first key; the elements of an array
-/// are checked on the way, because nothing else tells where they end.
+/// The body is NDJSON with or without a header, an array of events, `{"events":[…]}`, or a single event. Admission and
+/// the index use this same pass over the same bytes.
+///
+/// Borrows the bytes and must not outlive them. Lines are not checked beyond their first key. The elements of an array
+/// are checked on the way, because nothing else shows where they end.
 public struct BatchLines {
     private enum Form {
         case lines
@@ -20,17 +22,17 @@ public struct BatchLines {
     private var form: Form
     private var offset = 0
     private var isFirst = true
-    /// Members beside the array of events, which nothing reads: the first few.
+    /// The first few unread members next to the array of events.
     private(set) var strayMembers: [String] = []
     private let hasManyHeaders: Bool
 
-    /// The pieces of a body.
+    /// Creates an iterator over the parts of a body.
     ///
     /// - Parameters:
-    ///   - bytes: The body, inflated.
-    ///   - hasManyHeaders: Whether a header may stand on any line, as in what was translated from another format.
-    /// - Throws: ``AdmissionError`` `malformed_json` when the body is one JSON document and that is broken before the
-    ///   first event.
+    ///   - bytes: The inflated body.
+    ///   - hasManyHeaders: Whether a header is allowed on any line, as in a body translated from another format.
+    /// - Throws: ``AdmissionError`` `malformed_json` if the body is one JSON document that is invalid before the first
+    ///   event.
     public init(_ bytes: UnsafeRawBufferPointer, hasManyHeaders: Bool = false) throws(AdmissionError) {
         self.bytes = bytes
         self.hasManyHeaders = hasManyHeaders
@@ -46,9 +48,9 @@ public struct BatchLines {
         }
     }
 
-    /// The next piece; nil at the end.
+    /// Returns the next part; nil at the end.
     ///
-    /// - Throws: ``AdmissionError`` `malformed_json` when an array is broken; what came before it does not count then.
+    /// - Throws: ``AdmissionError`` `malformed_json` if an array is invalid; earlier events then do not count either.
     public mutating func next() throws(AdmissionError) -> BatchLine? {
         switch form {
         case .lines:
@@ -87,10 +89,12 @@ public struct BatchLines {
         return nil
     }
 
-    /// One object that spans lines, as a person writes it; nil when the body is lines of objects.
+    /// Returns the range of one object that spans several lines, as people write it.
+    ///
+    /// Nil if the body is lines of objects.
     private static func singleObject(_ bytes: UnsafeRawBufferPointer, from first: Int) -> Range<Int>? {
         let line = LineSplitter.trimmed(bytes, first..<LineSplitter.endOfLine(bytes, from: first))
-        // Only an object that its first line leaves open can be one. Lines of a batch end with a brace.
+        // Only an object that is still open at the end of its first line can be one. Lines of a batch end with a brace.
         guard line.isEmpty || bytes[line.upperBound - 1] != UInt8(ascii: "}") else { return nil }
         do {
             var scanner = try JSONScanner(bytes)
@@ -98,7 +102,7 @@ public struct BatchLines {
             try scanner.finish()
             return whole
         } catch {
-            // Not one object either: then it is lines, and the faulty ones are named one by one.
+            // It is not one object either: it is treated as lines, and each invalid one is named.
             return nil
         }
     }
@@ -120,7 +124,7 @@ public struct BatchLines {
         }
     }
 
-    /// Leaves the array, and the object around it if there is one.
+    /// Leaves the array and the object around it, if any.
     private mutating func finish(_ scanner: inout JSONScanner) throws(JSONError) {
         while scanner.depth > 0 {
             guard let key = try scanner.nextKey() else { continue }
@@ -135,19 +139,21 @@ public struct BatchLines {
     }
 }
 
-/// One piece of a batch's body, as places in it.
+/// One part of a batch's body, as its byte range.
 public enum BatchLine: Sendable, Hashable {
-    /// Who recorded the events; at most once, first.
+    /// The sender of the events; at most once, first.
     case header(Range<Int>)
-    /// The context of the events behind it, up to the next one.
+    /// The context of the events that follow, up to the next context.
     case context(Range<Int>)
-    /// An event; whether it is a valid one is not yet known.
+    /// An event, which may be invalid.
     case event(Range<Int>)
 }
 
-/// Finding lines and first keys in a body, eight bytes at a time where it matters.
+/// Finds lines and first keys in a body.
+///
+/// It reads eight bytes at a time where speed matters.
 enum LineSplitter {
-    /// The offset of the next newline, or of the end.
+    /// Returns the offset of the next newline or the end.
     ///
     /// - Complexity: O(length of the line).
     static func endOfLine(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
@@ -164,7 +170,7 @@ enum LineSplitter {
         return at
     }
 
-    /// A line without white space at its ends.
+    /// Returns a line without white space at its ends.
     static func trimmed(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Range<Int> {
         var end = range.upperBound
         while end > range.lowerBound, isSpace(bytes[end - 1]) { end -= 1 }
@@ -173,14 +179,14 @@ enum LineSplitter {
         return start..<end
     }
 
-    /// The offset of the first byte that is not white space.
+    /// Returns the offset of the first byte that is not white space.
     static func skipSpace(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var at = start
         while at < bytes.count, isSpace(bytes[at]) { at += 1 }
         return at
     }
 
-    /// Whether an object begins here and its first key is exactly `key`.
+    /// Whether an object begins here with the first key `key`.
     static func firstKey(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, is key: StaticString) -> Bool {
         guard range.lowerBound < range.upperBound, bytes[range.lowerBound] == UInt8(ascii: "{") else { return false }
         let quote = skipSpace(bytes, from: range.lowerBound + 1)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A text whose equality and order are those of its bytes, as stores tell texts apart: two spellings of one letter are two texts.
+/// A string compared and ordered by its bytes, as in stores.
+///
+/// Two encodings of one character are different strings.
 public struct ByteText: Sendable, Hashable, Comparable {
-    /// The text.
+    /// The string.
     public let text: String
 
-    /// A text.
+    /// Creates a byte text.
     public init(_ text: String) { self.text = text }
 
     public static func == (left: ByteText, right: ByteText) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }

@@ -3,13 +3,21 @@
 
 public import TrackwayEvents
 
-/// What a captured event says of how an app was used, as every store reads it.
+/// The app usage that a captured event reports.
+///
+/// Every store reads it in this form.
 public enum CapturedFact: Sendable, Hashable {
-    /// A screen was shown; the one before had been used for so long, in milliseconds, if that is said.
+    /// A screen was shown.
+    ///
+    /// `before` is the usage time of the previous one in milliseconds, if reported.
     case screen(StoredScreen, before: Int64?)
-    /// The screen, or whichever it was, was used for so long, in milliseconds.
+    /// A screen was used for this many milliseconds.
+    ///
+    /// Nil for whichever was shown.
     case engagement(screen: String?, Int64)
-    /// An element was clicked, by the name it goes by; the screen is empty when it is not known.
+    /// An element was clicked.
+    ///
+    /// `element` is the name that identifies it; the screen is empty if unknown.
     case click(element: String, type: String?, screen: String)
     /// The app started, ended or crashed.
     case launch(StoredLaunch)
@@ -18,9 +26,9 @@ public enum CapturedFact: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - values: Its attributes.
-    ///   - facts: What its context says.
+    ///   - facts: The facts of its context.
     ///   - time: When it happened.
-    /// - Returns: nil when it says nothing of the kind.
+    /// - Returns: Nil if the event reports nothing of this kind.
     public init?(_ kind: CapturedKind, _ values: JSONValue.Object, _ facts: ContextFacts, at time: Timestamp) {
         switch kind {
         case .screen:
@@ -39,7 +47,7 @@ public enum CapturedFact: Sendable, Hashable {
             guard let engagement = Self.engagement(values) else { return nil }
             self = .engagement(screen: facts.screen, engagement)
         case .click:
-            // Under the name that tells most: its own, what stands on it, its kind.
+            // Use the most specific name: the element's id, its content, its type.
             let names = [CapturedKey.elementID, CapturedKey.elementContent, CapturedKey.elementType]
             guard let element = names.lazy.compactMap({ values[$0]?.string }).first(where: { !$0.isEmpty }) else {
                 return nil
@@ -69,19 +77,25 @@ public enum CapturedFact: Sendable, Hashable {
     }
 }
 
-/// What a context tells of when a session began. A session begins with the first of its events, or, where these come with a context
-/// that says so, when that says; the number is the first one told.
+/// The beginning of a session, as reported by a context.
+///
+/// A session begins with its first event, or, if its events have a context with a session start, at that time. The
+/// number is the first one reported.
 public struct SessionBeginning: Sendable, Hashable {
-    /// When it began, if that is known.
+    /// When it began, if known.
     public let start: Timestamp?
-    /// Its number among the sessions of its installation, from 1; nil when the client does not count.
+    /// Its number among the sessions of its installation, from 1.
+    ///
+    /// Nil if the client does not count.
     public let ordinal: Int64?
 
-    /// What a context says of a session that an event names; nothing when it is about another one.
+    /// Reads the beginning of `session` from a context.
+    ///
+    /// Empty if the context is about another session.
     public init(_ session: String?, _ facts: ContextFacts) {
         let isKnown = session.map { id in facts.session.map { $0.utf8.elementsEqual(id.utf8) } ?? false } ?? false
         start = isKnown ? facts.sessionStart : nil
-        // A client that does not count says nothing, or 0.
+        // A client that does not count sends no number, or 0.
         ordinal = isKnown ? facts.sessionNumber.flatMap { $0 > 0 ? $0 : nil } : nil
     }
 }

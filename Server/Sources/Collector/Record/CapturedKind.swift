@@ -3,7 +3,7 @@
 
 public import TrackwayEvents
 
-/// The captured events that a store reads, by what they mean.
+/// The captured events that a store interprets, by meaning.
 public enum CapturedKind: String, Sendable, Hashable {
     case screen
     case engagement
@@ -20,7 +20,7 @@ public enum CapturedKind: String, Sendable, Hashable {
     case properties
     case state
 
-    /// The meaning of an event's name; nil for any other event.
+    /// Returns the kind for an event's name; nil for other events.
     public init?(_ name: String) {
         switch name {
         case CapturedName.screenView: self = .screen
@@ -41,8 +41,9 @@ public enum CapturedKind: String, Sendable, Hashable {
         }
     }
 
-    /// A time in use, in milliseconds. An event may hold any number: an impossible one is ignored, and
-    /// sums of what is left stay far from the largest number.
+    /// Reads a usage time in milliseconds; nil if impossible.
+    ///
+    /// An event may contain any number: impossible ones are ignored, so that sums of the others stay far from overflow.
     public static func duration(_ value: JSONValue?) -> Int64? {
         guard let milliseconds = value?.integer, (0...longestDuration).contains(milliseconds) else { return nil }
         return milliseconds
@@ -51,19 +52,19 @@ public enum CapturedKind: String, Sendable, Hashable {
     /// Ten years.
     private static let longestDuration: Int64 = 10 * 366 * 86_400_000
 
-    /// An event's attributes, decoded: captured events are few and small.
+    /// Decodes an event's attributes: captured events are few and small.
     public static func values(_ attributes: UnsafeRawBufferPointer?) -> JSONValue.Object {
         guard let attributes else { return .init() }
-        // Admission has checked the text.
+        // Admission already checked the text.
         return (try? JSONValue.parse(attributes))?.object ?? .init()
     }
 
-    /// Whether an event of this kind says something about a person's attributes.
+    /// Whether an event of this kind reports attributes of a person.
     ///
     /// - Parameter values: The event's attributes.
     public func isAboutPerson(_ values: JSONValue.Object) -> Bool {
         switch self {
-        // Usually what was set stands in the context. Who signed in says something about the event, not the person.
+        // The values are usually in the context. A sign-in describes the event, not the person.
         case .set: values[CapturedKey.signedIn] == nil
         case .setOnce, .increment, .append, .unset, .delete: true
         case .screen, .engagement, .click, .start, .end, .crash, .properties, .state: false

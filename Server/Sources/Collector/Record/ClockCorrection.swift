@@ -3,35 +3,41 @@
 
 public import TrackwayEvents
 
-/// How far a device's clock was off when it recorded the events of one batch.
+/// The errors of a device's clock during the events of one batch.
 ///
-/// Two things are known: how far the clock was off when the batch was sent, from `sent` and the time of arrival, and whether the
-/// clock was changed between two events of one boot, from their monotonic times. A function of the batch alone, so that every store
-/// and every rebuilt index gives an event the same time.
+/// Two things are known: the error of the clock when the batch was sent, from `sent` and the time of arrival, and
+/// whether the clock was changed between two events of one boot, from their monotonic times. The correction is a
+/// function of the batch alone, so that every store and every rebuilt index gives an event the same time.
 public struct ClockCorrection: Sendable {
-    /// What is known of an event's time.
+    /// The known times of an event.
     struct Observation: Sendable {
-        /// The device's wall clock, in milliseconds; nil when the event has no time of its own.
+        /// The device's wall clock, in milliseconds.
+        ///
+        /// Nil if the event has no time.
         var time: Int64?
-        /// Milliseconds since boot; nil or 0 when the sender does not tell.
+        /// Milliseconds since boot; nil or 0 if unknown.
         var monotonic: Int64?
-        /// Which boot of the batch it is, from 0; nil when the sender does not tell.
+        /// The index of the boot in the batch, from 0.
+        ///
+        /// Nil if unknown.
         var boot: Int?
     }
 
-    /// A clock that is off by less is taken for right: the way of a batch takes time, too.
+    /// The maximum error of a clock that counts as correct.
+    ///
+    /// Transferring a batch takes time, too.
     static let tolerance: Int64 = 60_000
 
-    /// By how much each event is to be moved, in milliseconds.
+    /// The shift of each event, in milliseconds.
     private var shifts: [Int64] = []
     /// The times that the shifts belong to.
     private let times: [Int64?]
 
-    /// The correction of a batch's events.
+    /// Computes the correction for a batch's events.
     ///
     /// - Parameters:
     ///   - observations: The events, in the order of the batch.
-    ///   - sent: When the batch was sent, by the device's clock; nil when the sender does not tell.
+    ///   - sent: When the batch was sent, by the device's clock; nil if unknown.
     ///   - received: When it arrived.
     /// - Complexity: O(n log n).
     init(_ observations: [Observation], sent: Timestamp?, received: Timestamp) {
@@ -52,21 +58,25 @@ public struct ClockCorrection: Sendable {
         }
     }
 
-    /// How far the clock was off when the batch was sent, in milliseconds; 0 when it was right, or nothing is known of it.
+    /// The error of the clock when the batch was sent, in milliseconds.
+    ///
+    /// 0 if the clock was correct or the error is unknown.
     static func skew(sent: Timestamp?, received: Timestamp) -> Int64 {
         let skew = sent.flatMap { difference(received.milliseconds, $0.milliseconds) } ?? 0
         return isOff(skew) ? skew : 0
     }
 
-    /// Whether no event is moved.
+    /// Whether no event is shifted.
     var isEmpty: Bool { shifts.allSatisfy { $0 == 0 } }
 
-    /// An event's time; nil when it has none of its own.
+    /// Returns an event's corrected time; nil if it has no time.
     func time(of event: Int) -> Timestamp? {
         times[event].map { Timestamp(milliseconds: Self.sum($0, shifts[event]) ?? $0) }
     }
 
-    /// A moment that the context of an event tells, by the same clock: moved as the event is whose time lies nearest to it.
+    /// Corrects a time from an event's context, measured by the same clock.
+    ///
+    /// It is shifted like the event with the nearest time.
     ///
     /// - Complexity: O(events).
     public func moved(_ moment: Timestamp) -> Timestamp {
@@ -79,12 +89,14 @@ public struct ClockCorrection: Sendable {
         return Timestamp(milliseconds: Self.sum(moment.milliseconds, shift) ?? moment.milliseconds)
     }
 
-    /// Moves events from before a change of the clock to where the clock of the boot's last event puts them.
+    /// Shifts events from before a clock change to the later clock.
     ///
-    /// A change of the clock holds for everything before it. An event that differs from the last one while an earlier event does not
-    /// has a time of the app's choice, and keeps it.
+    /// The clock of the boot's last event determines the shift.
+    ///
+    /// A clock change affects all events before it. If an event differs from the last one but an earlier event does
+    /// not, the app chose its time, and it keeps that time.
     private mutating func alignWithin(_ events: [Int], _ observations: [Observation]) {
-        // Wall minus monotonic time is the same for all events of a boot until the clock is set.
+        // Wall time minus monotonic time is the same for all events of a boot until the clock is set.
         let offsets = events.compactMap { index -> (index: Int, monotonic: Int64, offset: Int64)? in
             guard let time = observations[index].time, let monotonic = observations[index].monotonic,
                 let offset = Self.difference(time, monotonic)
@@ -104,7 +116,7 @@ public struct ClockCorrection: Sendable {
 
     private static func isOff(_ shift: Int64) -> Bool { shift.magnitude > UInt64(tolerance) }
 
-    /// The difference; nil beyond 64 bits, which no clock shows.
+    /// Returns the difference; nil beyond 64 bits, which real clocks never show.
     private static func difference(_ left: Int64, _ right: Int64) -> Int64? {
         let (value, overflows) = left.subtractingReportingOverflow(right)
         return overflows ? nil : value

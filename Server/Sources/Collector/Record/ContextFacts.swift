@@ -3,51 +3,55 @@
 
 public import TrackwayEvents
 
-/// What a store takes out of a context or of an event's attributes: who, in which session, on which screen.
+/// The facts that a store reads from a context.
+///
+/// These are mainly the user, the session and the screen.
+///
+/// Also used for the attributes of an event.
 public struct ContextFacts: Sendable {
-    /// The user's ID; nil without one, and for an ID that stands for a missing one (``PlaceholderUserID``).
+    /// The user's id; nil if missing or a placeholder (``PlaceholderUserID``).
     public private(set) var user: String?
     /// Whether anonymous events stay those of an anonymous visitor (``RecordedContext/User/isSeparate``).
     public private(set) var isSeparate = false
-    /// What tells people apart on one device.
+    /// The id that distinguishes people on one device.
     public private(set) var uniqueID: String?
     /// The device's anonymous visitor.
     public private(set) var anonymousID: String?
     /// When the person first opened the app.
     public private(set) var firstTouch: Timestamp?
-    /// What the app said about the person.
+    /// The person's attributes as set by the app.
     public private(set) var attributes: [RecordedContext.User.Attribute] = []
-    /// The session's id, if there is one.
+    /// The session's id, if any.
     public private(set) var session: String?
-    /// The session's number of its installation.
+    /// The number of the session within its installation.
     public private(set) var sessionNumber: Int64?
     /// When the session began.
     public private(set) var sessionStart: Timestamp?
-    /// The screen's name, if one was shown.
+    /// The name of the screen, if one was shown.
     public private(set) var screen: String?
     /// The screen's id.
     public private(set) var screenID: String?
-    /// What tells two screens of one name apart.
+    /// The id that distinguishes two screens with the same name.
     public private(set) var screenUniqueID: String?
     /// The project of a client of Sensors Analytics.
     public private(set) var project: String?
     /// The app's version.
     public private(set) var version: String?
 
-    /// No facts.
+    /// Creates empty facts.
     public init() {}
 
-    /// The facts of a context. What is there and something else than expected says nothing.
+    /// Reads the facts of a context, ignoring members of unexpected types.
     ///
-    /// One walk over the bytes, and nothing but these facts is decoded: every batch begins with a context.
+    /// A single pass over the bytes that decodes only these facts, because every batch begins with a context.
     ///
-    /// - Parameter clock: How far the device's clock was off; nil when it was right. The session's start is corrected by it.
+    /// - Parameter clock: The error of the device's clock; nil if it was correct. It corrects the session's start.
     public init(context: UnsafeRawBufferPointer, clock: ClockCorrection? = nil) {
         do throws(JSONError) {
             var scanner = try JSONScanner(context)
             try read(&scanner)
         } catch {
-            // Admission checked the text, so this is a context that is no object: it says nothing.
+            // Admission checked the text, so the context is not an object: it has no facts.
         }
         if let clock { sessionStart = sessionStart.map(clock.moved) }
     }
@@ -140,7 +144,9 @@ public struct ContextFacts: Sendable {
         }
     }
 
-    /// A text; nil when it is none, or empty: a number in this place identifies no one.
+    /// Reads a string.
+    ///
+    /// Nil if it is empty or not a string, because a number here identifies no one.
     private static func text(_ scanner: inout JSONScanner) throws(JSONError) -> String? {
         guard try scanner.peek() == .string else {
             try scanner.skipValue()
@@ -159,14 +165,14 @@ public struct ContextFacts: Sendable {
         return value
     }
 
-    /// The text under `key`; nil when there is none, or an empty one.
+    /// Returns the string under `key`; nil if it is missing or empty.
     public static func text(_ key: StaticString, of object: UnsafeRawBufferPointer) -> String? {
         do throws(JSONError) {
             guard let range = try JSONScanner.member(key, of: object) else { return nil }
             var scanner = try JSONScanner(UnsafeRawBufferPointer(rebasing: object[range]))
             return try text(&scanner)
         } catch {
-            return nil  // Admission checked the text; what is not an object identifies no one.
+            return nil  // Admission checked the text; a value that is not an object identifies no one.
         }
     }
 }

@@ -4,12 +4,12 @@
 internal import TrackwayEvents
 
 extension DeviceFacts {
-    /// Longer texts are cut.
+    /// The maximum length of a string; longer ones are truncated.
     private static let textBytes = 256
 
-    /// The facts of a context. What is there and something else than expected says nothing.
+    /// Reads the facts of a context, ignoring members of unexpected types.
     ///
-    /// - Complexity: O(bytes of the context); nothing but these facts is decoded.
+    /// - Complexity: O(bytes of the context); only these facts are decoded.
     public init(context: UnsafeRawBufferPointer) {
         self.init()
         if let part = Self.part("app", of: context) {
@@ -28,7 +28,7 @@ extension DeviceFacts {
             guard let range = try JSONScanner.member(key, of: context) else { return nil }
             return UnsafeRawBufferPointer(rebasing: context[range])
         } catch {
-            return nil  // Admission checked the text, so this is a context that is no object: it says nothing.
+            return nil  // Admission checked the text, so the context is not an object: it has no facts.
         }
     }
 

@@ -7,23 +7,27 @@ public import TrackwayJournal
 extension FrameKind {
     /// An operator has erased an installation: an ``ErasureRecord``.
     public static let erasure = FrameKind(rawValue: 18)
-    /// Events of an erased installation came and were not kept: an ``ErasureRecord`` with their count.
+    /// Events of an erased installation arrived and were not stored.
+    ///
+    /// The content is an ``ErasureRecord`` with their count.
     public static let erasedEvents = FrameKind(rawValue: 19)
 }
 
-/// What the intake log keeps about an erased installation beside the installation's own word: that an operator erased it
-/// (frames of kind `erasure`), or that events of it came afterwards, which are not kept themselves (`erasedEvents`).
+/// The intake log's record of an erased installation.
+///
+/// In addition to the installation's own event, the log records that an operator erased an installation (frames of kind
+/// `erasure`), or that events of it arrived afterward, which are not stored themselves (`erasedEvents`).
 public struct ErasureRecord: Sendable, Hashable {
     /// When it happened, by the collector's clock.
     public var received: Timestamp
-    /// The name of the key it came with.
+    /// The name of the request's key.
     public var key: String
     /// The installation.
     public var installation: InstallationID
-    /// How many events came; 0 for an erasure.
+    /// The number of events that arrived; 0 for an erasure.
     public var events: Int
 
-    /// A record of these facts.
+    /// Creates a record of these facts.
     public init(received: Timestamp, key: String, installation: InstallationID, events: Int = 0) {
         self.received = received
         self.key = key
@@ -44,7 +48,7 @@ public struct ErasureRecord: Sendable, Hashable {
         }
     }
 
-    /// Reads a record. Unknown members are passed over.
+    /// Reads a record, ignoring unknown members.
     ///
     /// - Throws: ``RecordError``.
     public init(payload: UnsafeRawBufferPointer) throws(RecordError) {
@@ -64,18 +68,18 @@ public struct ErasureRecord: Sendable, Hashable {
     }
 }
 
-/// Whom to erase, and who says so.
-public struct ErasureOrder: Sendable, Hashable {
+/// A request to erase an installation, with its origin.
+public struct DeletionRequest: Sendable, Hashable {
     /// The installation.
     public let installation: InstallationID
-    /// When it was ordered, by the collector's clock.
+    /// When it was requested, by the collector's clock.
     public let time: Timestamp
-    /// The name of the key it came with.
+    /// The name of the request's key.
     public let key: String
-    /// Whether an operator ordered it, and not the installation itself.
+    /// Whether an operator requested it rather than the installation itself.
     public let isByOperator: Bool
 
-    /// An operator's.
+    /// Creates the request of an operator.
     public init(_ record: ErasureRecord) {
         installation = record.installation
         time = record.received
@@ -83,7 +87,7 @@ public struct ErasureOrder: Sendable, Hashable {
         isByOperator = true
     }
 
-    /// The installation's own, in a batch with this header.
+    /// Creates the request of an installation, from a batch with this header.
     public init(_ installation: InstallationID, _ header: IntakeHeader) {
         self.installation = installation
         time = header.received

@@ -4,15 +4,16 @@
 internal import TrackwayEvents
 public import TrackwayWire
 
-/// A kept batch whose body has been inflated and taken apart: what ``IntakeRecord/visit(limits:header:event:)`` hands over, kept.
+/// A stored batch whose body has been inflated and split.
 ///
-/// One thread can do that while another enters the batch before it into the index.
+/// It stores what ``IntakeRecord/visit(limits:header:event:)`` passes to its closures. One thread can do this work
+/// while another one adds the previous batch to the index.
 public struct InflatedRecord: Sendable {
-    /// What the collector added.
+    /// The header that the collector added.
     public let header: IntakeHeader
     private var bytes: [UInt8] = []
     private var parts: [Part] = []
-    /// Corrections of clocks, and for each event the one that it falls under, with its place there.
+    /// The clock corrections; ``clockPlaces`` has each event's correction and its index there.
     private var clocks: [ClockCorrection] = []
     private var clockPlaces: [Int: (clock: Int, place: Int)] = [:]
     private var failure: (any Error)?
@@ -22,7 +23,7 @@ public struct InflatedRecord: Sendable {
         case event(Event)
     }
 
-    /// An event, with places in the inflated body instead of addresses.
+    /// An event, with offsets in the inflated body instead of addresses.
     private struct Event: Sendable {
         let ordinal: Int
         let sequence: UInt64?
@@ -32,7 +33,9 @@ public struct InflatedRecord: Sendable {
         let fault: RejectedEvent?
     }
 
-    /// Inflates a record and takes it apart, as far as it can be. What stands in the way is told by ``visit(header:event:)``.
+    /// Inflates a record and splits it as far as possible.
+    ///
+    /// An error is thrown later, by ``visit(header:event:end:)``.
     ///
     /// - Complexity: O(inflated bytes), in time and in memory.
     public init(_ record: IntakeRecord, limits: AdmissionLimits) {
@@ -70,9 +73,9 @@ public struct InflatedRecord: Sendable {
         correctClocks()
     }
 
-    /// Works out how far the clock of each sender was off.
+    /// Computes the clock error of each sender.
     ///
-    /// What is admitted again was sent long before, so that the time of arrival says nothing of the clock.
+    /// A replayed batch was sent long before, so its time of arrival says nothing about the clock.
     private mutating func correctClocks() {
         var sent: Timestamp?
         var events: [Int] = []
@@ -110,7 +113,9 @@ public struct InflatedRecord: Sendable {
         clocks.append(clock)
     }
 
-    /// The text of the boot's identity in a context; nil when it tells none.
+    /// Returns the text of a context's boot id.
+    ///
+    /// Nil if it has none.
     private func boot(in context: Range<Int>) -> [UInt8]? {
         bytes.withUnsafeBytes { bytes in
             let context = UnsafeRawBufferPointer(rebasing: bytes[context])
@@ -118,24 +123,24 @@ public struct InflatedRecord: Sendable {
                 guard let value = try JSONScanner.member("boot", of: context), !value.isEmpty else { return nil }
                 return Array(context[value])
             } catch {
-                return nil  // Admission checked the text: what is no object tells no boot.
+                return nil  // Admission checked the text: a value that is not an object has no boot id.
             }
         }
     }
 
-    /// How many bytes its body has, inflated.
+    /// The size of the inflated body in bytes.
     public var byteCount: Int { bytes.count }
 
-    /// How many events it has, refused ones included.
+    /// The number of events, including rejected ones.
     public var events: Int {
         parts.count { if case .event = $0 { true } else { false } }
     }
 
-    /// Hands over its headers and events, in order.
+    /// Visits the headers and events in order.
     ///
-    /// - Parameter visitEnd: called behind the last of them, also behind the last before an error.
-    /// - Throws: ``RecordError`` and the like, behind what could be taken apart; or what a closure throws.
-    /// - Complexity: O(events). The places in the events are valid until `visitEnd` has run.
+    /// - Parameter visitEnd: Called after the last of them, also after the last one before an error.
+    /// - Throws: ``RecordError`` or another error after the part that could be split, or the error of a closure.
+    /// - Complexity: O(events). The pointers in the events are valid until `visitEnd` has returned.
     public func visit(
         header visitHeader: (BatchHeader) throws -> Void = { _ in },
         event visitEvent: (IntakeEvent) throws -> Void,

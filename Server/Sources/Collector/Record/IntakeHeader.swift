@@ -3,22 +3,24 @@
 
 public import TrackwayEvents
 
-/// What the collector adds to a body it keeps.
+/// The data that the collector adds to a body it stores.
 public struct IntakeHeader: Sendable, Hashable {
     /// When the body arrived, by the collector's clock.
     public var received: Timestamp
-    /// The name of the key it came with.
+    /// The name of the request's key.
     public var key: String
-    /// How the body is encoded.
+    /// The encoding of the body.
     public var encoding: ContentEncoding
-    /// The events that were refused; everything else in the body is accepted.
+    /// The rejected events; everything else in the body is accepted.
     public var rejected: [RejectedEvent]
-    /// The format it was sent in.
+    /// The format in which it was sent.
     public var format: IntakeFormat
-    /// Where it comes from, when it was made of what was refused before; ``received`` and ``key`` are then those of that time.
+    /// The origin of a replayed batch, made of events rejected before.
+    ///
+    /// ``received`` and ``key`` are then those of the original batch.
     public var replayed: ReplayOrigin?
 
-    /// A header for a body.
+    /// Creates a header for a body.
     public init(
         received: Timestamp,
         key: String,
@@ -36,20 +38,22 @@ public struct IntakeHeader: Sendable, Hashable {
     }
 }
 
-/// In which format a kept batch was sent. What lies in the log is the canonical form in every case.
+/// The format in which a stored batch was sent.
+///
+/// The log contains the canonical form in every case.
 public enum IntakeFormat: String, Sendable, Hashable, CaseIterable {
-    /// The collector's own: the body is kept exactly as it was received.
+    /// The collector's own format: the body is stored exactly as received.
     case trackway
-    /// Clickstream: translated when it arrived.
+    /// Clickstream: translated on arrival.
     case clickstream
-    /// Sensors Analytics: translated when it arrived.
+    /// Sensors Analytics: translated on arrival.
     case sensorsAnalytics = "sensors_analytics"
-    /// Sift: translated when it arrived.
+    /// Sift: translated on arrival.
     case sift
-    /// Usage reports of SAP Mobile Services: translated when they arrived.
+    /// Usage reports of SAP Mobile Services: translated on arrival.
     case sapMobileServices = "sap_mobile_services"
 
-    /// Whether a body may tell of several installations, each under a header of its own.
+    /// Whether a body may contain several installations, each under its own header.
     var hasManyHeaders: Bool { self != .trackway }
 }
 
@@ -74,7 +78,9 @@ extension IntakeHeader {
         writer.endObject()
     }
 
-    /// Reads a header. Unknown members are passed over, so that older versions can read newer records.
+    /// Reads a header.
+    ///
+    /// Unknown members are ignored, so that older versions can read newer records.
     init(json: UnsafeRawBufferPointer) throws(JSONError) {
         self.init(received: Timestamp(milliseconds: 0), key: "", encoding: .identity)
         var scanner = try JSONScanner(json)
@@ -111,7 +117,9 @@ extension IntakeHeader {
 }
 
 extension RejectedEvent {
-    /// Writes the refusal as a list: index, code, field, message, and the id where there is one.
+    /// Writes the rejection as a list.
+    ///
+    /// Its elements are the index, code, field, message, and the id if known.
     func writeElements(to writer: inout JSONWriter) {
         writer.beginArray()
         writer.element()
@@ -129,7 +137,7 @@ extension RejectedEvent {
 }
 
 extension JSONScanner {
-    /// Reads a refusal as ``RejectedEvent`` writes it.
+    /// Reads a rejection as written by ``RejectedEvent``.
     mutating func rejectedEvent() throws(JSONError) -> RejectedEvent {
         try enterArray()
         guard try nextElement(), case .integer(let index) = try readNumber(), index >= 0 else {

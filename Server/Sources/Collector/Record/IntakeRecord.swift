@@ -4,15 +4,16 @@
 public import TrackwayEvents
 public import TrackwayWire
 
-/// What the intake log keeps of an accepted batch (frames of kind `intake`): a header line, then the body exactly as it
-/// was received.
+/// The intake log's record of an accepted batch (frames of kind `intake`).
+///
+/// A header line, then the body exactly as received.
 public struct IntakeRecord: Sendable, Hashable {
-    /// What the collector added.
+    /// The header that the collector added.
     public var header: IntakeHeader
     /// The body as received, still encoded.
     public var body: [UInt8]
 
-    /// The record's bytes, without copying the body into an array first.
+    /// Returns the record's bytes without copying the body into an array first.
     static func bytes(_ header: IntakeHeader, body: UnsafeRawBufferPointer) -> [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             header.write(to: &writer)
@@ -35,13 +36,13 @@ public struct IntakeRecord: Sendable, Hashable {
         body = Array(payload[min(line + 1, payload.count)...])
     }
 
-    /// Inflates the body and hands its accepted and refused events over, in order.
+    /// Inflates the body and visits its accepted and rejected events in order.
     ///
     /// A body of another format may hold several headers, one before the events of each installation.
     ///
-    /// - Parameter limits: Those of admission; what was admitted passes them.
-    /// - Throws: ``RecordError`` when the body cannot be taken apart any more, or what `visit` throws.
-    /// - Complexity: O(inflated bytes). The places in an event are valid while `visit` runs.
+    /// - Parameter limits: The limits of admission, which admitted bodies satisfy.
+    /// - Throws: ``RecordError`` if the body can no longer be split, or the error of a closure.
+    /// - Complexity: O(inflated bytes). The pointers in an event are valid only while the closure runs.
     public func visit(
         limits: AdmissionLimits = AdmissionLimits(),
         header visitHeader: (BatchHeader) throws -> Void = { _ in },
@@ -52,7 +53,7 @@ public struct IntakeRecord: Sendable, Hashable {
         }
     }
 
-    /// The body as it was before the sender compressed it.
+    /// Returns the body as it was before the sender compressed it.
     func inflated(limits: AdmissionLimits) throws -> [UInt8] {
         switch header.encoding {
         case .identity: body
@@ -60,10 +61,12 @@ public struct IntakeRecord: Sendable, Hashable {
         }
     }
 
-    /// Whether an event of the batch may be a tombstone: whether its name stands anywhere in the body, or some text is escaped.
+    /// Whether the batch may contain a tombstone.
     ///
-    /// - Throws: What inflating throws.
-    /// - Complexity: O(inflated bytes), a small part of what taking it apart costs.
+    /// True if the tombstone's name occurs anywhere in the body, or a string has a `\u` escape.
+    ///
+    /// - Throws: The errors of inflating.
+    /// - Complexity: O(inflated bytes), a small part of the cost of splitting the body.
     public func mayHaveTombstone(limits: AdmissionLimits) throws -> Bool {
         let name = Array(CapturedName.installationErased.utf8)
         return try inflated(limits: limits).withUnsafeBytes { bytes in
@@ -78,7 +81,7 @@ public struct IntakeRecord: Sendable, Hashable {
         }
     }
 
-    /// Takes an inflated body apart.
+    /// Splits an inflated body.
     func walk(
         _ bytes: UnsafeRawBufferPointer,
         limits: AdmissionLimits,
@@ -128,40 +131,52 @@ public struct IntakeRecord: Sendable, Hashable {
     }
 }
 
-/// One event of a kept batch, as places in the inflated body. Valid only while the visit that hands it over runs.
+/// One event of a stored batch, with pointers into the inflated body.
+///
+/// Valid only during the visit that passes it.
 public struct IntakeEvent {
-    /// Its index among the batch's events, refused ones included.
+    /// Its index among the batch's events, including rejected ones.
     public let ordinal: Int
-    /// Its number among the writer's events; nil when the sender gives none.
+    /// Its number among the writer's events.
+    ///
+    /// Nil if the sender does not number them.
     public let sequence: UInt64?
     /// The event as received, one JSON object.
     public let json: UnsafeRawBufferPointer
-    /// The context it holds in, one JSON object; empty when the sender gave none.
+    /// The context that applies to it, one JSON object.
+    ///
+    /// Empty if the sender gave none.
     public let context: UnsafeRawBufferPointer
-    /// The places of its parts; nil for a refused event.
+    /// The offsets of its parts; nil for a rejected event.
     public let scan: EventScan?
-    /// Why it was refused; nil for an accepted event.
+    /// The reason why it was rejected; nil for an accepted event.
     public let fault: RejectedEvent?
-    /// When it happened: by the device's clock, corrected where that was off. Nil when the sender tells no time.
+    /// When it happened, by the device's clock with errors corrected.
+    ///
+    /// Nil if the sender gives no time.
     public let time: Timestamp?
-    /// How far the device's clock was off; nil when it was right, or nothing is known of it.
+    /// The correction of the device's clock.
+    ///
+    /// Nil if it was correct or its error is unknown.
     public let clock: ClockCorrection?
 
-    /// The event's id: its own, or, for a simple sender that gives none, one made from its place, so that an index that
-    /// is built again gives the same.
+    /// Returns the event's own id, or one derived from its position.
+    ///
+    /// Simple senders give no id. A rebuilt index derives the same id.
     public func id(at position: EventPosition, received: Timestamp) -> EventID {
         if let id = scan?.id { return id }
         let time = UInt64(clamping: received.milliseconds) & 0xFFFF_FFFF_FFFF
         let place = UInt64(position.rawValue)
-        // UUIDv7: 48 bits of time, version, 12 bits; variant, 62 bits. A place has 63 bits.
+        // UUIDv7: 48 bits of time, version, 12 bits; variant, 62 bits. A position has 63 bits.
         return EventID(high: time << 16 | 0x7000 | place >> 62, low: 0x8000_0000_0000_0000 | place & (1 << 62 - 1))
     }
 }
 
-/// A record of the intake log that cannot be read, although its checksum is right: a newer version wrote it, or it was
-/// never one.
+/// An unreadable record of the intake log with a correct checksum.
+///
+/// A newer version wrote it, or it was never a valid record.
 public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One sentence.
+    /// A human-readable sentence.
     public var message: String
 
     public var description: String { message }

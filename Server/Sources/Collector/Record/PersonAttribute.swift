@@ -3,30 +3,32 @@
 
 public import TrackwayEvents
 
-/// What becomes of an attribute when something is said about it.
+/// The rules for changing a person's attribute.
 public enum PersonAttribute {
     /// A new value.
     public struct Outcome: Sendable, Hashable {
         /// The value.
         public var value: JSONValue
-        /// Elements that a list has no room for.
+        /// The number of elements omitted because a list is full.
         public var omitted: Int64
 
-        /// A new value.
+        /// Creates a new value.
         public init(value: JSONValue, omitted: Int64 = 0) {
             self.value = value
             self.omitted = omitted
         }
     }
 
-    /// The most elements of a list that grows by appending.
+    /// The maximum number of elements of a list that grows by appending.
     public static let maxElements = 1_000
-    /// The most bytes of such a list as JSON. Every appending reads and writes it all, and the one indexer does it.
+    /// The maximum size of such a list as JSON, in bytes.
+    ///
+    /// Each append reads and writes the whole list, and there is only one indexer.
     public static let maxBytes = 32 << 10
 
-    /// The new value; nil when nothing changes.
+    /// Returns the new value; nil if nothing changes.
     ///
-    /// - Complexity: O(what is known and said); what is known of a list is bounded.
+    /// - Complexity: O(size of the known and the given value); the size of a known list is bounded.
     public static func value(_ kind: CapturedKind, _ known: JSONValue?, _ said: JSONValue) -> Outcome? {
         switch kind {
         case .set: Outcome(value: said)
@@ -43,12 +45,14 @@ public enum PersonAttribute {
             return .integer(isTooLarge ? (said > 0 ? .max : .min) : sum)
         }
         guard let said = said.double else { return nil }
-        // What was no number begins anew.
+        // A previous value that is not a number counts as 0.
         let sum = (known.double ?? 0) + said
         return sum.isFinite ? .double(sum) : nil
     }
 
-    /// A list with each new element once, the first ones staying; nothing that was there is ever given up for something new.
+    /// Appends each new element once.
+    ///
+    /// Existing elements are never removed for new ones.
     private static func appended(_ known: JSONValue?, _ said: JSONValue) -> Outcome? {
         guard let added = said.array else { return nil }
         var values = known?.array ?? known.map { [$0] } ?? []
@@ -69,23 +73,27 @@ public enum PersonAttribute {
     }
 }
 
-/// The attributes of one person, wherever they are kept.
+/// A store of the attributes of one person.
 public protocol PersonAttributeTable {
-    /// What an attribute is; nil when there is none, or it cannot be read.
+    /// Returns an attribute.
+    ///
+    /// Nil if it does not exist or cannot be read.
     func known(_ name: String) throws -> PersonAttribute.Outcome?
-    /// An attribute is this, unless what was said later about it stands.
+    /// Sets an attribute unless a later operation on it is known.
     mutating func set(_ name: String, _ outcome: PersonAttribute.Outcome, at time: Int64) throws
-    /// Removes an attribute, or all of them without a name, where nothing was said later than this.
+    /// Removes an attribute, or all of them if `name` is nil.
+    ///
+    /// An attribute with an operation later than `time` is kept.
     mutating func remove(_ name: String?, upTo time: Int64) throws
 }
 
 extension PersonAttributeTable {
-    /// Carries out an operation, as an event tells it.
+    /// Applies the operation of an event.
     ///
     /// - Parameters:
     ///   - values: The event's attributes.
     ///   - time: When it happened, in milliseconds since 1970.
-    /// - Throws: What the table throws.
+    /// - Throws: The errors of the table.
     public mutating func apply(_ kind: CapturedKind, _ values: JSONValue.Object, at time: Int64) throws {
         if kind == .delete { return try remove(nil, upTo: time) }
         for member in values.members {

@@ -3,32 +3,37 @@
 
 public import TrackwayEvents
 
-/// What the intake log keeps of a batch that was refused as a whole (frames of kind `quarantine`): a header line with
-/// the reason, then the body as received, cut.
+/// The intake log's record of a batch rejected as a whole.
+///
+/// Its frames have the kind `quarantine`.
+///
+/// A header line with the reason, then the body as received, truncated.
 public struct QuarantineRecord: Sendable, Hashable {
     /// When the body arrived, by the collector's clock.
     public var received: Timestamp
-    /// The name of the key it came with.
+    /// The name of the request's key.
     public var key: String
-    /// Why it was refused.
+    /// The code of the reason.
     public var code: String
-    /// The field at fault; empty when the whole body is.
+    /// The invalid field; empty if the whole body is invalid.
     public var field: String
-    /// One sentence for a person.
+    /// A human-readable sentence.
     public var message: String
-    /// How the body is encoded, when it came in our own format; nil for others, and where an earlier version did not note it.
+    /// The encoding of a body in our own format.
+    ///
+    /// Nil for other formats, and for records of earlier versions that did not store it.
     public var encoding: ContentEncoding?
-    /// Bytes of the body as received, before it was cut.
+    /// The size of the body as received, in bytes, before truncation.
     public var bodyBytes: Int
-    /// The body's beginning as received.
+    /// The beginning of the body as received.
     public var body: [UInt8]
 
     /// The record's bytes.
     ///
     /// - Parameters:
-    ///   - body: What is kept of the body.
-    ///   - bodyBytes: How many bytes it had.
-    ///   - encoding: How it is encoded, when it came in our own format.
+    ///   - body: The part of the body to store.
+    ///   - bodyBytes: The size of the whole body.
+    ///   - encoding: The encoding of the body, if it is in our own format.
     public static func bytes(
         _ error: AdmissionError,
         body: some Collection<UInt8>,

@@ -3,12 +3,14 @@
 
 public import TrackwayEvents
 
-/// An event as it was received, and what a store takes out of it. Valid only while the bytes stay where they are.
+/// An event as received, with the values that a store reads.
+///
+/// Valid only while its bytes stay in place.
 public struct ReceivedEvent {
     private let bytes: UnsafeRawBufferPointer
     private let scan: EventScan
 
-    /// The event in `bytes`, of which `scan` says where its parts lie.
+    /// Creates the event in `bytes`, with the offsets in `scan`.
     public init(_ bytes: UnsafeRawBufferPointer, _ scan: EventScan) {
         self.bytes = bytes
         self.scan = scan
@@ -16,13 +18,13 @@ public struct ReceivedEvent {
 
     /// The event's name.
     ///
-    /// - Throws: `JSONError` for a name that cannot be read; admission has checked it.
+    /// - Throws: `JSONError` if the name cannot be read; admission has checked it.
     public func name() throws(JSONError) -> String {
         if let plainName { return String(decoding: plainName, as: UTF8.self) }
         return try JSONScanner(bytes).string(scan.name)
     }
 
-    /// The event's name as it stands in the text; nil where that is not what it says, because of escapes.
+    /// The bytes of the event's name; nil if it contains escapes.
     public var plainName: UnsafeRawBufferPointer? {
         scan.name.hasEscapes ? nil : UnsafeRawBufferPointer(rebasing: bytes[scan.name.range])
     }
@@ -37,15 +39,18 @@ public struct ReceivedEvent {
         scan.items.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
     }
 
-    /// The session that the event's own attributes name.
+    /// The session named by the event's own attributes.
     public var session: String? {
-        // Looked for as bytes first: nearly no event names one.
+        // Search the bytes first: almost no event names a session.
         guard let attributes, Self.contains("_session_id", in: attributes) else { return nil }
         return ContextFacts.text("_session_id", of: attributes)
     }
 
-    /// The event as it is stored: as it was received; for simple clients with the id and the time that were missing, at its
-    /// beginning. Nil when nothing was missing.
+    /// Returns the event with its missing id or time.
+    ///
+    /// Nil if it has both.
+    ///
+    /// Events are stored as received, except that missing ids and times of simple clients are added at the beginning.
     public func completed(id: EventID, time: Timestamp) -> [UInt8]? {
         if scan.id != nil, scan.time != nil { return nil }
         guard let brace = bytes.firstIndex(of: UInt8(ascii: "{")) else { return Array(bytes) }
@@ -60,7 +65,7 @@ public struct ReceivedEvent {
 
     /// Whether `text` occurs in `bytes`.
     ///
-    /// - Complexity: O(bytes), by the first byte.
+    /// - Complexity: O(bytes), by searching for the first byte.
     private static func contains(_ text: StaticString, in bytes: UnsafeRawBufferPointer) -> Bool {
         let length = text.utf8CodeUnitCount
         guard bytes.count >= length, length > 0 else { return false }

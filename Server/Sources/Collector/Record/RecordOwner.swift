@@ -4,41 +4,51 @@
 public import TrackwayEvents
 public import TrackwayJournal
 
-/// Whose a record is: that of the one installation to which all that is in it belongs. So it can be deleted when that is erased.
+/// The installation that owns everything in a record.
+///
+/// Such a record can be deleted when the installation is erased.
 public struct RecordOwner: Sendable, Hashable {
     /// The installation.
     public var installation: InstallationID
-    /// How many events of it count as erased when the installation is: those that were accepted, repeats included.
+    /// The number of its events that count as erased with the installation.
+    ///
+    /// These are its accepted events, including duplicates.
     public var events: Int
-    /// Where what it admits was refused at first; nil when it admits nothing again.
+    /// The position where its replayed events were first rejected.
+    ///
+    /// Nil if it is not a replay.
     public var origin: EventPosition?
 
-    /// The owner of a record; nil when something in it belongs to somebody else or to nobody, when it orders an erasure, which has to stay, and
-    /// when it is no batch.
+    /// Determines the owner of a record.
+    ///
+    /// Nil if it has no single owner.
+    ///
+    /// Also nil if the record requests an erasure, which must remain, or is not a batch.
     ///
     /// - Parameters:
-    ///   - start: Where it begins.
-    ///   - limits: Those of admission.
+    ///   - start: The position where it begins.
+    ///   - limits: The limits of admission.
     /// - Complexity: O(bytes).
-    public init?(_ record: KeptRecord, at start: LogPosition, limits: AdmissionLimits) {
+    public init?(_ record: ParsedRecord, at start: LogPosition, limits: AdmissionLimits) {
         guard case .batch(let batch, _, _) = record else { return nil }
         let sink = Sink()
         do {
-            try RecordWalk(sink, limits: limits).enter(record, at: start)
+            try RecordVisitor(sink, limits: limits).enter(record, at: start)
         } catch {
-            // The sink has no failures of its own, and everything else is told to it.
+            // The sink never fails itself, and all other errors are reported to it.
             return nil
         }
         guard let owner = sink.owner, !sink.hasOthers, !sink.hasOrder else { return nil }
-        // What cannot be read of a body of our own format belongs to the one installation that it names; another may name more of them.
+        // The unreadable part of a body in our own format belongs to the one installation that it names; in another
+        // format, the part may name others.
         guard !sink.isTorn || batch.header.format == .trackway else { return nil }
         installation = owner
         events = sink.events
         origin = batch.header.replayed?.position
     }
 
-    /// Looks whose everything in a record is.
-    private final class Sink: RecordSink {
+    /// Determines the owner of everything in a record.
+    private final class Sink: RecordConsumer {
         private(set) var owner: InstallationID?
         private(set) var hasOthers = false
         private(set) var hasOrder = false
@@ -62,7 +72,7 @@ public struct RecordOwner: Sendable, Hashable {
             if owner != installation { hasOthers = true }
         }
 
-        /// Something of whoever has begun.
+        /// Records that the current part has content.
         private func met() { if current == nil { hasOthers = true } }
 
         func account(_ range: ClosedRange<UInt64>, _ kind: RangeKind, reason: String) { met() }
@@ -84,9 +94,9 @@ public struct RecordOwner: Sendable, Hashable {
 
         func unreadable(_ payload: [UInt8], length: Int, at start: LogPosition, _ message: String) { isTorn = true }
 
-        func erase(_ order: ErasureOrder, sequence: UInt64?) { hasOrder = true }
+        func erase(_ order: DeletionRequest, sequence: UInt64?) { hasOrder = true }
 
-        // What else a record says is about others, or about what follows here.
+        // The remaining contents of a record concern other records, or events that are reported separately.
 
         func admitted(at place: EventPosition) {}
 

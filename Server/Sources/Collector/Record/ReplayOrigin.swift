@@ -3,23 +3,27 @@
 
 public import TrackwayEvents
 
-/// Where the events of a kept batch come from, when it was made of what was refused before and admitted again.
+/// The origin of a stored batch that was made from rejected events.
 ///
-/// Ids and times that events lack are made of the place and the moment at which they arrived first, so that the same events
-/// admitted again twice are the same events.
+/// Ids and times that events lack are derived from the position and time of their first arrival, so that events
+/// replayed twice are the same events.
 public struct ReplayOrigin: Sendable, Hashable {
-    /// When it was admitted again.
+    /// When the events were admitted by the replay.
     public var at: Timestamp
     /// The name of the operator's key.
     public var key: String
-    /// The record that was refused, or that holds the refused events; ordinal 0.
+    /// The rejected record, or the record with the rejected events; ordinal 0.
     public var position: EventPosition
-    /// Which of its events these are, in order; empty for all of a batch that was refused as a whole.
+    /// The ordinals of the events in that record, in order.
+    ///
+    /// Empty for all events of a batch rejected as a whole.
     public var ordinals: [Int]
-    /// Events of it that were looked at again and are refused for another reason now; their indexes are those of the record.
+    /// Events that were checked again and rejected for another reason.
+    ///
+    /// Their indexes are those of the record.
     public var refused: [RejectedEvent]
 
-    /// An origin.
+    /// Creates an origin.
     public init(
         at: Timestamp,
         key: String,
@@ -34,7 +38,7 @@ public struct ReplayOrigin: Sendable, Hashable {
         self.refused = refused
     }
 
-    /// The place where an event of the batch was refused.
+    /// Returns the position where an event of the batch was rejected.
     ///
     /// - Parameter index: Its index among the events of the batch.
     public func place(of index: Int) -> EventPosition {
@@ -42,7 +46,7 @@ public struct ReplayOrigin: Sendable, Hashable {
         return EventPosition(segment: position.segment, offset: position.offset, ordinal: ordinal)
     }
 
-    /// The place of one of ``refused``.
+    /// Returns the position of one of ``refused``.
     public func place(of event: RejectedEvent) -> EventPosition {
         EventPosition(segment: position.segment, offset: position.offset, ordinal: event.index)
     }
@@ -60,7 +64,7 @@ extension ReplayOrigin {
         writer.endObject()
     }
 
-    /// Reads an origin; members it does not know are passed over.
+    /// Reads an origin, ignoring unknown members.
     init(_ scanner: inout JSONScanner) throws(JSONError) {
         self.init(at: Timestamp(milliseconds: 0), key: "", position: .start)
         try scanner.enterObject()

@@ -5,19 +5,21 @@ public import TrackwayEvents
 public import TrackwayJournal
 
 extension FrameKind {
-    /// Everything before this record is forgotten: a ``ResetRecord``.
+    /// Everything before this record is discarded: a ``ResetRecord``.
     public static let reset = FrameKind(rawValue: 24)
 }
 
-/// What the intake log of a collector for tests keeps of a reset. Its place says all: what was committed before it is
-/// forgotten, what is committed after it counts, and an index that is made anew comes to the same.
+/// The intake log's record of a reset, in a collector for tests.
+///
+/// Its position has the effect: everything committed before it is discarded, and everything committed after it counts.
+/// A rebuilt index has the same result.
 public struct ResetRecord: Sendable, Hashable {
-    /// When it was asked for, by the collector's clock.
+    /// When it was requested, by the collector's clock.
     public var received: Timestamp
-    /// The name of the key that asked.
+    /// The name of the request's key.
     public var key: String
 
-    /// A record of these facts.
+    /// Creates a record of these facts.
     public init(received: Timestamp, key: String) {
         self.received = received
         self.key = key

@@ -3,18 +3,19 @@
 
 public import TrackwayEvents
 
-/// A row of the client data report, which tells how an application was used: one stored event, whatever format it came in,
-/// in the words of SAP Mobile Services.
+/// A row of the client data report on an application's usage.
+///
+/// It represents one stored event of any format, with the names of SAP Mobile Services.
 public struct UsageReportRow: Sendable, Hashable {
-    /// The first line.
+    /// The line with the column names.
     public static let heading = columns.joined(separator: ",") + "\n"
 
-    /// Which events a report is of.
+    /// The events that a report covers.
     public struct Scope: Sendable, Hashable {
         /// The application; nil for all.
         public var application: String?
 
-        /// A scope.
+        /// Creates a scope.
         public init(application: String? = nil) {
             self.application = application
         }
@@ -25,7 +26,7 @@ public struct UsageReportRow: Sendable, Hashable {
         "RECORDKEY", "RECORDTYPE", "TIMERSTART", "TIMERDURATION", "I_SCREEN", "I_VIEW", "I_ELEMENT", "I_ACTION",
         "I_BEHAVIOR", "I_CASE", "I_TYPE", "I_CATEGORY", "I_RESULT", "I_UNIT", "I_MEASUREMENT", "I_VALUE",
     ]
-    /// The attributes behind the columns that begin with `I_`, in their order.
+    /// The attributes for the columns that begin with `I_`, in order.
     private static let properties = [
         "screen", "view", "element", "action", "behavior", "cases", "type", "category", "result", "unit", "measurement",
         "value",
@@ -33,14 +34,16 @@ public struct UsageReportRow: Sendable, Hashable {
 
     private let cells: [String]
 
-    /// The row of an event; nil when it is outside the scope, or cannot be read.
+    /// Creates the row of an event.
+    ///
+    /// Nil if it is out of scope or unreadable.
     ///
     /// - Complexity: O(bytes of the event and its context).
     public init?(_ stored: StoredEvent, in scope: Scope) {
-        // What cannot be read says nothing of any application.
+        // An unreadable context belongs to no application.
         let context = try? JSONValue.parse(stored.context)
         guard scope.application == nil || context?["app"]?["id"]?.string == scope.application else { return nil }
-        // Admission checked the text.
+        // Admission already checked the text.
         guard let event = try? JSONValue.parse(stored.json) else { return nil }
         self.init(
             event: event,
@@ -52,7 +55,9 @@ public struct UsageReportRow: Sendable, Hashable {
         )
     }
 
-    /// The row of an event as `GET /v1/events` shows it; nil when it is outside the scope.
+    /// Creates the row of an event listed by `GET /v1/events`.
+    ///
+    /// Nil if out of scope.
     public init?(listed: JSONValue, in scope: Scope) {
         guard let event = listed["event"], let time = event["time"]?.integer else { return nil }
         self.init(
@@ -79,7 +84,7 @@ public struct UsageReportRow: Sendable, Hashable {
         var cells = [application ?? ""]
         for fact in ["model", "platform", "os_version"] { cells.append(context["device"]?[fact]?.string ?? "") }
         cells += [user ?? "", session ?? "", record.key]
-        // What stands in RECORDTYPE was never seen with certainty.
+        // The contents of RECORDTYPE are not known for certain, so it stays empty.
         cells += ["", Self.time(time), record.duration]
         cells += Self.properties.map { record.texts[$0] ?? "" }
         self.cells = cells
@@ -88,7 +93,9 @@ public struct UsageReportRow: Sendable, Hashable {
     /// The row with its line end.
     public var line: String { cells.map(Self.quoted).joined(separator: ",") + "\n" }
 
-    /// An event in the format's words: those of events that came in it, and those of what our own SDK captures.
+    /// An event with the names of the format.
+    ///
+    /// It covers events that arrived in the format, and events captured by our own SDK.
     private struct Record {
         var key: String
         var texts: [String: String] = [:]
@@ -129,7 +136,7 @@ public struct UsageReportRow: Sendable, Hashable {
         }
     }
 
-    /// A moment as the report has it: `2019-01-25 18:42:18.076+0000`.
+    /// Returns a time in the report's form: `2019-01-25 18:42:18.076+0000`.
     private static func time(_ moment: Timestamp) -> String {
         guard Timestamp.expressible.contains(moment) else { return "" }
         let text = moment.iso8601
@@ -138,8 +145,10 @@ public struct UsageReportRow: Sendable, Hashable {
 
     // MARK: Cells
 
-    /// A cell as a table holds it (RFC 4180): in quotes where it must be. What a spreadsheet would take for a formula gets an
-    /// apostrophe before it, numbers aside: everything here was said by whoever may send.
+    /// Returns a table cell (RFC 4180), in quotes if necessary.
+    ///
+    /// Text that a spreadsheet would treat as a formula gets a leading apostrophe, except for numbers: any sender can
+    /// choose this text.
     public static func quoted(_ cell: String) -> String {
         var text = cell
         // A zero byte ends the text for some readers.
@@ -157,7 +166,7 @@ public struct UsageReportRow: Sendable, Hashable {
     private static let formulaSigns: Set<Unicode.Scalar> = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n"]
 
     private static func isFormula(_ text: String) -> Bool {
-        // White space before it does not keep every reader from taking it for one.
+        // Some readers recognize a formula even after white space.
         let scalars = text.unicodeScalars.drop { $0 == " " || $0 == "\u{A0}" || $0 == "\u{FEFF}" }
         guard let first = scalars.first, formulaSigns.contains(first) else { return false }
         return !isNumber(text)

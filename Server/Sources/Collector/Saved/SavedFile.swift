@@ -4,34 +4,34 @@
 public import TrackwayEvents
 public import TrackwayJournal
 
-/// One small file that holds everything of a kind that people saved, such as all boards.
+/// A small file with all saved objects of a kind, such as boards.
 ///
-/// It is written as a whole, in one step, so it is as small as its limit says. A file that is damaged is put aside under another
-/// name; one that a later version wrote, or that cannot be read, is left alone. Knows nothing of what stands in it.
+/// It is always written as a whole, in one step, so its size is limited. A damaged file is renamed. A file that is
+/// unreadable or was written by a later version is left alone. This type does not know the file's contents.
 public struct SavedFile: Sendable {
-    /// Why a file's content cannot be used.
+    /// The reason why a file's content cannot be used.
     public enum Problem: Error, Hashable {
-        /// It is not what was written.
+        /// Its content is damaged.
         case damaged(String)
         /// It was written by a later version of the collector.
         case later(Int64)
     }
 
-    /// The file, as an absolute path; nil keeps nothing.
+    /// The file's absolute path; if nil, nothing is stored.
     private let path: String?
     private let storage: any JournalStorage
-    /// What stands in it, for people: “boards”.
+    /// The name of its contents in messages: “boards”.
     private let noun: String
-    /// The most bytes that are written, unless less is kept than before.
+    /// The maximum number of bytes written, unless the contents shrink.
     private let limit: Int
 
-    /// A file; nothing is read yet.
+    /// Creates a file without reading it.
     ///
     /// - Parameters:
-    ///   - path: the file, as an absolute path; nil keeps nothing.
-    ///   - storage: where it lies.
-    ///   - noun: what stands in it, for people: “boards”.
-    ///   - limit: the most bytes that are written.
+    ///   - path: The file's absolute path; if nil, nothing is stored.
+    ///   - storage: The storage of the file.
+    ///   - noun: The name of its contents in messages: “boards”.
+    ///   - limit: The maximum number of bytes written.
     public init(_ path: String?, _ storage: any JournalStorage, of noun: String, limit: Int) {
         self.path = path
         self.storage = storage
@@ -39,13 +39,15 @@ public struct SavedFile: Sendable {
         self.limit = limit
     }
 
-    /// What stands in the file; nil when there is none, or it was damaged and lies under another name now.
+    /// Reads the file.
+    ///
+    /// Nil if it is missing, or was damaged and renamed.
     ///
     /// - Parameters:
-    ///   - time: the time, for the name of a damaged file.
-    ///   - notice: told what a person should know about the file.
-    ///   - parse: reads its bytes.
-    /// - Throws: ``SavedError`` `unavailable` when the file must be left as it is; it was told to `notice`, too.
+    ///   - time: The current time, for the name of a damaged file.
+    ///   - notice: Called with messages for the operator about the file.
+    ///   - parse: Parses its bytes.
+    /// - Throws: ``SavedError`` `unavailable` if the file must be left as it is; `notice` is called as well.
     public func read<Value>(
         at time: Timestamp,
         notice: (String) -> Void,
@@ -60,7 +62,7 @@ public struct SavedFile: Sendable {
         do {
             bytes = try storage.contents(of: path)
         } catch {
-            throw fail("The \(noun) cannot be read: \(error). See who may read \(path), and start again.")
+            throw fail("The \(noun) cannot be read: \(error). Check the permissions of \(path), and start again.")
         }
         guard let bytes else { return nil }
         do throws(Problem) {
@@ -69,36 +71,39 @@ public struct SavedFile: Sendable {
             switch error {
             case .later(let version):
                 throw fail(
-                    "The \(noun) in \(path) were written by a later collector (version \(version)); start that one, or move the file."
+                    """
+                    The \(noun) in \(path) were written by a later version of the collector (file version \(version)); \
+                    use that version, or move the file.
+                    """
                 )
             case .damaged(let reason):
                 let aside = path + ".damaged-\(time.milliseconds)"
                 do {
                     try storage.rename(path, to: aside)
                 } catch {
-                    throw fail("The \(noun) in \(path) are damaged (\(reason)), and cannot be put aside: \(error).")
+                    throw fail("The \(noun) in \(path) are damaged (\(reason)) and could not be renamed: \(error).")
                 }
                 notice(
-                    "The \(noun) in \(path) are damaged (\(reason)). The file lies in \(aside) now; there are no \(noun)."
+                    "The \(noun) in \(path) are damaged (\(reason)). The file is now \(aside); no \(noun) were loaded."
                 )
                 return nil
             }
         }
     }
 
-    /// Replaces what stands in the file.
+    /// Replaces the contents of the file.
     ///
     /// - Parameters:
-    ///   - bytes: all of it.
-    ///   - isLess: whether less is kept than before: what makes room is always allowed.
-    ///   - durably: whether it has to survive a loss of power.
-    /// - Throws: ``SavedError`` `full`, or `unavailable` when it could not be written; the file is then as before.
+    ///   - bytes: The new contents.
+    ///   - isLess: Whether they are smaller than before: freeing space is always allowed.
+    ///   - durably: Whether they must survive power loss.
+    /// - Throws: ``SavedError`` `full`, or `unavailable` if they could not be written; the file is then unchanged.
     public func write(_ bytes: [UInt8], isLess: Bool = false, durably: Bool = true) throws(SavedError) {
         guard let path else { return }
         guard bytes.count <= limit || isLess else {
             throw SavedError(
                 .full,
-                "All \(noun) together would take \(bytes.count) bytes; \(limit) are allowed. Delete what nobody needs."
+                "All \(noun) together would take \(bytes.count) bytes; \(limit) are allowed. Delete unused ones."
             )
         }
         do {
@@ -106,12 +111,15 @@ public struct SavedFile: Sendable {
         } catch {
             throw SavedError(
                 .unavailable,
-                "The change could not be saved, and everything is as before: \(error). See whether there is room for \(path), and who may write it."
+                """
+                The change was not saved: \(error). \
+                Check the free space for \(path), and its permissions.
+                """
             )
         }
     }
 
-    /// The content of a file as JSON, if it has the one version that is read.
+    /// Parses a file's content as JSON, if it has the supported version.
     ///
     /// - Throws: ``Problem``.
     public static func document(_ bytes: [UInt8], version: Int64, limit: Int) throws(Problem) -> JSONValue {
@@ -126,7 +134,7 @@ public struct SavedFile: Sendable {
         return value
     }
 
-    /// A file's bytes: its version, and a list with one thing a line.
+    /// Returns a file's bytes: its version and a list, one element per line.
     public static func bytes<Row>(
         version: Int64,
         _ name: String,
@@ -145,32 +153,34 @@ public struct SavedFile: Sendable {
     }
 }
 
-/// What is wrong with something that people save, such as a board, or keeps it from being read or changed.
+/// An error in a saved object, or in reading or changing it.
+///
+/// Saved objects are boards, for example.
 public struct SavedError: Error, Hashable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public enum Kind: Sendable, Hashable {
-        /// What was sent is none.
+        /// The content that was sent is invalid.
         case malformed
-        /// There is none of this name.
+        /// No object has this name.
         case notFound
-        /// Somebody else has changed it.
+        /// Another client has changed it.
         case changed
-        /// It cannot be changed: it is ready-made.
+        /// It is built in and cannot be changed.
         case readyMade
-        /// There is no room for more.
+        /// The space for saved objects is used up.
         case full
         /// The file cannot be read or written.
         case unavailable
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var kind: Kind
-    /// The member at fault, such as `cards[2].title`; empty when there is none.
+    /// The invalid member, such as `cards[2].title`; empty if no member is.
     public var field: String
-    /// One sentence with the value, and what helps.
+    /// A sentence with the value and the remedy.
     public var message: String
 
-    /// An error.
+    /// Creates an error.
     public init(_ kind: Kind, field: String = "", _ message: String) {
         self.kind = kind
         self.field = field
@@ -179,20 +189,20 @@ public struct SavedError: Error, Hashable, CustomStringConvertible {
 
     public var description: String { message }
 
-    /// Sees that somebody changes what there is.
+    /// Checks that a change is based on the current version.
     ///
     /// - Parameters:
-    ///   - found: the version there is.
-    ///   - version: the version that was changed.
-    ///   - noun: what has the version: “board”.
-    /// - Throws: `changed` when it is another one.
+    ///   - found: The current version.
+    ///   - version: The version that the change is based on.
+    ///   - noun: The name of the object: “board”.
+    /// - Throws: `changed` if the versions differ.
     static func see(_ found: Int64, is version: Int64, of noun: String) throws(SavedError) {
         guard found != version else { return }
         throw SavedError(
             .changed,
             field: "version",
-            "Somebody has changed the \(noun): it is version \(found) now, and what was sent was made from \(version). "
-                + "Nothing was saved: read the \(noun) again, make the change once more, and send it with the new version."
+            "The \(noun) has changed: it is version \(found) now, and the request was based on version \(version). "
+                + "Nothing was saved: read the \(noun) again, repeat the change, and send it with the new version."
         )
     }
 }

@@ -3,20 +3,22 @@
 
 internal import TrackwayEvents
 
-/// Reads the parts of what people save from JSON, with errors that name the member, its value, and what helps.
-struct SavedReader {
-    /// Bytes of a title.
+/// Reads the parts of saved objects from JSON.
+///
+/// Its errors name the member, its value, and the remedy.
+struct SavedObjectReader {
+    /// The maximum number of bytes in a title.
     static let titleBytes = 256
-    /// Bytes of a question's parameters.
+    /// The maximum number of bytes in a query's parameters.
     static let queryBytes = 4_096
 
     let value: JSONValue
-    /// Where the value stands, for errors; empty for the whole.
+    /// The path of the value, for errors; empty for the whole object.
     var path = ""
-    /// What the whole is called: “The board”.
+    /// The name of the whole object: “The board”.
     var noun: String
 
-    /// The members of an object that has no others.
+    /// Returns the members of an object without unknown ones.
     func members(_ known: [String]) throws(SavedError) -> JSONValue.Object {
         guard let object = value.object else {
             throw SavedError(
@@ -29,48 +31,48 @@ struct SavedReader {
             throw SavedError(
                 .malformed,
                 field: path.isEmpty ? String(other.prefix(64)) : "\(path).\(other.prefix(64))",
-                "“\(other.prefix(64))” is not known here; there are \(known.joined(separator: ", "))."
+                "“\(other.prefix(64))” is not a known member; the members are \(known.joined(separator: ", "))."
             )
         }
         return object
     }
 
-    /// The version that was changed; nil when it is not told.
+    /// Reads the version that a change is based on; nil if missing.
     static func version(_ value: JSONValue?) throws(SavedError) -> Int64? {
         guard let value else { return nil }
         guard let version = value.integer, version > 0 else {
-            throw SavedError(.malformed, field: "version", "“version” is not a whole number from 1 on.")
+            throw SavedError(.malformed, field: "version", "“version” is not a whole number of 1 or more.")
         }
         return version
     }
 
-    /// A title: text that a person can read.
+    /// Reads a title, which must contain visible text.
     static func title(_ value: JSONValue?, _ field: String) throws(SavedError) -> String {
         guard let title = value?.string, title.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
-            throw SavedError(.malformed, field: field, "“\(field)” is missing or empty: write what it shall be called.")
+            throw SavedError(.malformed, field: field, "“\(field)” is missing or empty: write a title.")
         }
         guard title.utf8.count <= titleBytes else {
             throw SavedError(
                 .malformed,
                 field: field,
-                "“\(title.prefix(32))…” has \(title.utf8.count) bytes; a title has \(titleBytes) at most."
+                "“\(title.prefix(32))…” has \(title.utf8.count) bytes; a title has at most \(titleBytes)."
             )
         }
         guard !title.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw SavedError(
                 .malformed,
                 field: field,
-                "The title has a control character, such as a line's end; write it in one line."
+                "The title has a control character, such as a line break; write it on one line."
             )
         }
         return title
     }
 
-    /// One of a few words.
+    /// Reads one of several words.
     ///
     /// - Parameters:
-    ///   - among: the words that are allowed; nil for all of the type.
-    ///   - usual: what it is when it is not told; nil when it has to be.
+    ///   - allowed: The allowed words; nil for all words of the type.
+    ///   - usual: The default; nil if the value is required.
     static func choice<Choice: CaseIterable & RawRepresentable<String>>(
         _ value: JSONValue?,
         _ field: String,
@@ -81,40 +83,40 @@ struct SavedReader {
         let allowed = allowed ?? Array(Choice.allCases)
         let choices = allowed.map(\.rawValue).joined(separator: ", ")
         guard let text = value?.string else {
-            throw SavedError(.malformed, field: field, "“\(field)” is missing or no text; it is one of \(choices).")
+            throw SavedError(.malformed, field: field, "“\(field)” is missing or not text; it is one of \(choices).")
         }
         guard let choice = allowed.first(where: { $0.rawValue == text }) else {
-            throw SavedError(.malformed, field: field, "“\(text.prefix(64))” is none of \(choices).")
+            throw SavedError(.malformed, field: field, "“\(text.prefix(64))” is not one of \(choices).")
         }
         return choice
     }
 
-    /// A question's parameters as they stand in an address.
+    /// Reads a query's parameters, as written in a URL.
     static func query(_ value: JSONValue?, _ field: String) throws(SavedError) -> String {
         guard let value else { return "" }
         guard let text = value.string else {
-            throw SavedError(.malformed, field: field, "“\(field)” is no text such as name=purchase&last=30d.")
+            throw SavedError(.malformed, field: field, "“\(field)” is not a string such as name=purchase&last=30d.")
         }
         guard text.utf8.count <= queryBytes else {
             throw SavedError(
                 .malformed,
                 field: field,
-                "The question has \(text.utf8.count) bytes; \(queryBytes) are allowed."
+                "The query has \(text.utf8.count) bytes; \(queryBytes) are allowed."
             )
         }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
             throw SavedError(
                 .malformed,
                 field: field,
-                "“\(text.prefix(64))” is not as it stands in an address: write what is not ASCII, spaces and “#” as %XX."
+                "“\(text.prefix(64))” is not URL-encoded: write non-ASCII characters, spaces and “#” as %XX."
             )
         }
         return text
     }
 
-    /// A length of time such as `10m`, `4h` or `7d`.
+    /// Reads a duration such as `10m`, `4h` or `7d`.
     ///
-    /// - Parameter usual: what it is when it is not told; nil when it has to be.
+    /// - Parameter usual: The default; nil if the value is required.
     static func length(
         _ value: JSONValue?,
         _ field: String,
@@ -122,13 +124,13 @@ struct SavedReader {
         usual: Duration?
     ) throws(SavedError) -> Duration {
         if value == nil, let usual { return usual }
-        let range = "from \(LengthText.text(bounds.lowerBound)) to \(LengthText.text(bounds.upperBound))"
-        guard let text = value?.string, let length = LengthText.length(text) else {
+        let range = "from \(DurationText.text(bounds.lowerBound)) to \(DurationText.text(bounds.upperBound))"
+        guard let text = value?.string, let length = DurationText.length(text) else {
             let said = value?.string.map { "“\($0.prefix(64))”" } ?? "“\(field)”"
             throw SavedError(
                 .malformed,
                 field: field,
-                "\(said) is not a length of time: write one \(range), such as 10m, 4h or 7d."
+                "\(said) is not a duration: write one \(range), such as 10m, 4h or 7d."
             )
         }
         guard bounds.contains(length) else {
@@ -138,13 +140,15 @@ struct SavedReader {
     }
 }
 
-/// Lengths of time as people write them: `90s`, `10m`, `4h`, `7d`.
-public enum LengthText {
+/// Durations as people write them: `90s`, `10m`, `4h`, `7d`.
+public enum DurationText {
     private static let units: [(letter: Character, seconds: Int64)] = [
         ("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1),
     ]
 
-    /// Reads one; nil for anything else, and for what is longer than a hundred years.
+    /// Reads a duration.
+    ///
+    /// Nil for anything else or more than a hundred years.
     public static func length(_ text: some StringProtocol) -> Duration? {
         guard let last = text.last, let unit = units.first(where: { $0.letter == last }) else { return nil }
         let digits = text.dropLast()
@@ -154,7 +158,7 @@ public enum LengthText {
         return .seconds(count * unit.seconds)
     }
 
-    /// Writes one, in the longest unit that tells it exactly to the second.
+    /// Writes a duration in the longest unit that expresses its seconds exactly.
     public static func text(_ length: Duration) -> String {
         let seconds = length.components.seconds
         let unit = units.first { seconds != 0 && seconds % $0.seconds == 0 } ?? ("m", 60)
@@ -162,9 +166,11 @@ public enum LengthText {
     }
 }
 
-/// Names that the collector gives to what people save, and secrets.
+/// Names and secrets that the collector generates for saved objects.
 enum SavedName {
-    /// Whether a text may name something: 1 to 32 ASCII letters, digits or hyphens.
+    /// Whether a string is a valid name.
+    ///
+    /// Valid names have 1 to 32 ASCII letters, digits or hyphens.
     static func isName(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy {
@@ -177,9 +183,11 @@ enum SavedName {
             }
     }
 
-    /// So many letters and digits by chance, five bits each. No 0, 1, l, o: they may be read aloud.
+    /// Returns random letters and digits, with five random bits each.
     ///
-    /// - Parameter chance: random bits, as good as they have to be for what the letters are used for.
+    /// No 0, 1, l, o: they may be read aloud.
+    ///
+    /// - Parameter chance: Returns random bits, as strong as the use of the letters requires.
     static func letters(_ count: Int, _ chance: () -> UInt64) -> String {
         let alphabet = Array("23456789abcdefghijkmnpqrstuvwxyz".utf8)
         var text: [UInt8] = []

@@ -1,37 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Counts of what was asked and decided since the collector started.
+/// Counts of requests and their outcomes since the collector started.
 public struct RequestStatistics: Sendable, Hashable {
-    /// Answers, by status.
+    /// Responses, by status.
     public var answers: [Int: UInt64] = [:]
-    /// Requests that were refused or failed, by the code of their answer. The codes are ours, so they are few.
+    /// Requests that were refused or failed, by the code of their response.
+    ///
+    /// The collector defines the codes, so they are few.
     public var failures: [String: UInt64] = [:]
     /// Batches committed.
     public var batches: UInt64 = 0
     /// Events accepted.
     public var accepted: UInt64 = 0
-    /// Events refused one by one, by code.
+    /// Events rejected individually, by code.
     public var rejected: [String: UInt64] = [:]
-    /// Batches refused as a whole, by code.
+    /// Batches rejected as a whole, by code.
     public var refused: [String: UInt64] = [:]
-    /// Bodies that were refused as a whole and of which less than usual was kept, because much was kept already.
+    /// Bodies rejected as a whole of which less than usual was stored.
+    ///
+    /// This happens when much was stored already.
     public var quarantineCut: UInt64 = 0
-    /// Bodies that found no room in memory in time.
+    /// Bodies that did not get memory in time.
     public var busy: UInt64 = 0
     /// Bytes of accepted bodies as sent.
     public var wireBytes: UInt64 = 0
     /// Bytes of accepted bodies as inflated.
     public var inflatedBytes: UInt64 = 0
-    /// Counts of each known key, by its name; unknown keys have none.
+    /// Counts for each known key, by name; unknown keys are not counted.
     public private(set) var keys: [String: KeyStatistics] = [:]
 
-    /// The maximum number of keys that have counts of their own. Later keys are counted together under ``otherKeys``.
+    /// The maximum number of keys that have their own counts.
+    ///
+    /// Later keys are counted together under ``otherKeys``.
     public static let maximumKeys = 200
-    /// The name under which keys beyond ``maximumKeys`` are counted. No key can have it.
+    /// The name under which keys beyond ``maximumKeys`` are counted.
+    ///
+    /// No key can have it.
     public static let otherKeys = "(other)"
 
-    /// Nothing yet.
+    /// Creates empty counts.
     public init() {}
 
     /// Counts a committed batch.
@@ -48,7 +56,7 @@ public struct RequestStatistics: Sendable, Hashable {
         committed(batch.accepted, batch.rejected, wireBytes: wireBytes, inflatedBytes: batch.inflatedBytes, key)
     }
 
-    /// Counts events that were refused one by one.
+    /// Counts events that were rejected individually.
     ///
     /// - Parameter key: The name of the key that sent them.
     public mutating func reject(_ events: [RejectedEvent], key: String) {
@@ -59,8 +67,8 @@ public struct RequestStatistics: Sendable, Hashable {
     /// Counts a request that was refused or failed.
     ///
     /// - Parameters:
-    ///   - code: The code of its answer.
-    ///   - key: The name of its key; nil when it had none, or an unknown one.
+    ///   - code: The code of its response.
+    ///   - key: The name of its key; nil if the key is missing or unknown.
     public mutating func fail(code: String, key: String?) {
         failures[code, default: 0] += 1
         if let key { count(key) { $0.refused += 1 } }
@@ -97,13 +105,13 @@ public struct KeyStatistics: Sendable, Hashable {
     public var batches: UInt64 = 0
     /// Events accepted.
     public var accepted: UInt64 = 0
-    /// Events refused one by one.
+    /// Events rejected individually.
     public var rejected: UInt64 = 0
     /// Bytes of accepted bodies as sent.
     public var wireBytes: UInt64 = 0
-    /// Requests refused or failed, batches refused as a whole included.
+    /// Requests that were refused or failed, including batches rejected as a whole.
     public var refused: UInt64 = 0
 
-    /// Nothing yet.
+    /// Creates empty counts.
     public init() {}
 }

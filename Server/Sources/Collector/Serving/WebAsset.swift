@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// One file of the collector's page, as it is served.
+/// One file of the collector's web UI, as it is served.
 public struct WebAsset: Sendable, Hashable {
-    /// The path it is served under, such as `/app.js`; the page itself is `/`.
+    /// The path at which it is served, such as `/app.js`.
+    ///
+    /// The page itself is `/`.
     public let path: String
-    /// Its media type, with the character set where it is text.
+    /// Its media type, with the character set for text.
     public let contentType: String
     /// Its bytes.
     public let body: [UInt8]
-    /// A strong entity tag, quotes included: another content has another tag.
+    /// A strong entity tag that depends on the content, including quotes.
     public let entityTag: String
 
-    /// What tells its content from another: an address with it, such as `/page.js?v=…`, always has the same content.
+    /// The version of the content.
+    ///
+    /// A URL with it, such as `/page.js?v=…`, always has the same content.
     public var version: String { String(entityTag.dropFirst().dropLast()) }
 
-    /// A file to be served under `path`.
+    /// Creates a file to serve at `path`.
     ///
     /// - Complexity: O(bytes).
     public init(path: String, contentType: String, body: [UInt8]) {
@@ -25,7 +29,7 @@ public struct WebAsset: Sendable, Hashable {
         entityTag = Self.entityTag(of: body)
     }
 
-    /// A strong entity tag for a content, by FNV-1a, quotes included.
+    /// Returns a strong entity tag for a content, by FNV-1a, including quotes.
     static func entityTag(of body: [UInt8]) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in body { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

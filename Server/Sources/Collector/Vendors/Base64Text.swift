@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Base64: written as RFC 4648 says, and read as clients write it: with line breaks or without, padded or not, and with spaces
-/// where a form has eaten the plus signs.
+/// Base64 as defined by RFC 4648, with lenient decoding.
+///
+/// Decoding accepts what clients send: with or without line breaks and padding, and with spaces in place of the plus
+/// signs that form decoding removed.
 enum Base64Text {
-    /// The bytes; nil when there is another letter, or a length that no bytes have.
+    /// Returns the bytes; nil for an invalid letter or an impossible length.
     ///
     /// - Complexity: O(n).
     static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
@@ -43,7 +45,7 @@ enum Base64Text {
         }
     }
 
-    /// The text of bytes, padded.
+    /// Returns the text of bytes, padded.
     ///
     /// - Complexity: O(n).
     static func encode(_ bytes: [UInt8]) -> String {

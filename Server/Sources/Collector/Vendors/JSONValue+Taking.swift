@@ -10,7 +10,9 @@ extension JSONValue.Object {
         members.append(.init(key: key, value: value))
     }
 
-    /// Takes a member out: its last value, if it is there and not null.
+    /// Removes a member and returns its last value.
+    ///
+    /// Nil if missing or null.
     mutating func take(_ key: String) -> JSONValue? {
         guard let value = self[key] else { return nil }
         members.removeAll { $0.key == key }
@@ -22,14 +24,14 @@ extension JSONValue.Object {
         members.removeAll { keys.contains($0.key) }
     }
 
-    /// Puts a value under a key unless the key is taken.
+    /// Adds a value under a key unless the key exists.
     mutating func putNew(_ key: String, _ value: JSONValue?) {
         if self[key] == nil { put(key, value) }
     }
 
-    /// Takes members out and puts them into a section of a context, under our names.
+    /// Moves members into a section of a context, under our names.
     ///
-    /// - Parameter unknown: Texts that say nothing: such a fact is absent with us.
+    /// - Parameter unknown: Strings that stand for an unknown fact, which our format omits.
     mutating func take(
         _ keys: [(theirs: String, ours: String)],
         into section: inout Attributes,
@@ -41,12 +43,14 @@ extension JSONValue.Object {
         }
     }
 
-    /// Without members that are null.
+    /// The object without members that are null.
     var withoutNulls: JSONValue.Object { JSONValue.Object(members.filter { $0.value != .null }) }
 }
 
 extension JSONValue {
-    /// A whole number: written as one, or as a fraction without a rest.
+    /// The value as a whole number.
+    ///
+    /// It may be written with a fraction of zero.
     var wholeNumber: Int64? {
         switch self {
         case .integer(let value): value
@@ -55,11 +59,12 @@ extension JSONValue {
         }
     }
 
-    /// Text that says something.
+    /// The value as text; nil if it is empty or not text.
     var text: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The value with the members of every object in the order of their keys: the same text for the same content, however
-    /// a client's dictionaries are ordered today.
+    /// The value with the members of every object sorted by key.
+    ///
+    /// Equal content gives equal text, regardless of the order of a client's dictionaries.
     var inOrder: JSONValue {
         switch self {
         case .array(let values): .array(values.map(\.inOrder))

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Reading text with percent signs in it, as forms and paths have it. A percent sign without two digits stands for itself.
+/// Decodes percent-encoded text in forms and paths.
+///
+/// A percent sign that is not followed by two digits is kept.
 public enum PercentText {
-    /// The bytes with their escapes resolved.
+    /// Returns the bytes with escapes decoded.
     ///
     /// - Parameters:
     ///   - text: The bytes as they were sent.
-    ///   - plusIsSpace: Whether a plus sign stands for a space, as it does in a form.
+    ///   - plusIsSpace: Whether a plus sign stands for a space, as in a form.
     /// - Complexity: O(n).
     public static func decode(_ text: some RandomAccessCollection<UInt8>, plusIsSpace: Bool) -> [UInt8] {
         var result: [UInt8] = []

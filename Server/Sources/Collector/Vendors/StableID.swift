@@ -3,18 +3,21 @@
 
 internal import TrackwayEvents
 
-/// Ids derived from what a client sends: the same texts always give the same id (UUID version 8).
+/// Ids derived from what a client sends (UUID version 8).
 ///
-/// The texts are hashed with their lengths, so that no two lists of texts run into each other.
+/// The same strings always give the same id. The strings are hashed with their lengths, so that different lists of
+/// strings never have the same input.
 enum StableID {
-    /// The installation that these texts name.
+    /// Returns the installation for these strings.
     static func installation(_ texts: [String]) -> InstallationID {
         let (high, low) = words(["installation"] + texts)
         return InstallationID(high: high & ~0xF000 | 0x8000, low: low & (1 << 62 - 1) | 1 << 63)
     }
 
-    /// The event that these texts name. Its first 48 bits are the event's time, as with ids made on the device, so that
-    /// an index of ids grows at one end.
+    /// Returns the event id for these strings.
+    ///
+    /// Its first 48 bits are the event's time, as in ids created on the device, so that an index of ids grows at one
+    /// end.
     static func event(at time: Timestamp, _ texts: [String]) -> EventID {
         let (high, low) = words(["event"] + texts)
         let moment = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
@@ -33,12 +36,14 @@ enum StableID {
     }
 }
 
-/// Counts how often the same record stands in one body. Clients that number nothing can say the same thing twice within a
-/// millisecond and mean it; sent again, the body has the same records in the same order.
+/// Counts the occurrences of equal records in one body.
+///
+/// Clients that do not number events can intentionally report the same thing twice within a millisecond. When sent
+/// again, the body has the same records in the same order.
 struct VendorOccurrences: Sendable {
     private var seen: [[UInt8]: Int] = [:]
 
-    /// How often a record stood there before.
+    /// Returns the number of earlier occurrences of a record.
     mutating func next(_ record: [UInt8]) -> Int {
         defer { seen[record, default: 0] += 1 }
         return seen[record] ?? 0

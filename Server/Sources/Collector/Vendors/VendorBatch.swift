@@ -4,18 +4,23 @@
 public import TrackwayEvents
 internal import TrackwayWire
 
-/// A body of another format that was admitted, ready to be committed: every event is in our own form, or kept with the
-/// reason why it is not.
+/// An admitted body of another format, ready to be committed.
+///
+/// Every event is translated into our own format, or stored with the reason for its rejection.
 public struct VendorBatch: Sendable {
-    /// How many events are accepted.
+    /// The number of accepted events.
     public private(set) var accepted = 0
-    /// The events that are not, in order.
+    /// The rejected events, in order.
     public private(set) var rejected: [RejectedEvent] = []
-    /// What the intake log keeps: usually one record; several when the body is long.
+    /// The records for the intake log.
+    ///
+    /// Usually one, several for a long body.
     public private(set) var records: [[UInt8]] = []
-    /// Bytes of the body as inflated.
+    /// The size of the inflated body in bytes.
     public private(set) var inflatedBytes = 0
-    /// How many events of erased installations came. Nothing of them is in the records; in ``rejected`` they are.
+    /// The number of events per erased installation.
+    ///
+    /// The records contain nothing of these events; ``rejected`` lists them.
     public private(set) var erased: [InstallationID: Int] = [:]
 
     private let format: IntakeFormat
@@ -35,9 +40,13 @@ public struct VendorBatch: Sendable {
         var id: EventID?
     }
 
-    /// A record is closed when its lines have this many bytes: far below what a segment of the log holds.
+    /// The number of bytes at which a record is closed.
+    ///
+    /// Far below the capacity of a segment of the log.
     private static let recordBytes = 2 << 20
-    /// Beyond this factor a body is kept plain, so that reading it never meets the limit against bombs.
+    /// The maximum compression ratio of a stored body.
+    ///
+    /// Above it, a body is stored uncompressed, so that reading it never exceeds the limit against decompression bombs.
     private static let safeRatio = 50
 
     init(
@@ -54,14 +63,17 @@ public struct VendorBatch: Sendable {
         self.received = received
     }
 
-    /// How many events came, refused ones included.
+    /// The number of events, including rejected ones.
     public var count: Int { accepted + rejected.count }
 
-    /// Takes every event of an unpacked body apart, one after the other, and ends the last record. A faulty event costs only
-    /// itself.
+    /// Translates every event of an unpacked body in order.
     ///
-    /// - Parameter key: The member of the body under which the events stand; nil where the body is the events.
-    /// - Throws: ``AdmissionError`` as ``VendorBody/elements(of:under:limits:_:)``.
+    /// Then closes the last record.
+    ///
+    /// An invalid event affects only itself.
+    ///
+    /// - Parameter key: The member of the body that contains the events; nil if the body itself does.
+    /// - Throws: The ``AdmissionError`` of ``VendorBody/elements(of:under:limits:_:)``.
     mutating func fill(
         from json: [UInt8],
         under key: StaticString? = nil,
@@ -73,13 +85,16 @@ public struct VendorBatch: Sendable {
         }
     }
 
-    /// Takes over every event that is handed over, one after the other, and ends the last record. A faulty event costs only
-    /// itself.
+    /// Adds every event that `elements` passes, in order.
+    ///
+    /// Then closes the last record.
+    ///
+    /// An invalid event affects only itself.
     ///
     /// - Parameters:
     ///   - inflatedBytes: The length of the unpacked body.
-    ///   - elements: Hands over the body's events.
-    /// - Throws: What `elements` throws; nothing of the batch is to be used then.
+    ///   - elements: Passes the body's events.
+    /// - Throws: The error of `elements`; the batch must then not be used.
     mutating func fill(
         inflatedBytes: Int,
         by translation: inout some VendorTranslation,
@@ -100,10 +115,11 @@ public struct VendorBatch: Sendable {
         close()
     }
 
-    /// Takes an event, if it fits our limits and its installation was not erased. One with a name that means something to
-    /// the collector is taken under another name.
+    /// Accepts an event within our limits whose installation was not erased.
+    ///
+    /// An event whose name has a meaning for the collector gets another name.
     private mutating func add(_ event: VendorEvent, original: JSONValue) {
-        if passesOver(event.installation, id: event.id) { return }
+        if discardIfErased(event.installation, id: event.id) { return }
         let event = ReservedName.renamed(event, from: format)
         let line = event.line
         let fault: VendorFault? = line.withUnsafeBytes { bytes in
@@ -120,7 +136,7 @@ public struct VendorBatch: Sendable {
             let fault = VendorFault(
                 "context_too_large",
                 "",
-                "What the event says of app, device and user has \(context.count) bytes; "
+                "The app, device and user data of the event has \(context.count) bytes; "
                     + "at most \(limits.vendorEvent.eventBytes) are accepted."
             )
             return refuse(fault, original: original, installation: event.installation, id: event.id)
@@ -129,15 +145,16 @@ public struct VendorBatch: Sendable {
         append(Outcome(installation: event.installation, context: context, line: line, index: count - 1, id: event.id))
     }
 
-    /// Keeps an event with the reason why it is not taken. It stands in the log as it came, wrapped under the format's
-    /// name, so that it is never mistaken for one of ours.
+    /// Stores an event with the reason for its rejection.
+    ///
+    /// The log has it as it arrived, wrapped under the format's name, so that it is never mistaken for one of ours.
     private mutating func refuse(
         _ fault: VendorFault,
         original: JSONValue,
         installation: InstallationID? = nil,
         id: EventID? = nil
     ) {
-        if passesOver(installation, id: id) { return }
+        if discardIfErased(installation, id: id) { return }
         let line = JSONValue.object(.init([.init(key: format.rawValue, value: original)])).json()
         rejected.append(
             RejectedEvent(index: count, id: id, code: fault.code, field: fault.field, message: fault.message)
@@ -145,8 +162,10 @@ public struct VendorBatch: Sendable {
         append(Outcome(installation: installation, context: [], line: line, fault: fault, index: count - 1, id: id))
     }
 
-    /// Counts an event of an erased installation, of which nothing is kept. Whether it is one.
-    private mutating func passesOver(_ installation: InstallationID?, id: EventID?) -> Bool {
+    /// Counts an event of an erased installation, of which nothing is stored.
+    ///
+    /// - Returns: Whether the event belongs to an erased installation.
+    private mutating func discardIfErased(_ installation: InstallationID?, id: EventID?) -> Bool {
         guard let installation, isErased(installation) else { return false }
         erased[installation, default: 0] += 1
         rejected.append(.erased(installation, index: count, id: id))
@@ -159,15 +178,15 @@ public struct VendorBatch: Sendable {
         if outcomes.count == limits.events || bytes >= Self.recordBytes { close() }
     }
 
-    /// Ends the record that is being filled.
+    /// Closes the record that is being filled.
     private mutating func close() {
         guard !outcomes.isEmpty else { return }
         var body: [UInt8] = []
         body.reserveCapacity(bytes + 128)
         var refused: [RejectedEvent] = []
         var context: [UInt8]?
-        // In the order in which they came: a server sends events of many people in one body, and nothing else orders what
-        // happened within the same millisecond.
+        // Keep the order of arrival: a server sends events of many people in one body, and nothing else orders events
+        // within the same millisecond.
         for (place, outcome) in outcomes.enumerated() {
             if place == 0 || outcome.installation != outcomes[place - 1].installation {
                 Self.write(header: outcome.installation, into: &body)
@@ -218,20 +237,24 @@ public struct VendorBatch: Sendable {
     }
 }
 
-/// Names of events that tell the collector to do something. They mean that in our own format only; an event of another
-/// format that has such a name is kept under another one.
+/// Event names that are commands to the collector.
+///
+/// They have this meaning only in our own format. An event of another format with such a name is stored under another
+/// name.
 private enum ReservedName {
-    /// How every such name begins, of today and of later versions.
+    /// The prefix of all these names, now and in later versions.
     private static let prefix = "_installation_"
-    /// The attribute that holds the name an event came with.
+    /// The attribute for the event's original name.
     static let originalKey = "_original_name"
-    /// The attribute that says why it has another.
+    /// The attribute for the reason of the new name.
     static let reasonKey = "_renamed_because"
 
     /// Whether a name is reserved.
     static func isReserved(_ name: String) -> Bool { name.hasPrefix(prefix) }
 
-    /// The event under a name that means nothing to the collector, with its own name and the reason as attributes.
+    /// Returns the event under a name without a meaning for the collector.
+    ///
+    /// Its own name and the reason become attributes.
     static func renamed(_ event: VendorEvent, from format: IntakeFormat) -> VendorEvent {
         guard isReserved(event.name) else { return event }
         var renamed = event

@@ -4,9 +4,11 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Getting at the events of a body that may be packed in several ways. What it is, is decided by looking at it.
+/// Extracts the events of a body packed in one of several ways.
+///
+/// The form is detected from the bytes.
 enum VendorBody {
-    /// The bytes of a packed text: base64, and gzip in it.
+    /// Returns the bytes of a base64 text, inflated if they are gzip.
     ///
     /// - Throws: ``AdmissionError`` `malformed_base64`, or a `gzip_` code.
     static func unpack(
@@ -23,7 +25,7 @@ enum VendorBody {
         return isGzip(bytes) ? try inflate(bytes, limits: limits) : bytes
     }
 
-    /// Inflates within limits.
+    /// Inflates bytes within limits.
     static func inflate(_ bytes: [UInt8], limits: InflateLimits) throws(AdmissionError) -> [UInt8] {
         do {
             return try Gzip.inflate(bytes, limits: limits)
@@ -32,41 +34,45 @@ enum VendorBody {
         }
     }
 
-    /// The first byte that is not white space, which distinguishes JSON from packed text; nil when there is none.
+    /// Returns the first byte that is not white space; nil without one.
+    ///
+    /// It distinguishes JSON from packed text.
     static func firstByte(_ text: [UInt8]) -> UInt8? { text.first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) } }
 
-    /// Whether bytes begin as gzip does.
+    /// Whether bytes begin like gzip data.
     static func isGzip(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
         bytes.count >= 2 && bytes.first == 0x1F && bytes.dropFirst().first == 0x8B
     }
 
     /// An element of a body.
     enum Element {
-        /// What it says.
+        /// Its value.
         case value(JSONValue)
-        /// Its beginning as text, and why it is not taken.
+        /// Its beginning as text, and the reason for its rejection.
         case refused(String, VendorFault)
     }
 
-    /// Hands over every element of a body, one after the other: those of an array, or the one object; or, where a key is
-    /// given, those of the list under that key of the body's object, whose other members are checked and passed over.
+    /// Passes every element of a body to a closure, in order.
     ///
-    /// An element that is longer than an event may be becomes no value: as one it could take a hundred times its length. In
-    /// a list under a key, an element that cannot be read costs only itself, when it is not longer than an event may be and
-    /// its brackets show where it ends.
+    /// Without a key, these are the elements of an array, or the only object. With a key, these are the elements of the
+    /// list under that key in the body's object, whose other members are checked and skipped.
     ///
-    /// - Throws: ``AdmissionError`` `malformed_json` when it cannot be determined where elements begin and end, `field_missing` or
-    ///   `field_invalid` when there is no list under the key.
+    /// An element longer than the maximum for an event is not parsed into a value, which could take a hundred times its
+    /// length. In a list under a key, an unreadable element affects only itself if it is not longer than that maximum
+    /// and its brackets show where it ends.
+    ///
+    /// - Throws: ``AdmissionError`` `malformed_json` if the boundaries of elements cannot be determined,
+    ///   `field_missing` or `field_invalid` if the key has no list.
     static func elements(
         of json: [UInt8],
         under key: StaticString? = nil,
         limits: AdmissionLimits,
         _ visit: (Element) -> Void
     ) throws(AdmissionError) {
-        // Through a Result: withUnsafeBytes hands on untyped errors only.
+        // A Result, because withUnsafeBytes rethrows untyped errors only.
         let outcome = json.withUnsafeBytes { bytes in
             Result { () throws(JSONError) -> AdmissionError? in
-                // Two levels more than an event's own: the array around them, and the wrapping of a refused one.
+                // Two levels more than an event's own: the array around the events, and the wrapping of a rejected one.
                 var scanner = try JSONScanner(
                     bytes,
                     limits: JSONLimits(bytes: limits.body.inflatedBytes, depth: limits.vendorEvent.depth + 2)
@@ -106,7 +112,9 @@ enum VendorBody {
         try scanner.finish()
     }
 
-    /// Returns what is wrong with the body beside its JSON.
+    /// Reads a list under a key.
+    ///
+    /// Returns an error in the body other than invalid JSON.
     private static func list(
         under key: StaticString,
         _ scanner: inout JSONScanner,
@@ -150,7 +158,9 @@ enum VendorBody {
         )
     }
 
-    /// The next element, as a value if it is not longer than an event may be.
+    /// Reads the next element.
+    ///
+    /// An element longer than the maximum for an event does not become a value.
     private static func element(
         _ scanner: inout JSONScanner,
         of json: UnsafeRawBufferPointer,
@@ -168,7 +178,9 @@ enum VendorBody {
         return .value(try scanner.readValue())
     }
 
-    /// The next element; refused when it cannot be read but its end can be found.
+    /// Reads the next element.
+    ///
+    /// Rejects it if it is unreadable but its end can be found.
     private static func readableElement(
         _ scanner: inout JSONScanner,
         of json: UnsafeRawBufferPointer,
@@ -184,6 +196,6 @@ enum VendorBody {
         }
     }
 
-    /// How much is kept of an element that is too long.
+    /// The maximum bytes kept of an element that is too long.
     private static let excerptBytes = 4 << 10
 }

@@ -3,19 +3,21 @@
 
 internal import TrackwayEvents
 
-/// An event of another format in our own terms.
+/// An event of another format, translated into our format.
 struct VendorEvent: Sendable, Hashable {
-    /// The installation it comes from; nil when the client tells none, as servers do.
+    /// Its installation.
+    ///
+    /// Nil if the client does not name one, as servers do not.
     var installation: InstallationID?
-    /// The context it holds in.
+    /// The context that applies to it.
     var context = RecordedContext()
-    /// Its id: the client's own, or one made from what tells the event apart.
+    /// Its id: the client's own, or one derived from identifying data.
     var id: EventID
     /// Its name in the captured vocabulary.
     var name: String
     /// When it happened.
     var time: Timestamp
-    /// Its attributes, without those the context holds.
+    /// Its attributes, without those in the context.
     var attributes = JSONValue.Object()
     /// Its items in the canonical form.
     var items: [JSONValue] = []
@@ -41,26 +43,32 @@ struct VendorEvent: Sendable, Hashable {
     }
 }
 
-/// Turns the events of one body of another format into ours.
+/// Translates the events of one body of another format into our format.
 protocol VendorTranslation {
-    /// The event of a value; called once for each, in order, as an id may depend on what came before.
+    /// Returns the event for a value.
     ///
-    /// - Throws: ``VendorFault`` when it is not what the format says, with the member at fault.
+    /// Called once for each value, in order, because an id may depend on earlier ones.
+    ///
+    /// - Throws: ``VendorFault`` with the invalid member if the value does not match the format.
     mutating func event(_ value: JSONValue) throws(VendorFault) -> VendorEvent
-    /// The installation of an event, faulty or not; nil when it names none.
+    /// Returns the installation of an event, valid or not.
+    ///
+    /// Nil if it does not name one.
     func installation(_ value: JSONValue) -> InstallationID?
 }
 
-/// Why one event of another format is not taken.
+/// The reason why one event of another format is rejected.
 public struct VendorFault: Error, Sendable, Hashable {
     /// The machine-readable reason, such as `field_missing`.
     public var code: String
-    /// The field at fault, as the format spells it; empty when the whole event is.
+    /// The invalid field, as the format spells it.
+    ///
+    /// Empty if the whole event is invalid.
     public var field: String
-    /// One sentence for a person.
+    /// A human-readable sentence.
     public var message: String
 
-    /// A fault with its reason.
+    /// Creates a fault with its reason.
     public init(_ code: String, _ field: String, _ message: String) {
         self.code = code
         self.field = field
@@ -76,18 +84,20 @@ public struct VendorFault: Error, Sendable, Hashable {
         VendorFault("malformed_json", "", "The event is not valid JSON: \(error) of the body.")
     }
 
-    /// An event that is longer than one may be; it is not taken apart, and its beginning is kept.
+    /// An event that is too long.
+    ///
+    /// It is not parsed, and only its beginning is kept.
     static func tooLong(_ bytes: Int, _ most: Int) -> VendorFault {
         VendorFault("event_too_large", "", "The event has \(bytes) bytes; at most \(most) are accepted.")
     }
 
-    /// A value of another kind than belongs there.
+    /// A value of the wrong type.
     static func invalid(_ field: String, _ expectation: String, _ value: JSONValue) -> VendorFault {
         let subject = field.isEmpty ? "The event" : "“\(field)”"
         return VendorFault("field_invalid", field, "\(subject) is \(excerpt(value)); send \(expectation).")
     }
 
-    /// A value as it was sent, cut where it gets long.
+    /// Returns a value as it was sent, truncated if it is long.
     private static func excerpt(_ value: JSONValue) -> String {
         let text = String(decoding: value.json(), as: UTF8.self)
         return text.utf8.count > longestExcerpt ? text.prefix(longestExcerpt) + "…" : text

@@ -1,51 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Where the collector may be made to send requests, so that nobody reaches through it what only it can reach.
+/// The URLs to which the collector may send webhooks.
 ///
-/// Without prefixes: `https` to names and addresses of the public internet, and anything on this machine's loopback if the collector
-/// is for this machine only. With prefixes: what begins with one of them, wherever that is, and nothing else.
+/// The policy prevents people from using the collector to reach servers that only it can reach.
+///
+/// Without prefixes: `https` to names and addresses on the public internet, and any server on this machine's loopback
+/// interface if the collector serves only this machine. With prefixes: only URLs that begin with one of them,
+/// regardless of their host.
 public struct WebhookPolicy: Sendable, Hashable {
-    /// What addresses have to begin with; empty for the usual rule.
+    /// The allowed prefixes of URLs; empty for the default rule.
     public let prefixes: [String]
-    /// Whether this machine's own servers may be told, also without encryption.
+    /// Whether servers on this machine may receive webhooks, even without encryption.
     public let allowsLoopback: Bool
 
-    /// A policy.
+    /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - prefixes: what addresses have to begin with; those that ``isPrefix(_:)`` refuses allow nothing.
-    ///   - allowsLoopback: whether this machine's own servers may be told.
+    ///   - prefixes: The allowed prefixes of URLs; those that ``isPrefix(_:)`` rejects allow nothing.
+    ///   - allowsLoopback: Whether servers on this machine may receive webhooks.
     public init(prefixes: [String] = [], allowsLoopback: Bool) {
         self.prefixes = prefixes.map { WebhookAddress($0)?.text ?? "" }
         self.allowsLoopback = allowsLoopback
     }
 
-    /// Whether a text can be a prefix: an address, with a path or for a whole host.
+    /// Whether a string is a valid prefix.
+    ///
+    /// A prefix is a URL with a path or for a whole host.
     public static func isPrefix(_ text: String) -> Bool { WebhookAddress(text) != nil }
 
-    /// What has to be seen to before a request goes out.
+    /// A check that is required before a request is sent.
     public enum Check: Sendable, Hashable {
-        /// Nothing more.
+        /// No further check.
         case none
-        /// The name must not lead to addresses that ``mayReach(_:)`` refuses.
+        /// The name must resolve only to addresses that are public (``IPAddress/isPublic``).
         case name(String)
     }
 
-    /// Sees that an address may be told.
+    /// Checks whether a URL may receive webhooks.
     ///
-    /// - Returns: what has to be checked each time before a request is sent.
+    /// - Returns: The check that is required each time before a request is sent.
     /// - Throws: ``SavedError`` `malformed` for the field `webhook`.
     public func check(_ text: String) throws(SavedError) -> Check {
         guard let address = WebhookAddress(text) else {
             throw refusal(
                 text,
-                "is not an address of http or https, without a user's name, “#”, “.” and “..” as parts of its path, and spaces"
+                "is not an http or https URL without a user name, “#”, spaces, and “.” or “..” as path segments"
             )
         }
         guard prefixes.isEmpty else {
             guard prefixes.contains(where: { !$0.isEmpty && address.text.hasPrefix($0) }) else {
-                throw refusal(text, "begins with none of what --alert-url-prefix allows")
+                throw refusal(text, "does not begin with a prefix that --alert-url-prefix allows")
             }
             return .none
         }
@@ -53,7 +58,7 @@ public struct WebhookPolicy: Sendable, Hashable {
             guard allowsLoopback else {
                 throw refusal(
                     text,
-                    "is this machine, which a collector that others reach may not be made to ask; allow it with --alert-url-prefix"
+                    "is on this machine, and other machines can reach this collector; allow it with --alert-url-prefix"
                 )
             }
             return .none
@@ -67,7 +72,7 @@ public struct WebhookPolicy: Sendable, Hashable {
             guard address.isPublic else {
                 throw refusal(
                     text,
-                    "is no address of the public internet; allow it with --alert-url-prefix"
+                    "is not an address on the public internet; allow it with --alert-url-prefix"
                 )
             }
             return .none
@@ -79,16 +84,18 @@ public struct WebhookPolicy: Sendable, Hashable {
     }
 }
 
-/// An address that can be told something, in the one form in which it is compared.
+/// A webhook URL in the normalized form that is used for comparisons.
 struct WebhookAddress: Sendable, Hashable {
-    /// The address, with scheme and host in lower case and with a path.
+    /// The URL, with a lowercase scheme and host and with a path.
     let text: String
-    /// The machine.
+    /// The host.
     let host: HostName
-    /// Whether it is an `https` one.
+    /// Whether it uses `https`.
     let isSecure: Bool
 
-    /// Reads an address; nil for what is none, or could be taken for another one by whoever sends.
+    /// Reads a URL.
+    ///
+    /// Nil if it is invalid, or if an HTTP client could interpret it differently.
     init?(_ text: String) {
         guard text.utf8.count <= AlertLimits.addressBytes,
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "#") })
@@ -105,7 +112,7 @@ struct WebhookAddress: Sendable, Hashable {
         var path = String(rest[end...])
         if !path.hasPrefix("/") { path = "/" + path }
         let parts = path.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
-        // What sends takes “/a/../b” for “/b”, and “%2e” for a dot.
+        // HTTP clients read “/a/../b” as “/b”, and “%2e” as a dot.
         let isPlain = parts.allSatisfy { part in
             let plain = part.lowercased().replacing("%2e", with: ".")
             return plain != "." && plain != ".."
@@ -116,10 +123,12 @@ struct WebhookAddress: Sendable, Hashable {
         isSecure = scheme == schemes[0]
     }
 
-    /// The address without what may be a secret in it: its path and query.
+    /// The URL without its path and query, which may contain secrets.
     var masked: String { text.prefix { $0 != "?" }.split(separator: "/").prefix(2).joined(separator: "//") + "/…" }
 
-    /// Whether a name ends like a number, which some resolvers take for an address: `127.1`, `0x7f000001`.
+    /// Whether a name ends in a number.
+    ///
+    /// Some resolvers read such a name as an address: `127.1`, `0x7f000001`.
     private static func isNumber(_ host: HostName) -> Bool {
         guard case .name(let name) = host else { return false }
         let labels = name.split(separator: ".", omittingEmptySubsequences: true)

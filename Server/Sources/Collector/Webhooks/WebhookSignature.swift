@@ -3,14 +3,16 @@
 
 internal import TrackwayEvents
 
-/// A secret that a sender of webhooks shares with whoever receives them, as Standard Webhooks writes it: `whsec_` and base64.
+/// A secret shared by a sender and a receiver of webhooks.
+///
+/// Its text has the form of Standard Webhooks: `whsec_` and base64.
 public struct WebhookSecret: Sendable, Hashable {
-    /// Its bytes, which key the signature: 24 to 64.
+    /// The bytes that key the signature: 24 to 64.
     public let bytes: [UInt8]
 
-    /// A new secret of 32 bytes.
+    /// Creates a new secret of 32 bytes.
     ///
-    /// - Parameter chance: random bits, good enough for secrets.
+    /// - Parameter chance: Returns random bits that are suitable for secrets.
     public init(chance: () -> UInt64) {
         bytes = (0..<4).flatMap { _ in
             let bits = chance()
@@ -18,7 +20,9 @@ public struct WebhookSecret: Sendable, Hashable {
         }
     }
 
-    /// Reads a secret; the `whsec_` before it may be missing. Nil for what is none.
+    /// Reads a secret, with or without the prefix `whsec_`.
+    ///
+    /// Nil if it is invalid.
     public init?(_ text: String) {
         let base64 = text.hasPrefix(Self.prefix) ? text.dropFirst(Self.prefix.count) : text[...]
         let decoded = Array(base64.utf8).withUnsafeBytes(Base64Text.decode)
@@ -32,34 +36,42 @@ public struct WebhookSecret: Sendable, Hashable {
     private static let prefix = "whsec_"
 }
 
-/// Signing and checking messages as Standard Webhooks 1.0.0 says: HMAC-SHA-256 over `id.timestamp.body`.
+/// Signs and checks messages as defined by Standard Webhooks 1.0.0.
+///
+/// The signature is HMAC-SHA-256 over `id.timestamp.body`.
 public enum WebhookSignature {
-    /// How far a message's time may be from one's own, in seconds, before it counts as sent again by somebody else.
+    /// The maximum age or lead of a message's time, in seconds.
+    ///
+    /// Beyond it, a message counts as replayed by a third party.
     public static let tolerance: Int64 = 300
 
-    /// The value of `webhook-signature`: one signature for each secret, the current one first.
+    /// Returns the value of `webhook-signature`.
+    ///
+    /// It has one signature per secret, the current one first.
     ///
     /// - Parameters:
-    ///   - id: what `webhook-id` says.
-    ///   - seconds: what `webhook-timestamp` says, in seconds since 1970.
-    ///   - body: the body as it is sent, byte for byte.
-    ///   - secrets: the secrets in force.
+    ///   - id: The value of `webhook-id`.
+    ///   - seconds: The value of `webhook-timestamp`, in seconds since 1970.
+    ///   - body: The body as sent, byte for byte.
+    ///   - secrets: The valid secrets.
     /// - Complexity: O(bytes · secrets).
     public static func header(id: String, seconds: Int64, body: [UInt8], secrets: [WebhookSecret]) -> String {
         secrets.map { "v1," + Base64Text.encode(signature(id, seconds, body, $0)) }.joined(separator: " ")
     }
 
-    /// Why a message is not to be believed.
+    /// The reason why a message is not accepted.
     public enum Refusal: Error, Hashable {
         /// None of its signatures was made with the secret for this body.
         case unsigned
-        /// It is signed, and its time is too far from now.
+        /// It is signed, but its time is too far from now.
         case untimely(seconds: Int64)
     }
 
-    /// Sees that a message was signed with a secret, not long ago. Takes the same time for every wrong signature.
+    /// Checks that a message was signed with a secret, not long ago.
     ///
-    /// - Parameter now: in seconds since 1970; nil leaves the time out of it.
+    /// Takes the same time for every wrong signature.
+    ///
+    /// - Parameter now: The current time in seconds since 1970; nil skips the check of the time.
     /// - Throws: ``Refusal``.
     public static func check(
         _ header: String,

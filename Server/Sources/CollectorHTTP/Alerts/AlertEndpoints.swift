@@ -6,12 +6,12 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import TrackwayEvents
 
-/// The endpoints for alerts: conditions that are looked at again and again, and whom they tell.
+/// The endpoints for alerts: conditions checked at intervals, and their webhooks.
 struct AlertEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
     let service: AlertService
-    /// Trials at once: each holds a connection until the receiver has answered.
-    private let trials = FollowerSlots(limit: 2)
+    /// Slots for test messages: each holds a connection until the receiver has responded.
+    private let trials = ConcurrencySlots(limit: 2)
 
     init(dependencies: CollectorDependencies, service: AlertService) {
         self.dependencies = dependencies
@@ -84,16 +84,16 @@ struct AlertEndpoints: RoutedResource {
         }
     }
 
-    /// `POST /v1/alerts/{id}/test`: sends something for a trial, and answers with what came back.
+    /// `POST /v1/alerts/{id}/test`: sends a test message, and responds with the result.
     private func test(_ id: String) async throws -> Response {
-        let slot: FollowerSlot
+        let slot: ConcurrencySlot
         do throws(RequestFailure) {
             slot = try trials.take()
         } catch {
             throw RequestFailure(
                 status: .serviceUnavailable,
                 code: "too_many_trials",
-                message: "As many trials as may be are on their way; try again in a moment.",
+                message: "Too many test messages are being sent; try again in a moment.",
                 retryAfter: .seconds(5)
             )
         }
@@ -104,21 +104,23 @@ struct AlertEndpoints: RoutedResource {
         await store.sent(job, result, at: dependencies.clock.now(), took: took)
         let attempts = try await store.alert(id).status.attempts
         guard let attempt = attempts.last(where: { $0.id == job.id }) else {
-            throw RequestFailure.notFound("The alert was deleted meanwhile.")
+            throw RequestFailure.notFound("The alert was deleted in the meantime.")
         }
         return Answer.json { attempt.write(to: &$0) }
     }
 
-    /// `POST /v1/alerts/{id}/rotate?overlap=1d`: a new secret, told this once; the one before signs as well for a while.
+    /// `POST /v1/alerts/{id}/rotate?overlap=1d`: creates a secret, which is returned only once.
+    ///
+    /// The previous secret also signs for a while.
     private func rotate(_ id: String, _ request: Request) async throws -> Response {
         let query = Query(request.uri)
-        try query.takesOnly(["overlap"])
+        try query.rejectUnknown(["overlap"])
         var overlap = AlertLimits.usualOverlap
         if let text = query.text("overlap") {
-            guard let length = LengthText.length(text), AlertLimits.overlaps.contains(length) else {
+            guard let length = DurationText.length(text), AlertLimits.overlaps.contains(length) else {
                 throw RequestFailure.malformed(
                     "overlap",
-                    "“\(text.prefix(64))” is not how long the former secret goes on signing: write 0m to 30d, such as 1d."
+                    "“\(text.prefix(64))” is not an overlap with the previous secret: write 0m to 30d, such as 1d."
                 )
             }
             overlap = length
@@ -137,7 +139,7 @@ struct AlertEndpoints: RoutedResource {
         Answer.json(headers: SavedRequest.tag(view.stored.alert.version)) { view.write(to: &$0) }
     }
 
-    /// Reads an alert from a request's body, and sees that its question is one.
+    /// Reads an alert from a request's body, and checks its query.
     private func draft(_ request: Request, from origin: RequestOrigin) async throws -> AlertDraft {
         let value = try await SavedRequest(request, of: "alert").body(
             upTo: AlertLimits.bytes,

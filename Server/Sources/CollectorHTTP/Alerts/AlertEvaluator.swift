@@ -5,25 +5,27 @@ internal import Collector
 internal import HummingbirdCore
 internal import TrackwayEvents
 
-/// Looks whether an alert's condition holds, by asking the index as everybody does, and at most one question at a time.
+/// Checks whether an alert's condition holds, by querying the index.
+///
+/// It queries the index like other clients, with at most one query at a time.
 struct AlertEvaluator: Sendable {
     let dependencies: CollectorDependencies
     let zones: ZoneDirectory
-    /// The places of those who ask questions.
-    let slots: FollowerSlots
-    /// Waits.
+    /// The slots for running queries.
+    let slots: ConcurrencySlots
+    /// Sleeps for a duration.
     let sleep: @Sendable (Duration) async -> Void
-    /// How long the index may take to come to what has arrived.
+    /// The maximum time for the index to catch up.
     private static let longestWait = Duration.seconds(10)
-    /// How often a place is looked for, a second apart.
+    /// The maximum number of attempts to get a slot, one second apart.
     private static let attempts = 30
-    /// When events were seen last, for ``silence(_:_:)``.
+    /// When events were last seen, for ``silence(_:_:)``.
     private let arrivals: Locked<Arrivals>
 
     init(
         dependencies: CollectorDependencies,
         zones: @escaping ZoneDirectory,
-        slots: FollowerSlots,
+        slots: ConcurrencySlots,
         sleep: @escaping @Sendable (Duration) async -> Void
     ) {
         self.dependencies = dependencies
@@ -35,26 +37,28 @@ struct AlertEvaluator: Sendable {
 
     // MARK: Reading a condition
 
-    /// A condition's question at a moment.
+    /// A condition's query at a point in time.
     private enum Asked: Sendable {
         case trend(Question)
-        case funnel(FunnelQuestion)
+        case funnel(FunnelQuery)
         case none
     }
 
-    /// Sees that a condition's question is one, and has a number that can be compared.
+    /// Checks that a condition's query is valid and has a comparable number.
     ///
-    /// - Throws: ``SavedError`` `malformed` with the member at fault.
+    /// - Throws: ``SavedError`` `malformed` with the invalid member.
     func check(_ condition: AlertCondition) throws(SavedError) {
-        do throws(QuestionError) {
+        do throws(InvalidQueryError) {
             _ = try read(condition, at: dependencies.clock.now().wall)
         } catch {
             throw SavedError(.malformed, field: "condition.query.\(error.field)", error.message)
         }
     }
 
-    /// Reads a condition's question by what reads it from an address, but with the time counted to the moment: of an hour, all.
-    private func read(_ condition: AlertCondition, at now: Timestamp) throws(QuestionError) -> Asked {
+    /// Reads a condition's query as from a URL, with an exact period.
+    ///
+    /// The period ends now and has its full length, for example a whole hour.
+    private func read(_ condition: AlertCondition, at now: Timestamp) throws(InvalidQueryError) -> Asked {
         guard condition.kind == .trends || condition.kind == .funnels else { return .none }
         var parameters = Query(URI("/?\(condition.query)")).parameters.filter { !$0.value.isEmpty }
         for (name, help) in [
@@ -64,34 +68,37 @@ struct AlertEvaluator: Sendable {
             ("to", "An alert looks back from now; write “last” instead of “to”."),
             ("compare", "Write “change” as the condition's “of” instead of “compare”."),
             ("people", "An alert compares one number; leave out “people”."),
-            ("interval", "An alert compares the number of all of the time; leave out “interval”."),
+            ("interval", "An alert compares one number for the whole period; leave out “interval”."),
         ] where parameters.contains(where: { $0.name == name }) {
-            throw QuestionError(name, help)
+            throw InvalidQueryError(name, help)
         }
         let last = parameters.last { $0.name == "last" }?.value ?? ""
-        guard let length = LengthText.length(last), AlertLimits.questionTimes.contains(length), last.last != "s" else {
-            throw QuestionError(
+        guard let length = DurationText.length(last), AlertLimits.questionTimes.contains(length), last.last != "s"
+        else {
+            throw InvalidQueryError(
                 "last",
-                "“\(last.prefix(64))” is not how far an alert looks back: write 90m, 24h or 30d, 366d at most."
+                "“\(last.prefix(64))” is not a valid period for an alert: write 90m, 24h or 30d, at most 366d."
             )
         }
         parameters.removeAll { $0.name == "last" }
         parameters.append(("from", String(now.advanced(by: .zero - length).milliseconds)))
         parameters.append(("to", String(now.milliseconds)))
         if condition.kind == .funnels {
-            return .funnel(try FunnelQuestion(parameters: parameters, now: now, zones: zones))
+            return .funnel(try FunnelQuery(parameters: parameters, now: now, zones: zones))
         }
         parameters.append(("interval", length <= .seconds(3 * 86_400) ? "hour" : "day"))
         if condition.measure == .change { parameters.append(("compare", "before")) }
         return .trend(try Question(parameters: parameters, now: now, zones: zones))
     }
 
-    // MARK: Looking
+    // MARK: Checking
 
-    /// What an alert's condition shows now. Never throws: what cannot be seen is unseen.
+    /// Returns the current outcome of an alert's condition.
+    ///
+    /// Never throws: if the condition cannot be checked, the outcome says so.
     func look(at condition: AlertCondition) async -> AlertOutcome {
         switch condition.kind {
-        // The index may be what is behind, or what fills the disk: it is not asked.
+        // Do not query the index: it may be the cause of the lag or of the full disk.
         case .disk: return disk(condition)
         case .lag: return Self.measured(condition, dependencies.indexLag() / .seconds(1))
         case .trends, .funnels, .missing, .failed, .silence: break
@@ -103,12 +110,12 @@ struct AlertEvaluator: Sendable {
             return try await ask(condition)
         } catch let error as StoreError {
             return .unseen(error.message)
-        } catch let error as QuestionError {
+        } catch let error as InvalidQueryError {
             return .unseen(error.message)
         } catch let failure as RequestFailure {
             return .unseen(failure.message)
         } catch {
-            return .unknown("The collector is ending.")
+            return .unknown("The collector is shutting down.")
         }
     }
 
@@ -121,13 +128,13 @@ struct AlertEvaluator: Sendable {
         return Self.measured(condition, Double(free) / Double(size) * 100)
     }
 
-    /// Why the index has not come to what has arrived; nil when it has.
+    /// Returns why the index lags behind the received data, or nil if it does not.
     private func lag() async throws -> String? {
         let end = EventPosition(dependencies.intake.end)
         let store = dependencies.store
         if let trouble = store.trouble { return trouble }
         guard store.indexed < end else { return nil }
-        let pass = try ReadPass(dependencies.authorization, header: nil, needsKey: false)
+        let pass = try ReadAuthorization(dependencies.authorization, header: nil, needsKey: false)
         try await IndexFollower(
             store: store,
             interval: Self.longestWait,
@@ -135,20 +142,20 @@ struct AlertEvaluator: Sendable {
             passInterval: dependencies.configuration.passInterval
         ).follow(until: end)
         if let trouble = store.trouble { return trouble }
-        return store.indexed < end ? "The index is behind what has arrived." : nil
+        return store.indexed < end ? "The index has not read all received data." : nil
     }
 
-    private func place() async throws -> FollowerSlot {
+    private func place() async throws -> ConcurrencySlot {
         for _ in 1..<Self.attempts {
             try Task.checkCancellation()
             do throws(RequestFailure) {
-                return try slots.takeForQuestion()
+                return try slots.takeForQuery()
             } catch {
-                // People who ask go first; a moment later there is room.
+                // Users' queries take precedence; a slot is free a moment later.
                 await sleep(.seconds(1))
             }
         }
-        return try slots.takeForQuestion()
+        return try slots.takeForQuery()
     }
 
     private func ask(_ condition: AlertCondition) async throws -> AlertOutcome {
@@ -175,11 +182,11 @@ struct AlertEvaluator: Sendable {
     private static func outcome(_ condition: AlertCondition, _ trend: Trend) -> AlertOutcome {
         let series = trend.series.first
         guard let now = number(series?.now.total) else {
-            return .unknown("There is no number: in this time there is nothing to count with.")
+            return .unknown("The value cannot be computed: the period has no data for it.")
         }
         guard condition.measure == .change else { return measured(condition, now) }
         guard let before = number(series?.before?.total), before != 0 else {
-            return .unknown("There is no change to tell: in the period before there was nothing.")
+            return .unknown("The change cannot be computed: the previous period has no value, or 0.")
         }
         return measured(condition, (now - before) / abs(before) * 100)
     }
@@ -195,17 +202,19 @@ struct AlertEvaluator: Sendable {
     private static func outcome(_ condition: AlertCondition, _ funnel: Funnel) -> AlertOutcome {
         let steps = funnel.series.first?.steps ?? []
         guard let first = steps.first?.people, let last = steps.last?.people, first > 0 else {
-            return .unknown("There is no share to tell: in this time nobody took the first step.")
+            return .unknown("The conversion cannot be computed: no one took the first step in this period.")
         }
         return measured(condition, Double(last) / Double(first) * 100)
     }
 
-    /// The share of what arrived that was refused. Of too little nothing is said.
+    /// Measures the share of rejected events among those that arrived.
+    ///
+    /// The condition does not hold below the minimum number of events.
     private func failed(_ condition: AlertCondition, _ now: Timestamp) async throws -> AlertOutcome {
         let from = now.advanced(by: .zero - condition.within)
         guard let zone = zones("UTC", from..<now.advanced(by: .seconds(2 * 86_400))),
-            let time = QuestionTime(from: from, to: now, interval: .day, in: zone)
-        else { return .unseen("The time cannot be told: the clock of this machine is far off.") }
+            let time = QueryTimeRange(from: from, to: now, interval: .day, in: zone)
+        else { return .unseen("The period cannot be computed: the clock of this machine is far off.") }
         let refused = Double(try await dependencies.store.failedGroups(in: time).count)
         let all = refused + (try await arrived(since: from))
         let value = all > 0 ? refused / all * 100 : 0
@@ -214,13 +223,15 @@ struct AlertEvaluator: Sendable {
 
     private func arrived(since from: Timestamp) async throws -> Double {
         let minutes = try await dependencies.store.minutes(since: from, names: 1)
-        // The minute that the time begins in counts as a whole.
+        // The minute in which the period begins counts as a whole.
         return minutes.filter { $0.minute.duration(to: from) < .seconds(60) }.reduce(0) { $0 + Double($1.events) }
     }
 
-    /// How many events arrived in the time. Where the wall clock says none, the time since boot has to agree: a clock that was set
-    /// forwards, or a collector that was not there, is no silence.
-    private func silence(_ condition: AlertCondition, _ now: Moment) async throws -> AlertOutcome {
+    /// Measures the number of events that arrived in the period.
+    ///
+    /// If no events arrived by the wall clock, the time since boot must agree: a clock that was set forward, or a
+    /// collector that was not running, does not count as silence.
+    private func silence(_ condition: AlertCondition, _ now: DualTimestamp) async throws -> AlertOutcome {
         let total = try await dependencies.store.totals().events
         let known = arrivals.withLock { $0.saw(total, at: now.monotonic) }
         let events = try await arrived(since: now.wall.advanced(by: .zero - condition.within))
@@ -229,16 +240,18 @@ struct AlertEvaluator: Sendable {
             return .measured(value: 1, holds: false)
         }
         guard known.began.duration(to: now.monotonic) >= condition.within else {
-            return .unknown("The collector has not run for long enough to tell.")
+            return .unknown("The collector has not been running long enough to decide.")
         }
         return Self.measured(condition, 0)
     }
 
-    /// When events were seen, by the time since boot.
+    /// When events were seen, measured by the time since boot.
     private struct Arrivals: Sendable {
-        /// When the collector began.
+        /// When the collector started.
         let began: MonotonicTime
-        /// The moment behind which the latest events arrived; nil while none were seen.
+        /// A lower bound for the arrival time of the latest events.
+        ///
+        /// Nil if no events were seen.
         var last: MonotonicTime?
         var sample: (total: UInt64, time: MonotonicTime)?
 

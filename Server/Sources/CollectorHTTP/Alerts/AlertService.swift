@@ -6,25 +6,26 @@ internal import Logging
 internal import ServiceLifecycle
 internal import TrackwayEvents
 
-/// Looks at the conditions of alerts when they are due, one after the other, and sends what is to be told about them. Where there are
-/// no alerts it waits for one.
+/// Checks the conditions of alerts when they are due, and sends notifications.
+///
+/// Conditions are checked one after the other. Without alerts it waits for one.
 struct AlertService: Service, CustomStringConvertible {
     let description = "alerts"
     let store: AlertStore
     let evaluator: AlertEvaluator
     let sender: WebhookSender
     let clock: any EventClock
-    /// Waits; ends early when it is cancelled.
+    /// Sleeps for a duration; ends early if canceled.
     let sleep: @Sendable (Duration) async -> Void
-    /// Under which address the page is reached.
+    /// Returns the URL of the page.
     let page: @Sendable () -> String
     let logger: Logger
-    /// Tells the one who looks, and the one who sends, that something has changed.
+    /// Wakes the task that checks conditions; ``sending`` wakes the one that sends.
     let looking = WorkSignal()
     let sending = WorkSignal()
 
     init(
-        _ telling: AlertTelling,
+        _ telling: AlertNotificationDependencies,
         evaluator: AlertEvaluator,
         policy: WebhookPolicy,
         clock: any EventClock,
@@ -41,14 +42,14 @@ struct AlertService: Service, CustomStringConvertible {
         self.logger = logger
     }
 
-    /// Somebody has changed an alert.
+    /// Wakes both tasks after an alert was changed.
     func changed() {
         looking.tell()
         sending.tell()
     }
 
     func run() async throws {
-        // Ends by cancellation, which is how a graceful shutdown arrives here.
+        // A graceful shutdown arrives here as cancellation.
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await look() }
@@ -71,7 +72,7 @@ struct AlertService: Service, CustomStringConvertible {
                     try await store.looked(at: alert, outcome, at: clock.now(), link: link)
                     complaint = nil
                 } catch {
-                    // Said once, not at every look.
+                    // Log it once, not at every check.
                     if error != complaint { logger.error("An alert could not change its state: \(error)") }
                     complaint = error
                 }
@@ -89,7 +90,7 @@ struct AlertService: Service, CustomStringConvertible {
                 case .now(let job):
                     group.addTask {
                         let (result, took) = await sender.send(job)
-                        // A request that was broken off by the end of the collector is made again at its next start.
+                        // A request that was interrupted by the end of the collector is sent again at its next start.
                         if Task.isCancelled, !result.isTaken {
                             await store.abandoned(job)
                         } else {

@@ -5,22 +5,28 @@ public import Collector
 internal import TrackwayEvents
 public import TrackwayWire
 
-/// What telling about alerts takes from outside.
-public struct AlertTelling: Sendable {
+/// The dependencies of alert notifications.
+public struct AlertNotificationDependencies: Sendable {
     /// The alerts.
     public var store: AlertStore
-    /// Carries requests.
+    /// Sends requests.
     public var transport: any Transport
-    /// The addresses behind a name; none where it is unknown. Asked before each request that goes to a name.
+    /// Returns the addresses of a name; empty if it is unknown.
+    ///
+    /// Called before each request to a name.
     public var resolve: @Sendable (String) async -> [IPAddress]
-    /// Under which address people reach the page; nil for the one that the collector listens on.
+    /// The URL at which people reach the page.
+    ///
+    /// Nil for the collector's own address.
     public var page: String?
 
+    /// Creates the dependencies.
+    ///
     /// - Parameters:
     ///   - store: The alerts.
-    ///   - transport: Carries requests.
-    ///   - resolve: The addresses behind a name.
-    ///   - page: Under which address people reach the page; nil for the one that the collector listens on.
+    ///   - transport: Sends requests.
+    ///   - resolve: Returns the addresses of a name.
+    ///   - page: The URL at which people reach the page; nil for the collector's own address.
     public init(
         store: AlertStore,
         transport: any Transport,
@@ -34,34 +40,37 @@ public struct AlertTelling: Sendable {
     }
 }
 
-/// Sends one message about an alert, signed, to where it may go.
+/// Sends a signed message about an alert, if its URL is allowed.
 struct WebhookSender: Sendable {
     let transport: any Transport
     let resolve: @Sendable (String) async -> [IPAddress]
     let policy: WebhookPolicy
     let clock: any EventClock
-    /// How long a receiver may take, as Standard Webhooks recommends.
+    /// The maximum time for a receiver's response, as Standard Webhooks recommends.
     private static let timeout = Duration.seconds(20)
 
-    /// Sends it.
+    /// Sends a message.
     ///
-    /// Redirects are not followed, and what the answer says is not looked at beyond its status and `retry-after`.
+    /// Redirects are not followed, and only the status and `retry-after` of the response are read.
     ///
-    /// - Returns: What came of it, and how long it took.
-    func send(_ job: AlertSending) async -> (result: AlertResult, took: Duration) {
+    /// - Returns: The result, and how long the request took.
+    func send(_ job: WebhookDelivery) async -> (result: AlertResult, took: Duration) {
         let began = clock.now()
         let result = await attempt(job, seconds: began.wall.milliseconds / 1_000)
         return (result, began.monotonic.duration(to: clock.now().monotonic))
     }
 
-    private func attempt(_ job: AlertSending, seconds: Int64) async -> AlertResult {
+    private func attempt(_ job: WebhookDelivery, seconds: Int64) async -> AlertResult {
         do throws(SavedError) {
             if case .name(let name) = try policy.check(job.address) {
                 let addresses = await resolve(name)
                 guard !addresses.isEmpty else { return .failed("The name \(name.prefix(128)) is unknown.") }
                 guard addresses.allSatisfy(\.isPublic) else {
                     return .refused(
-                        "The name \(name.prefix(128)) leads to an address that is not of the public internet; allow it with --alert-url-prefix."
+                        """
+                        The name \(name.prefix(128)) resolves to an address that is not on the public internet; \
+                        allow it with --alert-url-prefix.
+                        """
                     )
                 }
             }

@@ -3,7 +3,9 @@
 
 internal import TrackwayEvents
 
-/// Wakes one waiting task when there is something to do. What is told while nobody waits is remembered, once.
+/// Wakes one waiting task when there is work.
+///
+/// If no task is waiting, the signal is remembered, once.
 final class WorkSignal: Sendable {
     private struct State: Sendable {
         var isTold = false
@@ -13,7 +15,7 @@ final class WorkSignal: Sendable {
 
     private let state = Locked(State())
 
-    /// There is something to do.
+    /// Signals that there is work.
     func tell() {
         let waiting = state.withLock { state in
             defer { state.waiting = nil }
@@ -23,11 +25,13 @@ final class WorkSignal: Sendable {
         waiting?.resume()
     }
 
-    /// Waits until it is told, the time is over, or the task is cancelled. One task at a time may wait.
+    /// Waits for a signal, the end of the time, or cancellation.
+    ///
+    /// Only one task at a time may wait.
     ///
     /// - Parameters:
-    ///   - longest: How long at most; nil for as long as it takes.
-    ///   - sleep: Waits; ends early when it is cancelled.
+    ///   - longest: The maximum time; nil for no limit.
+    ///   - sleep: Sleeps for a duration; ends early if canceled.
     func wait(atMost longest: Duration?, _ sleep: @escaping @Sendable (Duration) async -> Void) async {
         guard let longest else { return await told() }
         await withTaskGroup(of: Void.self) { group in

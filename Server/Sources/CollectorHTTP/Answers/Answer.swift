@@ -7,9 +7,9 @@ internal import NIOCore
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Making responses.
+/// Creates responses.
 enum Answer {
-    /// A JSON answer, written straight into the response's buffer.
+    /// Returns a JSON response that is written directly into its buffer.
     static func json(
         _ status: HTTPResponse.Status = .ok,
         headers: HTTPFields = [:],
@@ -22,7 +22,7 @@ enum Answer {
         return json(status, headers: headers, buffer)
     }
 
-    /// A JSON answer whose text exists already.
+    /// Returns a JSON response with existing text.
     static func json(_ status: HTTPResponse.Status, headers: HTTPFields = [:], _ buffer: ByteBuffer) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
@@ -30,14 +30,14 @@ enum Answer {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
     }
 
-    /// 200 with nothing in it.
+    /// Returns a response with status 200 and no content.
     static func empty() -> Response {
         var headers: HTTPFields = [:]
         protect(&headers)
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer()))
     }
 
-    /// The answer to a request that failed.
+    /// Returns the response to a request that failed.
     static func failure(_ failure: RequestFailure) -> Response {
         var headers = failure.headers
         if let wait = failure.retryAfter { headers[.retryAfter] = String(seconds(wait)) }
@@ -49,40 +49,44 @@ enum Answer {
         return json(failure.status, headers: headers, ByteBuffer(bytes: body.json()))
     }
 
-    /// A wait in whole seconds, rounded up: a client that comes back a moment early would have to wait again.
+    /// Returns a wait in whole seconds, rounded up.
+    ///
+    /// A client that came back a moment early would have to wait again.
     private static func seconds(_ wait: Duration) -> Int64 {
         let (seconds, rest) = wait.components
         return max(1, rest > 0 ? seconds + 1 : seconds)
     }
 
-    /// What every answer says to a browser: do not guess the type, keep no copy, send no referrer.
+    /// Adds the headers for browsers: no type guessing, no copies, no referrer.
     static func protect(_ headers: inout HTTPFields) {
         headers[.xContentTypeOptions] = "nosniff"
         if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
         headers[referrerPolicy] = "no-referrer"
     }
 
-    /// `Referrer-Policy`, which the shared names lack.
+    /// `Referrer-Policy`, which is missing from the predefined names.
     private static let referrerPolicy = name("referrer-policy")
 
-    /// A header's name from a literal that is one.
+    /// Returns a header's name from a valid literal.
     static func name(_ literal: StaticString) -> HTTPField.Name {
-        // Only called with literals below that are valid tokens; the fallback is never taken.
+        // Only called with literals that are valid tokens; the fallback is never used.
         HTTPField.Name(literal.description) ?? .xContentTypeOptions
     }
 }
 
-/// An answer to a question that was read, found right, and is not asked yet. So a question can be checked without asking it.
-struct PreparedAnswer: Sendable {
+/// A response to a query that was checked but not run yet.
+///
+/// It allows checking a query without running it.
+struct DeferredResponse: Sendable {
     private let ask: @Sendable () async throws -> Response
 
-    /// - Parameter ask: Asks the index and writes the answer.
+    /// - Parameter ask: Queries the index and writes the response.
     init(_ ask: @escaping @Sendable () async throws -> Response) {
         self.ask = ask
     }
 
-    /// Asks, and answers.
+    /// Runs the query and returns the response.
     ///
-    /// - Throws: ``RequestFailure`` when too many are asking, or ``StoreError`` of the index.
+    /// - Throws: ``RequestFailure`` if too many queries are running, or the ``StoreError`` of the index.
     func answer() async throws -> Response { try await ask() }
 }

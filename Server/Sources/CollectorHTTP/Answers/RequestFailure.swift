@@ -4,30 +4,34 @@
 internal import Collector
 internal import HTTPTypes
 
-/// A request that gets an error for an answer: `{"error":{"code","field","message"}}`.
+/// A request whose response is an error: `{"error":{"code","field","message"}}`.
 struct RequestFailure: Error, Sendable {
     var status: HTTPResponse.Status
     var code: String
     var field = ""
     var message: String
     var retryAfter: Duration?
-    /// Headers that belong to this failure, such as `allow`.
+    /// Headers specific to this failure, such as `allow`.
     var headers: HTTPFields = [:]
-    /// Whether the sender may delete what it sent: it is bad for ever, and kept here.
+    /// Whether the sender may delete its data.
+    ///
+    /// True if the data remains invalid and is stored here.
     var allowsDeletion = false
-    /// The name of the request's key; nil when it had none, or an unknown one.
+    /// The name of the request's key.
+    ///
+    /// Nil if the key is missing or unknown.
     var key: String?
 
     static func malformed(_ field: String, _ message: String) -> RequestFailure {
         RequestFailure(status: .badRequest, code: "malformed_query", field: field, message: message)
     }
 
-    /// The index lacks events that have arrived.
+    /// The failure of an index that has not read all received events.
     static func indexBehind(_ trouble: String) -> RequestFailure {
         RequestFailure(
             status: .serviceUnavailable,
             code: "index_behind",
-            message: "\(trouble) Batches are accepted and kept.",
+            message: "\(trouble) Batches are accepted and stored.",
             retryAfter: .seconds(5)
         )
     }
@@ -90,7 +94,7 @@ extension RequestFailure {
         }
     }
 
-    /// - Parameter noun: What is saved: `board`, which the codes name.
+    /// - Parameter noun: The kind of saved object, such as `board`; part of the codes.
     init(_ error: SavedError, of noun: String) {
         let (status, code): (HTTPResponse.Status, String) =
             switch error.kind {
@@ -105,14 +109,15 @@ extension RequestFailure {
         if error.kind == .unavailable { retryAfter = .seconds(30) }
     }
 
-    init(_ error: QuestionError) {
+    init(_ error: InvalidQueryError) {
         self = .malformed(error.field, error.message)
     }
 }
 
 extension RequestFailure {
-    /// The same failure with a status that makes a client of Sensors Analytics keep its events: it deletes them at
-    /// anything but 403, 404 and 5xx.
+    /// Returns the failure with a status that preserves the client's events.
+    ///
+    /// Clients of Sensors Analytics delete their events after any status except 403, 404, and 5xx.
     func keepingEvents() -> RequestFailure {
         guard !allowsDeletion, status.kind != .serverError, status != .forbidden, status != .notFound else {
             return self

@@ -7,19 +7,23 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import TrackwayEvents
 
-/// The endpoints for boards: saved questions, their answers, and links by which a board is read without a key.
+/// The endpoints for boards.
+///
+/// They cover saved queries, their results, and links that need no key.
 struct BoardEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
     let boards: BoardStore
-    let cards: CardAnswers
+    let cards: CardQueries
     let catalogue: CatalogueEndpoints
-    /// Whoever comes by a link leaves a place to those with a key.
-    private let sharedSlots = FollowerSlots(limit: 2)
+    /// Slots for requests by link.
+    ///
+    /// They leave one slot to requests with a key.
+    private let sharedSlots = ConcurrencySlots(limit: 2)
 
     init(
         dependencies: CollectorDependencies,
         boards: BoardStore,
-        cards: CardAnswers,
+        cards: CardQueries,
         catalogue: CatalogueEndpoints
     ) {
         self.dependencies = dependencies
@@ -74,7 +78,7 @@ struct BoardEndpoints: RoutedResource {
     /// `GET /v1/boards`
     private func list() async throws -> Response {
         let all = try await boards.all()
-        let ready = ReadyBoard.allCases
+        let ready = BuiltInBoard.allCases
         return Answer.json { writer in
             writer.beginObject()
             writer.list("ready_made", ready) { ready, writer in
@@ -137,7 +141,7 @@ struct BoardEndpoints: RoutedResource {
     private func link(_ id: String, _ request: Request) async throws -> Response {
         try Self.see(isOwn: id)
         let query = Query(request.uri)
-        try query.takesOnly(["expires_in"])
+        try query.rejectUnknown(["expires_in"])
         let now = now
         let expires = try query.text("expires_in").map { text throws(RequestFailure) in
             now.advanced(by: try Self.length(text))
@@ -173,34 +177,36 @@ struct BoardEndpoints: RoutedResource {
     /// `GET /v1/shared/cards/{card}`
     private func sharedCard(_ id: String, _ request: Request) async throws -> Response {
         let board = try await opened(by: request)
-        // Exactly what is on the board: another time would be another question.
-        try Query(request.uri).takesOnly([])
+        // Only the queries on the board: another period would be another query.
+        try Query(request.uri).rejectUnknown([])
         let card = try Self.card(id, of: board)
         let answer = try cards.prepare(card, isShared: true)
-        let slot = try sharedSlots.takeForQuestion()
+        let slot = try sharedSlots.takeForQuery()
         defer { withExtendedLifetime(slot) {} }
         return try await answer.answer()
     }
 
-    /// The board that a request's secret opens. All secrets that open none get one and the same answer.
+    /// Returns the board that a request's secret opens.
+    ///
+    /// All invalid secrets get the same response.
     private func opened(by request: Request) async throws -> Board {
         let header = request.headers[.authorization] ?? ""
         let token = header.lowercased().hasPrefix("bearer ") ? header.dropFirst(7).drop { $0 == " " } : ""
         guard token.utf8.count <= 128, let board = await boards.shared(by: String(token), at: now) else {
-            throw RequestFailure.notFound("This link opens nothing: it is not known here, was revoked, or is over.")
+            throw RequestFailure.notFound("This link is unknown, was revoked, or has expired.")
         }
         return board
     }
 
-    // MARK: What they have in common
+    // MARK: Common parts
 
-    /// A board, saved or ready-made.
+    /// Returns a board, saved or built in.
     private func found(_ id: String) async throws -> StoredBoard {
-        guard let ready = ReadyBoard(rawValue: id) else { return try await boards.board(id) }
+        guard let ready = BuiltInBoard(rawValue: id) else { return try await boards.board(id) }
         let (names, key) = try await catalogue.names(
-            ReadyBoard.names,
+            BuiltInBoard.names,
             lookingInto: CapturedName.click,
-            for: ReadyBoard.elementKeys
+            for: BuiltInBoard.elementKeys
         )
         return StoredBoard(ready.board(names: names, elements: key, at: now))
     }
@@ -213,14 +219,14 @@ struct BoardEndpoints: RoutedResource {
     }
 
     private static func see(isOwn id: String) throws(BoardError) {
-        guard ReadyBoard(rawValue: id) != nil else { return }
+        guard BuiltInBoard(rawValue: id) != nil else { return }
         throw BoardError(
             .readyMade,
-            "“\(id)” is ready-made and cannot be changed; make one of your own with its cards: POST /v1/boards."
+            "“\(id)” is built in and cannot be changed; create your own board with its cards: POST /v1/boards."
         )
     }
 
-    /// Reads a board from a request's body, and sees that its questions are some.
+    /// Reads a board from a request's body, and checks its queries.
     private func draft(_ request: Request, from origin: RequestOrigin) async throws -> BoardDraft {
         let value = try await SavedRequest(request, of: "board").body(
             upTo: BoardLimits.bytes,
@@ -236,15 +242,15 @@ struct BoardEndpoints: RoutedResource {
         board.version.map(SavedRequest.tag) ?? [:]
     }
 
-    /// A length of time such as `30d`.
+    /// Reads a duration such as `30d`.
     private static func length(_ text: String) throws(RequestFailure) -> Duration {
-        guard let length = LengthText.length(text), length >= .seconds(60) else {
-            throw .malformed("expires_in", "“\(text.prefix(64))” is not a length of time: write 12h or 30d.")
+        guard let length = DurationText.length(text), length >= .seconds(60) else {
+            throw .malformed("expires_in", "“\(text.prefix(64))” is not a duration: write 12h or 30d.")
         }
         guard length <= .seconds(BoardLimits.linkDays * 86_400) else {
             throw .malformed(
                 "expires_in",
-                "“\(text.prefix(64))” is longer than \(BoardLimits.linkDays) days; leave it out for ever."
+                "“\(text.prefix(64))” is longer than \(BoardLimits.linkDays) days; leave it out to never expire."
             )
         }
         return length

@@ -19,10 +19,10 @@ struct BehaviorEndpoints: RoutedResource {
         let query = Query(request.uri)
         let limit = try query.number("limit", in: 1...200) ?? 50
         let wanted = SessionQuery(
-            installation: try query.value("installation", "an installation's id"),
+            installation: try query.value("installation", "an installation id"),
             user: query.text("user"),
             id: query.text("session"),
-            after: try query.value("after", "a place such as 1718000000000.17"),
+            after: try query.value("after", "a cursor such as 1718000000000.17"),
             limit: limit
         )
         let sessions = try await dependencies.store.sessions(matching: wanted)
@@ -38,7 +38,7 @@ struct BehaviorEndpoints: RoutedResource {
     func screens(_ request: Request) async throws -> Response {
         let query = Query(request.uri)
         let wanted = ScreenQuery(
-            installation: try query.value("installation", "an installation's id"),
+            installation: try query.value("installation", "an installation id"),
             from: try query.time("from"),
             limit: try query.number("limit", in: 1...200) ?? 50
         )

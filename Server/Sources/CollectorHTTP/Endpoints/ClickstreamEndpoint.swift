@@ -8,7 +8,7 @@ internal import NIOCore
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// `POST /collect` and what belongs to it: for clients that speak the Clickstream format.
+/// `POST /collect` and its related endpoints, for clients of the Clickstream format.
 struct ClickstreamEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let intake: ClickstreamIntake
@@ -26,7 +26,10 @@ struct ClickstreamEndpoint: RoutedResource {
         routes.add(.get, "/health", .open) { _ in try health() }
     }
 
-    /// Takes one body. 200 with nothing in it means that all of it is on stable storage, faulty events with the reason.
+    /// Receives one body.
+    ///
+    /// An empty response with status 200 means that all of it is on stable storage, including invalid events with their
+    /// reasons.
     func collect(_ request: Request, from origin: RequestOrigin) async throws -> Response {
         let query = Query(request.uri)
         guard let app = query.text("appId") else {
@@ -71,7 +74,7 @@ struct ClickstreamEndpoint: RoutedResource {
                 isErased: dependencies.store.isErased
             )
         } catch {
-            // Its clients keep what is answered with anything but 200, so a damaged body will come again and again.
+            // Its clients keep a body after any response except 200, so a damaged body will be sent again and again.
             let isDamaged = error.code == "hash_mismatch"
             _ = await Quarantine(dependencies: dependencies).keep(
                 body,
@@ -86,7 +89,9 @@ struct ClickstreamEndpoint: RoutedResource {
         return Answer.empty()
     }
 
-    /// `GET /ping`: the clock, in seconds with their thousandths, as heartbeats of this format expect it.
+    /// `GET /ping`: the clock in seconds with milliseconds.
+    ///
+    /// This format's heartbeats expect it.
     func ping() -> Response {
         let now = dependencies.clock.now().wall
         return Answer.json { writer in
@@ -97,7 +102,7 @@ struct ClickstreamEndpoint: RoutedResource {
         }
     }
 
-    /// `GET /health`: whether events are welcome.
+    /// `GET /health`: whether events are accepted.
     func health() throws(RequestFailure) -> Response {
         if let trouble = dependencies.intake.trouble { throw RequestFailure(trouble) }
         return Answer.json { writer in

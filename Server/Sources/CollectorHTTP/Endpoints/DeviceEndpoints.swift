@@ -5,7 +5,9 @@ internal import Collector
 internal import Hummingbird
 internal import TrackwayEvents
 
-/// The endpoints that show devices: their properties, how those changed, and their states over time.
+/// The endpoints that show devices.
+///
+/// They show their properties, how those changed, and their states over time.
 struct DeviceEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
 
@@ -18,7 +20,7 @@ struct DeviceEndpoints: RoutedResource {
     func list(_ request: Request) async throws -> Response {
         let query = Query(request.uri)
         let limit = try query.number("limit", in: 1...200) ?? 50
-        let wanted = DeviceQuery(after: try query.value("after", "a place as `next` of an answer has it"), limit: limit)
+        let wanted = DeviceQuery(after: try query.value("after", "a cursor, as in `next` of a response"), limit: limit)
         let devices = try await dependencies.store.devices(matching: wanted)
         return Answer.json { writer in
             writer.beginObject()
@@ -31,11 +33,11 @@ struct DeviceEndpoints: RoutedResource {
     /// `GET /v1/devices/{installation}`
     func history(_ request: Request, of text: String) async throws -> Response {
         guard let installation = InstallationID(text) else {
-            throw RequestFailure.malformed("installation", "“\(text.prefix(64))” is not an installation's id.")
+            throw RequestFailure.malformed("installation", "“\(text.prefix(64))” is not an installation id.")
         }
         let limit = try Query(request.uri).number("limit", in: 1...1_000) ?? 200
         guard let history = try await dependencies.store.device(installation, limit: limit) else {
-            throw RequestFailure.notFound("No event of the installation \(installation) has arrived.")
+            throw RequestFailure.notFound("No events from installation \(installation) have arrived.")
         }
         return Answer.json { history.write(to: &$0) }
     }

@@ -18,15 +18,17 @@ struct ErasureEndpoint: RoutedResource {
         }
     }
 
-    /// Erases an installation, known or not. The answer means that the order is on stable storage; the index carries it out
-    /// when it gets there, and every index that is made anew from the log does too.
+    /// Erases an installation, known or not.
     ///
-    /// It takes a key that may both write and read, wherever the request comes from: such a key is an operator's, one that
-    /// may only write is in every copy of an app.
+    /// The response means that the deletion request is on stable storage. The index executes it when it reaches the
+    /// request, and so does every index that is rebuilt from the log.
+    ///
+    /// The request requires a key with both write and read scope, regardless of its origin: only operators have such
+    /// keys, while a write-only key is in every copy of an app.
     func erase(_ request: Request, _ text: String) async throws(RequestFailure) -> Response {
         let grant = try dependencies.operatorGrant(request, to: "erase")
         guard let installation = InstallationID(text) else {
-            throw RequestFailure.malformed("installation", "“\(text.prefix(64))” is not an installation's id.")
+            throw RequestFailure.malformed("installation", "“\(text.prefix(64))” is not an installation id.")
         }
         let record = ErasureRecord(received: dependencies.clock.now().wall, key: grant.name, installation: installation)
         do {

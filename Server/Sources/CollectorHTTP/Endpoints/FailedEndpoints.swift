@@ -5,11 +5,11 @@ internal import Collector
 internal import Hummingbird
 internal import TrackwayEvents
 
-/// The endpoints about what was refused.
+/// The endpoints for rejected events and batches.
 struct FailedEndpoints: RoutedResource {
     private let dependencies: CollectorDependencies
     private let zones: ZoneDirectory
-    private let slots = FollowerSlots(limit: 2)
+    private let slots = ConcurrencySlots(limit: 2)
 
     init(dependencies: CollectorDependencies, zones: @escaping ZoneDirectory) {
         self.dependencies = dependencies
@@ -21,12 +21,16 @@ struct FailedEndpoints: RoutedResource {
         routes.read("/v1/failed/groups") { try await groups($0.query).answer() }
     }
 
-    /// `GET /v1/failed`: a list, each with the beginning of its content, or the one at a `position` with all of it.
+    /// `GET /v1/failed`: rejected events and batches.
+    ///
+    /// A list has the beginning of each content; a single entry has all of it.
+    ///
+    /// A `position` selects the one entry.
     func list(_ request: Request) async throws -> Response {
         let query = Query(request.uri)
         if let position: EventPosition = try query.value("position", "a position such as 3.88213.7") {
             guard let event = try await dependencies.store.failed(at: position) else {
-                throw RequestFailure.notFound("Nothing that was refused stands at \(position).")
+                throw RequestFailure.notFound("There is no rejected event or batch at \(position).")
             }
             return Answer.json { event.write(to: &$0) }
         }
@@ -47,20 +51,20 @@ struct FailedEndpoints: RoutedResource {
 
     /// `GET /v1/failed/groups`
     ///
-    /// - Parameter isDetailed: Whether single events are named, and what clients wrote about errors is told.
-    func groups(_ query: Query, isDetailed: Bool = true) throws -> PreparedAnswer {
-        try query.takesOnly(["last", "from", "to", "interval", "zone", "top"])
+    /// - Parameter isDetailed: Whether to include single events and the error messages that clients wrote.
+    func groups(_ query: Query, isDetailed: Bool = true) throws -> DeferredResponse {
+        try query.rejectUnknown(["last", "from", "to", "interval", "zone", "top"])
         let top = try query.number("top", in: 1...FailedGroups.shown) ?? 50
         let time = try time(query)
-        return PreparedAnswer { [dependencies, slots] in
-            let slot = try slots.takeForQuestion()
+        return DeferredResponse { [dependencies, slots] in
+            let slot = try slots.takeForQuery()
             defer { withExtendedLifetime(slot) {} }
             let groups = try await dependencies.store.failedGroups(in: time)
             return Answer.json { groups.write(in: time, top: top, isDetailed: isDetailed, to: &$0) }
         }
     }
 
-    private func time(_ query: Query) throws(RequestFailure) -> QuestionTime {
+    private func time(_ query: Query) throws(RequestFailure) -> QueryTimeRange {
         do {
             return try Question(
                 parameters: query.parameters.filter { $0.name != "top" },

@@ -9,9 +9,9 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayWire
 
-/// `POST /v1/events`: authorize, read, judge, commit, answer.
+/// `POST /v1/events`: authorize, read, check, commit, respond.
 ///
-/// The key is looked at before a byte of the body is read, and the body is inflated only afterwards.
+/// The key is checked before any byte of the body is read, and the body is inflated only afterward.
 struct IntakeEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let admission: Admission
@@ -25,7 +25,9 @@ struct IntakeEndpoint: RoutedResource {
         routes.add(.post, "/v1/events", .sending) { try await post($0.request, from: $0.origin) }
     }
 
-    /// Takes one batch. The answer means what it says: what it counts as accepted is on stable storage.
+    /// Receives one batch.
+    ///
+    /// Everything that the response counts as accepted is on stable storage.
     func post(_ request: Request, from origin: RequestOrigin) async throws -> Response {
         let (grant, encoding) = try prepare(request)
         let limits = dependencies.configuration.limits
@@ -61,7 +63,7 @@ struct IntakeEndpoint: RoutedResource {
             }
             let answer: Response
             if let sender = batch.sender, dependencies.store.isErased(sender) {
-                answer = try await passOver(batch, of: sender, grant: grant, received: received)
+                answer = try await rejectErased(batch, of: sender, grant: grant, received: received)
             } else {
                 answer = try await commit(batch, wireBytes: body.readableBytes, grant: grant)
             }
@@ -101,9 +103,10 @@ struct IntakeEndpoint: RoutedResource {
         }
     }
 
-    /// Answers a batch of an erased installation: not one of its events is kept, and the sender is told so of each. What is
-    /// kept is how many they were.
-    private func passOver(
+    /// Responds to a batch of an erased installation.
+    ///
+    /// The response rejects all its events. None of them is stored, only their number.
+    private func rejectErased(
         _ batch: AdmittedBatch,
         of sender: InstallationID,
         grant: KeyGrant,
@@ -157,7 +160,9 @@ struct IntakeEndpoint: RoutedResource {
         return Answer.json(.ok, ByteBuffer(bytes: answer.json()))
     }
 
-    /// Keeps what a known key sent and admission refused as a whole, so that a person can see what went wrong.
+    /// Stores a rejected body of a known key for inspection.
+    ///
+    /// Only bodies that admission rejected as a whole.
     private func keep(
         _ body: ByteBuffer,
         _ encoding: ContentEncoding,
@@ -165,8 +170,8 @@ struct IntakeEndpoint: RoutedResource {
         grant: KeyGrant,
         received: Timestamp
     ) async {
-        // The sender is told what is wrong with its batch either way; that no copy could be kept is counted by the intake and
-        // does not change the verdict.
+        // The sender gets the reason in either case. A copy that could not be stored is counted by the intake, and does
+        // not change the verdict.
         _ = await Quarantine(dependencies: dependencies).keep(
             body.readableBytesView,
             refusedWith: error,

@@ -7,20 +7,22 @@ internal import Hummingbird
 internal import NIOCore
 internal import TrackwayWire
 
-/// The page and its files, from memory, compressed for those who take that.
+/// The page and its files, served from memory.
+///
+/// They are compressed for clients that accept it.
 struct PageEndpoint: RoutedResource {
     private let files: [String: File]
     private let policy: String
 
-    /// A file as it is sent.
+    /// A served file.
     private struct File: Sendable {
         let asset: WebAsset
         let plain: ByteBuffer
-        /// nil where compressing gains nothing.
+        /// Nil if compression does not make it smaller.
         let compressed: ByteBuffer?
     }
 
-    /// - Parameter policy: What browsers allow the page to do.
+    /// - Parameter policy: The content security policy for browsers.
     /// - Complexity: O(bytes): each file is compressed once.
     init(_ assets: [WebAsset], contentSecurityPolicy policy: String) {
         let gzip = GzipCompressor(level: 6)
@@ -44,7 +46,9 @@ struct PageEndpoint: RoutedResource {
         }
     }
 
-    /// One file, or 304 when the browser has it already. Whoever asks for it by its version (`?v=`) may keep it for good.
+    /// Returns one file, or 304 if the browser already has it.
+    ///
+    /// A client that requests it by its version (`?v=`) may cache it permanently.
     func page(_ path: String, _ request: Request) throws(RequestFailure) -> Response {
         guard let file = files[path] else { throw .notFound("There is nothing at \(path.prefix(128)).") }
         let asset = file.asset
@@ -53,10 +57,10 @@ struct PageEndpoint: RoutedResource {
         var headers: HTTPFields = [
             .contentType: asset.contentType,
             .contentSecurityPolicy: policy,
-            // The same content in other bytes has another strong tag.
+            // The compressed content needs its own strong entity tag.
             .eTag: compressed == nil ? asset.entityTag : "\"\(asset.version)-gzip\"",
-            // Asked again every time, answered with 304: a new collector shows its new page at once. An address with another
-            // version is that of a page from another collector, and may be kept by nobody.
+            // Checked again each time and answered with 304, so that a new collector shows its new page at once. A URL
+            // with another version belongs to a page of another collector, and must not be cached.
             .cacheControl: isNamed ? "max-age=31536000, immutable" : "no-cache",
             .vary: "accept-encoding",
         ]
@@ -68,7 +72,7 @@ struct PageEndpoint: RoutedResource {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: compressed ?? file.plain))
     }
 
-    /// Whether gzip stands among the encodings that are taken, and is not refused.
+    /// Whether the request accepts gzip.
     private static func takesGzip(_ request: Request) -> Bool {
         (request.headers[.acceptEncoding] ?? "").split(separator: ",").contains { choice in
             let parts = choice.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }

@@ -5,7 +5,7 @@ internal import Collector
 internal import Hummingbird
 internal import TrackwayEvents
 
-/// The endpoints that find people, and show one of them with all they did.
+/// The endpoints that find users, and show one user with all events.
 struct PeopleEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
 
@@ -17,16 +17,18 @@ struct PeopleEndpoints: RoutedResource {
         routes.read("/v1/visitors/{installation}/events", .lookup) { try await timeline(visitor($0), $0.query) }
     }
 
-    /// `GET /v1/users`; with `where` or `text` a search, which says how far it went.
+    /// `GET /v1/users`.
+    ///
+    /// With `where` or `text` it is a search, which reports its progress.
     func list(_ request: Request) async throws -> Response {
         let query = Query(request.uri)
-        try query.takesOnly(["user", "installation", "before", "after", "limit", "text", "where", "attributes"])
+        try query.rejectUnknown(["user", "installation", "before", "after", "limit", "text", "where", "attributes"])
         let limit = try query.number("limit", in: 1...200) ?? 50
         let wanted = UserQuery(
             id: query.text("user"),
-            installation: try query.value("installation", "an installation's id"),
+            installation: try query.value("installation", "an installation id"),
             before: try query.time("before"),
-            after: try query.value("after", "a place such as 1718000000000.17"),
+            after: try query.value("after", "a cursor such as 1718000000000.17"),
             limit: limit,
             withAttributes: try withAttributes(query)
         )
@@ -52,14 +54,14 @@ struct PeopleEndpoints: RoutedResource {
     private func withAttributes(_ query: Query) throws(RequestFailure) -> Bool {
         guard let text = query.text("attributes") else { return true }
         guard text == "none" else {
-            throw .malformed("attributes", "“\(text.prefix(64))” is not “none”, which leaves them out.")
+            throw .malformed("attributes", "“\(text.prefix(64))” is invalid: pass “none” to omit them.")
         }
         return false
     }
 
     /// `GET /v1/users/{id}`, `GET /v1/visitors/{installation}`
     private func profile(_ person: PersonKey, _ query: Query) async throws -> Response {
-        try query.takesOnly(["after", "limit"])
+        try query.rejectUnknown(["after", "limit"])
         let wanted = ProfileQuery(
             person,
             afterAttribute: query.text("after"),
@@ -84,11 +86,11 @@ struct PeopleEndpoints: RoutedResource {
 
     private func user(_ call: EndpointRequest) -> PersonKey { .user(call.decoded("id")) }
 
-    /// - Throws: ``RequestFailure`` if the path names no installation.
+    /// - Throws: ``RequestFailure`` if the path does not contain an installation's id.
     private func visitor(_ call: EndpointRequest) throws(RequestFailure) -> PersonKey {
         let text = call.decoded("installation")
         guard let installation = InstallationID(text) else {
-            throw .malformed("installation", "“\(text.prefix(64))” is not an installation's id.")
+            throw .malformed("installation", "“\(text.prefix(64))” is not an installation id.")
         }
         return .visitor(installation)
     }
@@ -97,11 +99,11 @@ struct PeopleEndpoints: RoutedResource {
         switch person {
         case .user(let id):
             .notFound(
-                "No user with the id “\(id.prefix(64))” is known: nobody who signed in by it has sent an event, or it was erased."
+                "No user has the id “\(id.prefix(64))”: no event of this user has arrived, or the user was erased."
             )
         case .visitor(let id):
             .notFound(
-                "No visitor of the installation \(id) is known: nothing came from there while nobody was signed in."
+                "Installation \(id) has no visitor: it sent no events while no user was signed in."
             )
         }
     }

@@ -5,13 +5,13 @@ internal import Collector
 internal import Hummingbird
 internal import TrackwayEvents
 
-/// The endpoints about the tracking plan: what it says, and what events do not keep to.
+/// The endpoints for the tracking plan: its events, and their violations.
 struct PlanEndpoints: RoutedResource {
     private let dependencies: CollectorDependencies
     private let plan: PlanChecker?
-    private let slots = FollowerSlots(limit: 2)
+    private let slots = ConcurrencySlots(limit: 2)
 
-    /// - Parameter plan: The plan in force; nil for none.
+    /// - Parameter plan: The current plan; nil for none.
     init(dependencies: CollectorDependencies, plan: PlanChecker?) {
         self.dependencies = dependencies
         self.plan = plan
@@ -22,16 +22,16 @@ struct PlanEndpoints: RoutedResource {
         routes.read("/v1/plan/violations") { try await violations($0.query).answer() }
     }
 
-    /// `GET /v1/plan`: the events that are in the plan or came without, with what was counted of them.
-    func events(_ query: Query) throws -> PreparedAnswer {
-        try query.takesOnly(["name", "search", "show", "last", "limit", "after"])
+    /// `GET /v1/plan`: events that are planned or arrived unplanned, with their counts.
+    func events(_ query: Query) throws -> DeferredResponse {
+        try query.rejectUnknown(["name", "search", "show", "last", "limit", "after"])
         let limit = try query.number("limit", in: 1...500) ?? 100
         let show = try show(query)
         let day = try day(query)
         let (name, search) = (query.text("name"), query.text("search")?.lowercased())
-        let after: PlanPlace? = try query.value("after", "a place such as 3.1204.purchase")
-        return PreparedAnswer { [dependencies, plan, slots] in
-            let slot = try slots.takeForQuestion()
+        let after: PlanPlace? = try query.value("after", "a cursor such as 3.1204.purchase")
+        return DeferredResponse { [dependencies, plan, slots] in
+            let slot = try slots.takeForQuery()
             defer { withExtendedLifetime(slot) {} }
             let counts = try await dependencies.store.planCounts(since: day)
             let rows = PlanRow.rows(plan, counts)
@@ -44,7 +44,7 @@ struct PlanEndpoints: RoutedResource {
                 writer.beginObject()
                 Self.write(plan, counts, rows, to: &writer)
                 writer.key("from")
-                if let day { writer.integer(day * QuestionInterval.dayLength) } else { writer.null() }
+                if let day { writer.integer(day * QueryInterval.dayLength) } else { writer.null() }
                 writer.list("events", Array(shown)) { $0.write(isDetailed: name != nil, to: &$1) }
                 if let last = shown.last, last.name != wanted.last?.name || last.place != wanted.last?.place {
                     writer.member("next", last.place.description)
@@ -91,9 +91,9 @@ struct PlanEndpoints: RoutedResource {
         }
     }
 
-    /// `GET /v1/plan/violations`: what events do not keep to, in groups.
-    func violations(_ query: Query) throws -> PreparedAnswer {
-        try query.takesOnly(["name", "code", "last", "limit"])
+    /// `GET /v1/plan/violations`: violations of the plan, in groups.
+    func violations(_ query: Query) throws -> DeferredResponse {
+        try query.rejectUnknown(["name", "code", "last", "limit"])
         var wanted = ViolationQuery(
             name: query.text("name"),
             since: try day(query),
@@ -102,15 +102,15 @@ struct PlanEndpoints: RoutedResource {
         if let text = query.text("code") {
             guard let code = PlanCode(rawValue: text) else {
                 let codes = PlanCode.allCases.map(\.rawValue).joined(separator: ", ")
-                throw RequestFailure.malformed("code", "“\(text.prefix(64))” is none of \(codes).")
+                throw RequestFailure.malformed("code", "“\(text.prefix(64))” is not one of \(codes).")
             }
             wanted.code = code
         }
-        return PreparedAnswer { [dependencies, plan, slots, wanted] in
-            let slot = try slots.takeForQuestion()
+        return DeferredResponse { [dependencies, plan, slots, wanted] in
+            let slot = try slots.takeForQuery()
             defer { withExtendedLifetime(slot) {} }
             var found = try await dependencies.store.violations(matching: wanted)
-            // What was counted by another plan is not to be read by this one.
+            // Counts made with another plan do not apply to this one.
             if plan == nil || found.era?.digest != plan?.digest { found = Violations() }
             return Answer.json { [found] writer in
                 writer.beginObject()
@@ -133,37 +133,39 @@ struct PlanEndpoints: RoutedResource {
         guard let text = query.text("show") else { return .all }
         guard let show = PlanShow(rawValue: text) else {
             let all = PlanShow.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .malformed("show", "“\(text.prefix(64))” is none of \(all).")
+            throw .malformed("show", "“\(text.prefix(64))” is not one of \(all).")
         }
         return show
     }
 
-    /// The first day of UTC that is asked for, counted from 1970; nil for all.
+    /// Returns the first requested day in UTC, counted from 1970.
+    ///
+    /// Nil for all.
     private func day(_ query: Query) throws(RequestFailure) -> Int64? {
         guard let text = query.text("last") else { return nil }
         guard text.last == "d", let days = Int64(text.dropLast()), (1...3_660).contains(days) else {
             throw .malformed(
                 "last",
-                "“\(text.prefix(64))” is no number of days such as 7d, today included: counts go by days of UTC."
+                "“\(text.prefix(64))” is not a number of days such as 7d, including today: counts are by day in UTC."
             )
         }
         let now = dependencies.clock.now().wall.milliseconds
-        let length = QuestionInterval.dayLength
+        let length = QueryInterval.dayLength
         return now / length - (now % length < 0 ? 1 : 0) - days + 1
     }
 }
 
-/// Which events of the plan's list are wanted.
+/// Filters for the plan's list of events.
 enum PlanShow: String, Sendable, Hashable, CaseIterable {
     case all
     case planned
     case unplanned
-    /// Planned ones that do not keep to the plan in something, and those that are not in it.
+    /// Planned events with violations, and unplanned events.
     case violated
-    /// Planned ones that did not come.
+    /// Planned events that did not arrive.
     case missing
 
-    /// Whether an event is among them.
+    /// Whether an event passes the filter.
     func matches(_ row: PlanRow) -> Bool {
         switch self {
         case .all: true
@@ -175,14 +177,16 @@ enum PlanShow: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A line of the plan's list: an event that is in the plan, or came without.
+/// A row of the plan's list.
+///
+/// Its event is planned, or arrived unplanned.
 struct PlanRow: Sendable, Hashable {
     let name: String
-    /// What the plan says; nil for what is not in it.
+    /// The event's definition; nil if it is not in the plan.
     let planned: PlannedEvent?
     let count: PlanNameCount
 
-    /// All lines, in no order.
+    /// Returns all rows, unordered.
     static func rows(_ plan: PlanChecker?, _ counts: PlanCounts) -> [PlanRow] {
         guard let plan else { return [] }
         let isCounting = counts.era?.digest == plan.digest
@@ -197,12 +201,14 @@ struct PlanRow: Sendable, Hashable {
         return planned + counts.unplanned.map { PlanRow(name: $0, planned: nil, count: $1) }
     }
 
-    /// Its place in the list: what does not keep to the plan first, the most of it; then by name.
+    /// Its position in the list.
+    ///
+    /// Most violations come first, then most events; then names decide.
     var place: PlanPlace { PlanPlace(violations: count.violations, events: count.events, name: name) }
 
-    /// Writes the line.
+    /// Writes the row.
     ///
-    /// - Parameter isDetailed: with what the plan says about its attributes.
+    /// - Parameter isDetailed: Whether to include the event's definition in the plan.
     func write(isDetailed: Bool, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("name", name)
@@ -223,7 +229,7 @@ struct PlanRow: Sendable, Hashable {
     }
 }
 
-/// A place in the plan's list, for going on with the next page.
+/// A position in the plan's list, used as a paging cursor.
 struct PlanPlace: Sendable, Hashable, Comparable, LosslessStringConvertible {
     let violations: Int64
     let events: Int64

@@ -4,27 +4,29 @@
 internal import Collector
 
 extension PrometheusText {
-    /// The servers that keep the records. Every state and reason has a line, so that a rule can be about one that is zero.
+    /// Writes the metrics of the servers that store the records.
+    ///
+    /// Every state and reason has a line, so that a rule can refer to one that is zero.
     mutating func write(_ engine: EngineStatistics) {
         gauges(
             "trackway_engine_servers",
-            "Servers that keep the records, by state.",
+            "Servers that store the records, by state.",
             "state",
             EngineStatistics.ServerState.allCases.map { ($0.rawValue, engine.servers[$0] ?? 0) }
         )
-        gauge("trackway_engine_connected", "1 while there is a connection to a server.", engine.isConnected ? 1 : 0)
+        gauge("trackway_engine_connected", "1 while connected to a server.", engine.isConnected ? 1 : 0)
         gauge("trackway_engine_has_leader", "1 while every open stream has a leader.", engine.hasLeader ? 1 : 0)
         gauge("trackway_engine_proven", "1 while acknowledged records are durable.", engine.isProven ? 1 : 0)
         if let offset = engine.clockOffset {
             gauge(
                 "trackway_engine_clock_offset_seconds",
-                "How far this machine's clock is ahead of the servers'.",
+                "How far this machine's clock is ahead of the servers' clocks.",
                 offset
             )
         }
         counters(
             "trackway_engine_refused_total",
-            "Records refused before or by the servers, by code.",
+            "Records refused by the servers or before sending, by code.",
             "code",
             EngineStatistics.refusals.map { ($0.rawValue, engine.refused[$0] ?? 0) }
         )

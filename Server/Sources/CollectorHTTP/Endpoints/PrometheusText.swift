@@ -4,23 +4,23 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// Writes Prometheus' text format, version 0.0.4.
+/// Writes the Prometheus text format, version 0.0.4.
 struct PrometheusText {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     private(set) var text = ""
 
-    /// What was asked and decided.
+    /// Writes the counts of requests and their outcomes.
     mutating func write(_ statistics: RequestStatistics) {
         counters(
             "trackway_http_answers_total",
-            "Answers by status.",
+            "Responses by status.",
             "status",
             statistics.answers.sorted { $0.key < $1.key }.map { (String($0.key), $0.value) }
         )
         counters(
             "trackway_http_refused_total",
-            "Requests refused or failed, by the code of their answer.",
+            "Requests refused or failed, by the code of their response.",
             "code",
             statistics.failures.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         )
@@ -28,34 +28,34 @@ struct PrometheusText {
         counter("trackway_events_accepted_total", "Events on stable storage.", statistics.accepted)
         counters(
             "trackway_events_rejected_total",
-            "Events refused one by one, by code.",
+            "Events rejected individually, by code.",
             "code",
             statistics.rejected.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         )
         counters(
             "trackway_batches_refused_total",
-            "Batches refused as a whole, by code.",
+            "Batches rejected as a whole, by code.",
             "code",
             statistics.refused.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         )
         counter(
             "trackway_quarantine_cut_total",
-            "Batches refused as a whole of which only a part was kept, because of the quota.",
+            "Batches rejected as a whole and only partially stored because of the quota.",
             statistics.quarantineCut
         )
-        counter("trackway_bodies_busy_total", "Bodies refused because there was no memory for them.", statistics.busy)
+        counter("trackway_bodies_busy_total", "Bodies refused for lack of memory.", statistics.busy)
         counter("trackway_wire_bytes_total", "Bytes of accepted bodies as sent.", statistics.wireBytes)
         counter("trackway_inflated_bytes_total", "Bytes of accepted bodies as inflated.", statistics.inflatedBytes)
         write(statistics.keys)
     }
 
-    /// The counts of each key.
+    /// Writes the counts of each key.
     private mutating func write(_ keys: [String: KeyStatistics]) {
         let sorted = keys.sorted { $0.key < $1.key }
         let figures: [(String, String, KeyPath<KeyStatistics, UInt64>)] = [
             ("batches", "Batches on stable storage, by key.", \.batches),
             ("events_accepted", "Events on stable storage, by key.", \.accepted),
-            ("events_rejected", "Events refused one by one, by key.", \.rejected),
+            ("events_rejected", "Events rejected individually, by key.", \.rejected),
             ("wire_bytes", "Bytes of accepted bodies as sent, by key.", \.wireBytes),
             ("refused", "Requests refused or failed, by key.", \.refused),
         ]
@@ -64,87 +64,87 @@ struct PrometheusText {
         }
     }
 
-    /// The state of the intake log.
+    /// Writes the state of the intake log.
     mutating func write(_ intake: IntakeStatistics, isReady: Bool) {
         gauge("trackway_ready", "1 while batches are accepted.", isReady ? 1 : 0)
         counter("trackway_intake_records_total", "Records on stable storage.", intake.records)
-        counter("trackway_intake_bytes_total", "Their bytes.", intake.bytes)
-        counter("trackway_intake_refused_total", "Records the disk refused.", intake.refused)
+        counter("trackway_intake_bytes_total", "Bytes of records on stable storage.", intake.bytes)
+        counter("trackway_intake_refused_total", "Records refused by the disk.", intake.refused)
         gauge("trackway_intake_waiting", "Batches waiting for a flush.", intake.waiting)
         histogram(
             "trackway_intake_flush_seconds",
-            "How long flushes to stable storage took.",
+            "Duration of flushes to stable storage.",
             buckets: zip(IntakeStatistics.flushBounds, intake.flushCounts).map { ($0, $1) },
             count: intake.flushes,
             sum: intake.flushTime
         )
     }
 
-    /// What the collector uses of its machine, as far as that is known.
+    /// Writes the collector's use of its machine, as far as known.
     mutating func write(_ use: ResourceUse) {
         for (name, help, value) in [
             (
-                "trackway_disk_free_bytes", "Bytes that may still be written to the disk below the collector's folder.",
+                "trackway_disk_free_bytes", "Free bytes on the disk of the collector's folder.",
                 use.diskFree
             ),
-            ("trackway_disk_size_bytes", "Bytes of that disk.", use.diskSize),
+            ("trackway_disk_size_bytes", "Size of the disk of the collector's folder.", use.diskSize),
             ("trackway_log_bytes", "Bytes of the intake log.", use.log),
             ("trackway_index_bytes", "Bytes of the index.", use.index),
-            ("process_resident_memory_bytes", "Bytes of memory that the process holds.", use.memory),
-            ("process_open_fds", "Descriptors that the process has open.", use.descriptors),
+            ("process_resident_memory_bytes", "Resident memory of the process in bytes.", use.memory),
+            ("process_open_fds", "Open file descriptors of the process.", use.descriptors),
         ] {
             if let value { gauge(name, help, Int(clamping: value)) }
         }
     }
 
-    /// Since when the collector runs, how long answers to readers took, and how far the index is behind in time.
+    /// Writes the start time, response durations, and the index's lag.
     mutating func write(started: Timestamp, reads: DurationCounts, lag: Duration) {
         head("process_start_time_seconds", "When the collector was started, in seconds since 1970.", "gauge")
         text += "process_start_time_seconds \(Double(started.milliseconds) / 1_000)\n"
-        head("trackway_index_lag_seconds", "How long ago the log ended where the index is now, to the scrape.", "gauge")
+        head("trackway_index_lag_seconds", "Age of the oldest data not read by the index, to within a scrape.", "gauge")
         text += "trackway_index_lag_seconds \(Self.seconds(lag))\n"
         histogram(
             "trackway_read_seconds",
-            "How long answers to readers took, but for those that wait for events.",
+            "Duration of responses to readers, except those that wait for events.",
             buckets: zip(DurationCounts.bounds, reads.counts).map { ($0, $1) },
             count: reads.count,
             sum: reads.sum
         )
     }
 
-    /// How many connections were closed to make room for others.
+    /// Writes the number of connections that were closed to make room for others.
     mutating func write(evictedConnections count: UInt64) {
         counter("trackway_connections_evicted_total", "Connections closed to make room for others.", count)
     }
 
-    /// Where alerts stand, and how telling goes.
+    /// Writes the states of alerts, and the counts of their deliveries.
     mutating func write(_ alerts: AlertStatistics) {
-        gauge("trackway_alerts_firing", "Alerts that fire.", alerts.states[.firing] ?? 0)
+        gauge("trackway_alerts_firing", "Firing alerts.", alerts.states[.firing] ?? 0)
         gauge(
             "trackway_alerts_pending",
-            "Alerts whose condition has not held for long enough.",
+            "Alerts whose condition has not held long enough.",
             alerts.states[.pending] ?? 0
         )
-        gauge("trackway_alerts_unknown", "Alerts of which nothing can be said.", alerts.states[.unknown] ?? 0)
+        gauge("trackway_alerts_unknown", "Alerts whose state is unknown.", alerts.states[.unknown] ?? 0)
         gauge("trackway_alerts_ok", "Alerts whose condition does not hold.", alerts.states[.ok] ?? 0)
-        counter("trackway_alert_looks_total", "How often a condition was looked at.", alerts.looks)
-        counter("trackway_alert_looks_unknown_total", "How often nothing was seen then.", alerts.unknown)
-        counter("trackway_alert_deliveries_total", "Attempts to tell about an alert.", alerts.attempts)
-        counter("trackway_alert_delivery_failures_total", "Those that were not taken.", alerts.failures)
+        counter("trackway_alert_looks_total", "Checks of conditions.", alerts.looks)
+        counter("trackway_alert_looks_unknown_total", "Checks of conditions without a result.", alerts.unknown)
+        counter("trackway_alert_deliveries_total", "Attempts to deliver messages about alerts.", alerts.attempts)
+        counter("trackway_alert_delivery_failures_total", "Failed attempts to deliver alert messages.", alerts.failures)
         gauge("trackway_alert_deliveries_waiting", "Messages about alerts that are not delivered yet.", alerts.waiting)
     }
 
-    /// Whether the index answers.
+    /// Writes whether the index responds.
     mutating func write(isIndexUp: Bool) {
-        gauge("trackway_index_up", "1 while the index answers.", isIndexUp ? 1 : 0)
+        gauge("trackway_index_up", "1 while the index responds.", isIndexUp ? 1 : 0)
     }
 
-    /// What the index holds.
+    /// Writes the contents of the index.
     mutating func write(_ totals: StoreTotals, lag: IndexLag) {
         gauge("trackway_index_events", "Distinct events in the index.", Int(clamping: totals.events))
-        gauge("trackway_index_duplicates", "Events that arrived again.", Int(clamping: totals.duplicates))
-        gauge("trackway_index_failed", "Events and batches kept as failed.", Int(clamping: totals.failed))
-        gauge("trackway_index_damaged", "Damaged stretches of the intake log.", Int(clamping: totals.damaged))
+        gauge("trackway_index_duplicates", "Duplicate events.", Int(clamping: totals.duplicates))
+        gauge("trackway_index_failed", "Rejected events and batches in the index.", Int(clamping: totals.failed))
+        gauge("trackway_index_damaged", "Damaged ranges of the intake log.", Int(clamping: totals.damaged))
         gauge(
             "trackway_index_erased_installations",
             "Installations that were erased.",
@@ -152,7 +152,7 @@ struct PrometheusText {
         )
         gauge(
             "trackway_index_erased_events",
-            "Events of erased installations, removed or not taken.",
+            "Events of erased installations, removed or not stored.",
             Int(clamping: totals.erasedEvents)
         )
         gauge("trackway_index_following", "1 while the index follows the log.", totals.trouble == nil ? 1 : 0)
@@ -165,46 +165,48 @@ struct PrometheusText {
         case .segments(let count): segments = count
         case .bytes(let count): bytes = count
         case .records(let count):
-            gauge("trackway_index_lag_records", "Records of the stream the index has still to read.", max(0, count))
+            gauge("trackway_index_lag_records", "Records of the stream that the index has not read.", max(0, count))
             return
         }
-        gauge("trackway_index_lag_segments", "Segments of the log the index has still to finish.", segments)
-        gauge("trackway_index_lag_bytes", "Bytes it has still to read in the newest segment.", bytes)
+        gauge("trackway_index_lag_segments", "Segments of the log that the index has not finished.", segments)
+        gauge("trackway_index_lag_bytes", "Bytes of the newest segment that the index has not read.", bytes)
     }
 
-    // MARK: Forms of figures
+    // MARK: Types of metrics
 
-    /// A number that only grows.
+    /// Writes a counter.
     mutating func counter(_ name: String, _ help: String, _ value: UInt64) {
         head(name, help, "counter")
         text += "\(name) \(value)\n"
     }
 
-    /// A number that comes and goes.
+    /// Writes a gauge.
     mutating func gauge(_ name: String, _ help: String, _ value: Int) {
         head(name, help, "gauge")
         text += "\(name) \(value)\n"
     }
 
-    /// Numbers that only grow, one per value of a label.
+    /// Writes counters, one per value of a label.
     mutating func counters(_ name: String, _ help: String, _ label: String, _ values: [(String, UInt64)]) {
         head(name, help, "counter")
         for (value, count) in values { text += "\(name){\(label)=\"\(Self.escaped(value))\"} \(count)\n" }
     }
 
-    /// Numbers that come and go, one per value of a label.
+    /// Writes gauges, one per value of a label.
     mutating func gauges(_ name: String, _ help: String, _ label: String, _ values: [(String, Int)]) {
         head(name, help, "gauge")
         for (value, count) in values { text += "\(name){\(label)=\"\(Self.escaped(value))\"} \(count)\n" }
     }
 
-    /// A duration that comes and goes.
+    /// Writes a gauge for a duration.
     mutating func gauge(_ name: String, _ help: String, _ value: Duration) {
         head(name, help, "gauge")
         text += "\(name) \(Self.seconds(value))\n"
     }
 
-    /// How long something took: how many within each bound, all of them, and the time altogether.
+    /// Writes a histogram of durations.
+    ///
+    /// It has the counts within each bound, the total count, and the sum.
     private mutating func histogram(
         _ name: String,
         _ help: String,

@@ -6,25 +6,27 @@ internal import NIOCore
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// Keeping what was refused as a whole, within the quota.
+/// Stores bodies that were rejected as a whole, within the quota.
 struct Quarantine: Sendable {
     let dependencies: CollectorDependencies
 
-    /// What became of a body.
+    /// The outcome for a body.
     enum Outcome: Sendable, Hashable {
-        /// All that was to be kept of it is on stable storage.
+        /// The intended part of it is on stable storage.
         case kept
-        /// Less of it, or nothing but its count: much was kept of this sender already.
+        /// Less of it was stored, or it was only counted.
+        ///
+        /// Much data from this sender is already stored.
         case cut
-        /// The disk refused.
+        /// The disk failed.
         case failed
     }
 
-    /// Keeps a body that was refused as a whole, so that a person can see what went wrong, and counts it.
+    /// Stores a body rejected as a whole for inspection, and counts it.
     ///
     /// - Parameters:
-    ///   - limit: How much of it is to be kept. When the sender deletes it, this is the last copy.
-    ///   - encoding: How it is encoded, when it came in our own format.
+    ///   - limit: The maximum number of bytes to store. If the sender deletes the body, this is the last copy.
+    ///   - encoding: The encoding of the body, if it is in our own format.
     func keep(
         _ body: some Collection<UInt8>,
         refusedWith error: AdmissionError,

@@ -7,14 +7,18 @@ internal import NIOCore
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// The endpoints that read the index and answer at once.
+/// The endpoints that read the index and respond immediately.
 struct QueryEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
-    /// Accounts may be long, and whoever sends decides how long: fewer are reckoned at once than the index has readers.
-    let ledgerSlots = FollowerSlots(limit: 2)
-    /// The most erased installations the ledger names; `/v1/stats` counts all.
+    /// Slots for ledger queries, fewer than the index has readers.
+    ///
+    /// Accounts may be long, and senders determine their length.
+    let ledgerSlots = ConcurrencySlots(limit: 2)
+    /// The maximum number of erased installations in the ledger; `/v1/stats` counts all.
     private static let maxErasures = 100
-    /// The most names that are counted separately, and the most such counts in one answer.
+    /// The maximum number of names counted separately.
+    ///
+    /// ``maxCounts`` limits the counts per response.
     private static let maxNames = 40
     private static let maxCounts = 8_000
 
@@ -27,7 +31,9 @@ struct QueryEndpoints: RoutedResource {
         routes.read("/v1/stats", .other) { _ in try await stats() }
     }
 
-    /// `GET /v1/events`; with `where` or `text` a search, which says how far it went.
+    /// `GET /v1/events`.
+    ///
+    /// With `where` or `text` it is a search, which reports its progress.
     func events(_ request: Request) async throws -> Response {
         let query = Query(request.uri)
         let order = try query.order() ?? .newestFirst
@@ -58,7 +64,7 @@ struct QueryEndpoints: RoutedResource {
     /// `GET /v1/events/{id}`
     func event(_ text: String) async throws -> Response {
         guard let id = EventID(text) else {
-            throw RequestFailure.malformed("id", "“\(text.prefix(64))” is not an event's id.")
+            throw RequestFailure.malformed("id", "“\(text.prefix(64))” is not an event id.")
         }
         guard let event = try await dependencies.store.event(id) else {
             throw RequestFailure.notFound("No event with the id \(id) has arrived.")
@@ -66,17 +72,19 @@ struct QueryEndpoints: RoutedResource {
         return Answer.json { event.write(to: &$0) }
     }
 
-    /// `GET /v1/ledger`: the accounts as of `indexed`; `end` is where the intake log ended when it was asked, so that a
-    /// client can wait for it (`GET /v1/wait?position=…`) and ask again.
+    /// `GET /v1/ledger`: the accounts as of `indexed`.
+    ///
+    /// `end` is the end of the intake log at the time of the request, so that a client can wait for it (`GET
+    /// /v1/wait?position=…`) and send the request again.
     func ledger(_ request: Request) async throws -> Response {
         let query = Query(request.uri)
-        let installation: InstallationID? = try query.value("installation", "an installation's id")
+        let installation: InstallationID? = try query.value("installation", "an installation id")
         let limit = try query.number("limit", in: 1...1_000) ?? 1_000
         let after: Int64? = try query.value("after", "a number such as 17")
         let end = dependencies.intake.end
         let indexed = dependencies.store.indexed
         let wanted = LedgerQuery(installation: installation, after: after, limit: limit)
-        let slot = try ledgerSlots.takeForQuestion()
+        let slot = try ledgerSlots.takeForQuery()
         defer { withExtendedLifetime(slot) {} }
         let rows = try await dependencies.store.ledger(matching: wanted)
         let total = try await dependencies.store.writers(installation: installation)
@@ -93,24 +101,26 @@ struct QueryEndpoints: RoutedResource {
         }
     }
 
-    /// `GET /v1/ledger/summary`: the newest writers' accounts as one.
+    /// `GET /v1/ledger/summary`: the combined accounts of the newest writers.
     ///
-    /// - Parameter isDetailed: Whether it may name the worst of them.
-    func ledgerSummary(_ query: Query, isDetailed: Bool = true) throws -> PreparedAnswer {
-        try query.takesOnly(isDetailed ? ["worst"] : [])
+    /// - Parameter isDetailed: Whether the response may name the worst of them.
+    func ledgerSummary(_ query: Query, isDetailed: Bool = true) throws -> DeferredResponse {
+        try query.rejectUnknown(isDetailed ? ["worst"] : [])
         let worst = try query.number("worst", in: 0...50) ?? 0
-        return PreparedAnswer { [dependencies, ledgerSlots] in
-            let slot = try ledgerSlots.takeForQuestion()
+        return DeferredResponse { [dependencies, ledgerSlots] in
+            let slot = try ledgerSlots.takeForQuery()
             defer { withExtendedLifetime(slot) {} }
             let summary = try await LedgerSummary.newest(of: dependencies.store, worst: worst)
             return Answer.json { summary.write(to: &$0) }
         }
     }
 
-    /// `GET /v1/rate`: the busiest names of the time are counted separately, fewer the longer it is.
-    func rate(_ query: Query) throws -> PreparedAnswer {
+    /// `GET /v1/rate`: counts per minute, with the busiest names counted separately.
+    ///
+    /// The longer the period, the fewer names.
+    func rate(_ query: Query) throws -> DeferredResponse {
         let minutes = try query.number("minutes", in: 1...10_080) ?? 60
-        return PreparedAnswer { [dependencies] in
+        return DeferredResponse { [dependencies] in
             let since = dependencies.clock.now().wall.milliseconds - Int64(minutes) * 60_000
             let counts = try await dependencies.store.minutes(
                 since: Timestamp(milliseconds: since),
@@ -135,9 +145,9 @@ struct QueryEndpoints: RoutedResource {
             writer.beginObject()
             totals.writeMembers(to: &writer)
             writer.member("indexed", indexed.description)
-            // Who looks at what has arrived has to know that nothing can.
+            // A client that watches for new events must know if none can arrive.
             if let refusal { writer.member("intake_trouble", refusal) }
-            // The place behind the last record is one more than its number.
+            // The position after the last record is one more than the record's number.
             analysis?.writeMember(before: end > 0 ? end - 1 : 0, to: &writer)
             writer.endObject()
         }

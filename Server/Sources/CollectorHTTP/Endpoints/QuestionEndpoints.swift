@@ -5,12 +5,14 @@ internal import Collector
 internal import Hummingbird
 internal import TrackwayEvents
 
-/// The endpoints that answer questions about many events at once.
+/// The endpoints for queries over many events.
 struct QuestionEndpoints: RoutedResource {
     private let dependencies: CollectorDependencies
     private let zones: ZoneDirectory
-    /// Fewer than the index has readers: while long questions are answered, short ones need not wait for them.
-    let slots = FollowerSlots(limit: 3)
+    /// Slots for queries, fewer than the index has readers.
+    ///
+    /// Short queries then need not wait for long ones.
+    let slots = ConcurrencySlots(limit: 3)
 
     init(dependencies: CollectorDependencies, zones: @escaping ZoneDirectory) {
         self.dependencies = dependencies
@@ -27,7 +29,7 @@ struct QuestionEndpoints: RoutedResource {
     }
 
     /// `GET /v1/trends`
-    func trends(_ query: Query) throws -> PreparedAnswer {
+    func trends(_ query: Query) throws -> DeferredResponse {
         try prepare(query) {
             try Question(parameters: $0, now: $1, zones: zones)
         } _: {
@@ -40,9 +42,9 @@ struct QuestionEndpoints: RoutedResource {
     }
 
     /// `GET /v1/funnels`
-    func funnels(_ query: Query) throws -> PreparedAnswer {
+    func funnels(_ query: Query) throws -> DeferredResponse {
         try prepare(query) {
-            try FunnelQuestion(parameters: $0, now: $1, zones: zones)
+            try FunnelQuery(parameters: $0, now: $1, zones: zones)
         } _: {
             try await $0.funnel($1)
         } _: {
@@ -53,9 +55,9 @@ struct QuestionEndpoints: RoutedResource {
     }
 
     /// `GET /v1/retention`
-    func retention(_ query: Query) throws -> PreparedAnswer {
+    func retention(_ query: Query) throws -> DeferredResponse {
         try prepare(query) {
-            try RetentionQuestion(parameters: $0, now: $1, zones: zones)
+            try RetentionQuery(parameters: $0, now: $1, zones: zones)
         } _: {
             try await $0.retention($1)
         } _: {
@@ -66,23 +68,23 @@ struct QuestionEndpoints: RoutedResource {
     }
 
     /// `GET /v1/lifecycle`
-    func lifecycle(_ query: Query) throws -> PreparedAnswer {
+    func lifecycle(_ query: Query) throws -> DeferredResponse {
         try prepare(query) {
-            try ActivityQuestion(parameters: $0, now: $1, zones: zones)
+            try ActivityQuery(parameters: $0, now: $1, zones: zones)
         } _: {
             try await $0.lifecycle($1)
         } _: {
             $0.write(for: $1, keptFrom: $2, to: &$3)
         } since: { _ in
-            // Who was there at any time before is no new one.
+            // A user who was active at any earlier time is not new.
             nil
         }
     }
 
     /// `GET /v1/stickiness`
-    func stickiness(_ query: Query) throws -> PreparedAnswer {
+    func stickiness(_ query: Query) throws -> DeferredResponse {
         try prepare(query) {
-            try ActivityQuestion(parameters: $0, now: $1, zones: zones)
+            try ActivityQuery(parameters: $0, now: $1, zones: zones)
         } _: {
             try await $0.stickiness($1)
         } _: {
@@ -93,9 +95,9 @@ struct QuestionEndpoints: RoutedResource {
     }
 
     /// `GET /v1/paths`
-    func paths(_ query: Query) throws -> PreparedAnswer {
+    func paths(_ query: Query) throws -> DeferredResponse {
         try prepare(query) {
-            try PathQuestion(parameters: $0, now: $1, zones: zones)
+            try PathQuery(parameters: $0, now: $1, zones: zones)
         } _: {
             try await $0.paths($1)
         } _: {
@@ -105,25 +107,27 @@ struct QuestionEndpoints: RoutedResource {
         }
     }
 
-    /// Reads a question. Asking it takes one of the places, asks the index or what answers in its place, and writes the answer.
+    /// Reads a query.
     ///
-    /// - Parameter since: the earliest time of an event that counts; nil when all do.
+    /// Running it takes a slot, queries the index or its replacement, and writes the response.
+    ///
+    /// - Parameter since: Returns the earliest time of events that count; nil if all count.
     private func prepare<Asked: Sendable, Answered>(
         _ query: Query,
         _ read: ([(name: String, value: String)], Timestamp) throws -> Asked,
-        _ ask: @escaping @Sendable (any QuestionStore, Asked) async throws -> Answered,
+        _ ask: @escaping @Sendable (any AnalyticsStore, Asked) async throws -> Answered,
         _ write: @escaping @Sendable (Answered, Asked, Timestamp?, inout JSONWriter) -> Void,
         since: (Asked) -> Timestamp?
-    ) throws -> PreparedAnswer {
+    ) throws -> DeferredResponse {
         let question: Asked
         do {
             question = try read(query.parameters, dependencies.clock.now().wall)
-        } catch let error as QuestionError {
+        } catch let error as InvalidQueryError {
             throw RequestFailure(error)
         }
         let earliest = since(question)
-        return PreparedAnswer { [dependencies, slots] in
-            let slot = try slots.takeForQuestion()
+        return DeferredResponse { [dependencies, slots] in
+            let slot = try slots.takeForQuery()
             defer { withExtendedLifetime(slot) {} }
             let answered = try await ask(dependencies.questions, question)
             let keptFrom = dependencies.questions.keptFrom(asked: earliest)

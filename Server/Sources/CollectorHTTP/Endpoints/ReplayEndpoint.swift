@@ -7,12 +7,16 @@ internal import Hummingbird
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// `POST /v1/failed/replay`: an operator has refused events looked at again, by today's rules.
+/// `POST /v1/failed/replay`: an operator's request to check rejected events again.
+///
+/// The current rules apply.
 struct ReplayEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
-    /// One after the other: two at once would look at the same events, and write them twice for nothing.
-    private let slots = FollowerSlots(limit: 1)
-    /// The most refused events of one request.
+    /// The slot for a replay.
+    ///
+    /// Concurrent replays would check the same events, and write them twice to no effect.
+    private let slots = ConcurrencySlots(limit: 1)
+    /// The maximum number of rejected events per request.
     private static let maxEvents = 500
 
     init(dependencies: CollectorDependencies) {
@@ -23,19 +27,21 @@ struct ReplayEndpoint: RoutedResource {
         routes.add(.post, "/v1/failed/replay", .sending) { try await replay($0.request) }
     }
 
-    /// Looks at refused events again, the latest first. The answer means that what is admitted is on stable storage; the
-    /// index takes it up when it gets there.
+    /// Checks rejected events again, the latest first.
     ///
-    /// It takes a key that may both write and read, wherever the request comes from: what is admitted counts in every answer.
+    /// The response means that the admitted events are on stable storage; the index adds them when it reaches them.
+    ///
+    /// The request requires a key with both write and read scope, regardless of its origin, because admitted events
+    /// count in every result.
     func replay(_ request: Request) async throws -> Response {
-        let grant = try dependencies.operatorGrant(request, to: "admit events again")
+        let grant = try dependencies.operatorGrant(request, to: "replay events")
         let query = Query(request.uri)
-        try query.takesOnly(["code", "name", "position", "before", "limit", "dry_run"])
+        try query.rejectUnknown(["code", "name", "position", "before", "limit", "dry_run"])
         let (failed, next) = try await failed(query)
         let isTrial = try flag(query, "dry_run")
         let slot = try takeSlot()
         defer { withExtendedLifetime(slot) {} }
-        var sum = ReplaySum(isTrial: isTrial, next: next)
+        var sum = ReplayTotals(isTrial: isTrial, next: next)
         let replay = Replay(
             admission: Admission(limits: dependencies.configuration.limits),
             at: dependencies.clock.now().wall,
@@ -48,7 +54,7 @@ struct ReplayEndpoint: RoutedResource {
         return Answer.json { sum.write(to: &$0) }
     }
 
-    private func take(_ events: [FailedEvent], _ replay: Replay, _ sum: inout ReplaySum) async throws {
+    private func take(_ events: [FailedEvent], _ replay: Replay, _ sum: inout ReplayTotals) async throws {
         guard let place = events.first?.position else { return }
         let record: (kind: FrameKind, payload: [UInt8])?
         do {
@@ -75,7 +81,7 @@ struct ReplayEndpoint: RoutedResource {
     private func failed(_ query: Query) async throws -> (events: [FailedEvent], next: EventPosition?) {
         if let position: EventPosition = try query.value("position", "a position such as 3.88213.7") {
             guard let event = try await dependencies.store.failed(at: position) else {
-                throw RequestFailure.notFound("Nothing that was refused stands at \(position).")
+                throw RequestFailure.notFound("There is no rejected event or batch at \(position).")
             }
             return ([event], nil)
         }
@@ -97,20 +103,20 @@ struct ReplayEndpoint: RoutedResource {
         }
     }
 
-    private func takeSlot() throws(RequestFailure) -> FollowerSlot {
+    private func takeSlot() throws(RequestFailure) -> ConcurrencySlot {
         do {
             return try slots.take()
         } catch {
             throw RequestFailure(
                 status: .serviceUnavailable,
                 code: "replay_running",
-                message: "Events are being admitted again already; ask again in a moment.",
+                message: "A replay is already running; try again in a moment.",
                 retryAfter: .seconds(1)
             )
         }
     }
 
-    /// The events of each record together, as they stand in a list by position.
+    /// Groups the events by record, given a list ordered by position.
     private static func byRecord(_ events: [FailedEvent]) -> [[FailedEvent]] {
         var groups: [[FailedEvent]] = []
         for event in events {
@@ -125,8 +131,8 @@ struct ReplayEndpoint: RoutedResource {
     }
 }
 
-/// What became of all that was looked at again.
-private struct ReplaySum {
+/// The combined outcome of a replay.
+private struct ReplayTotals {
     let isTrial: Bool
     let next: EventPosition?
     var position: LogPosition?

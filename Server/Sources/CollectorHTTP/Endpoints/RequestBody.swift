@@ -8,19 +8,20 @@ internal import NIOCore
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Reading a request's body within a limit.
+/// Reads request bodies within a limit.
 enum RequestBody {
-    /// Reads the whole body and hands it over, with room in memory for both.
+    /// Reads the whole body and passes it to a closure.
     ///
-    /// The body is charged for what has come of it, whatever length the request claims.
+    /// Memory is reserved for the body and for its unpacked content. The body is charged for the bytes received,
+    /// whatever length the request claims.
     ///
     /// - Parameters:
-    ///   - limit: The most bytes.
-    ///   - sender: Whose body it is: no sender gets more than a share of the memory.
-    ///   - origin: Where it comes from: neither does an address.
-    ///   - unpacked: How many bytes are made of so many at most.
-    /// - Throws: ``RequestFailure`` `wire_too_large`, `length_required` or `busy`, what the connection fails with, or what
-    ///   `use` throws.
+    ///   - limit: The maximum number of bytes.
+    ///   - sender: The sender of the body: no sender gets more than its share of the memory.
+    ///   - origin: The origin of the request: no address gets more than its share, either.
+    ///   - unpacked: Returns the maximum size of the unpacked content for a body's size.
+    /// - Throws: ``RequestFailure`` `wire_too_large`, `length_required` or `busy`, an error of the connection, or the
+    ///   error of `use`.
     static func with<Result>(
         _ request: Request,
         upTo limit: Int,
@@ -42,15 +43,17 @@ enum RequestBody {
         } catch let error as IntakeError where error.code == .busy {
             dependencies.statistics.withLock { $0.busy += 1 }
             var failure = RequestFailure(error)
-            // Its body may not have been read, and is not worth reading.
+            // The body may be unread, and is not worth reading.
             failure.headers[.connection] = "close"
             throw failure
         }
     }
 
-    /// Reads the whole body of a request that was made with a key. Failures carry the key's name.
+    /// Reads the whole body of a request with a key.
     ///
-    /// - Throws: As ``with(_:upTo:of:from:_:unpacked:_:)`` does.
+    /// Failures contain the key's name.
+    ///
+    /// - Throws: The errors of ``with(_:upTo:of:from:_:unpacked:_:)``.
     static func with<Result>(
         _ request: Request,
         upTo limit: Int,
@@ -76,7 +79,9 @@ enum RequestBody {
         }
     }
 
-    /// What is made of a body in our own format: itself, inflated, and the record.
+    /// Returns the memory for a body in our own format.
+    ///
+    /// It covers the body itself, its inflated content, and the record.
     static func unpackedBytes(_ bytes: Int, _ encoding: ContentEncoding, limits: AdmissionLimits) -> Int {
         guard encoding == .gzip else { return 2 * bytes }
         return 2 * bytes + inflatedBytes(bytes, limits.body)
@@ -87,15 +92,17 @@ enum RequestBody {
         return isOver ? limits.inflatedBytes : min(limits.inflatedBytes, max(limits.ratioFloor, most))
     }
 
-    /// What is made of a body in another format: its text without escapes, without base64, inflated, and as values.
+    /// Returns the memory for a body in another format.
+    ///
+    /// It covers the text without escapes, without base64, inflated, and as values.
     static func unpackedVendorBytes(_ bytes: Int, limits: AdmissionLimits) -> Int {
         3 * bytes + 4 * inflatedBytes(bytes, limits.body)
     }
 
-    /// Refuses a body that says itself that it is too long, or does not say where it ends.
+    /// Rejects a body that declares too large a length, or no end.
     private static func checkLength(_ request: Request, _ limit: Int) throws(RequestFailure) {
         if let declared = request.headers[.contentLength] {
-            // A number too large for Int is too large for us.
+            // A length that exceeds `Int` also exceeds the limit.
             guard let length = Int(declared), length <= limit else { throw tooLarge(limit) }
             return
         }
@@ -104,7 +111,7 @@ enum RequestBody {
             status: .lengthRequired,
             code: "length_required",
             field: "content-length",
-            message: "Send the body's length, or send it chunked."
+            message: "Send a Content-Length header, or use chunked encoding."
         )
     }
 
@@ -126,7 +133,7 @@ enum RequestBody {
         RequestFailure(
             status: .contentTooLarge,
             code: "wire_too_large",
-            message: "The body is longer than \(limit) bytes; send fewer events at once.",
+            message: "The body is longer than \(limit) bytes; send fewer events per request.",
             // The rest of the body is not worth reading.
             headers: [.connection: "close"]
         )

@@ -7,22 +7,26 @@ internal import Hummingbird
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// `POST /v1/reset`: a collector for tests forgets everything, so that the next test begins with nothing.
+/// `POST /v1/reset`: discards everything in a collector for tests.
+///
+/// The next test then starts without data.
 struct ResetEndpoint: RoutedResource {
     let dependencies: CollectorDependencies
-    /// How long the index may take to forget.
+    /// The maximum time for the index to discard its contents.
     private static let longestWait = Duration.seconds(30)
 
     func register(in routes: inout RouteTable) {
         routes.add(.post, "/v1/reset", .sending) { try await reset($0.request, pass: $0.pass) }
     }
 
-    /// Forgets, and answers once that is so: no later question sees anything from before. A batch that is being taken
-    /// meanwhile counts as before or as after, whole. Streams and waits stay open, and go on with what comes afterwards.
-    func reset(_ request: Request, pass: ReadPass) async throws -> Response {
+    /// Discards everything, and responds once no later query sees earlier data.
+    ///
+    /// A batch that is received concurrently counts as a whole, either as before the reset or as after it. Streams and
+    /// waits remain open, and continue with later arrivals.
+    func reset(_ request: Request, pass: ReadAuthorization) async throws -> Response {
         guard dependencies.configuration.isEphemeral else {
             throw RequestFailure.notFound(
-                "Only a collector that was started with --ephemeral can be reset; this one keeps what it has taken."
+                "Only a collector that was started with --ephemeral can be reset; this one keeps its data."
             )
         }
         let grant = try dependencies.operatorGrant(request, to: "reset")
@@ -39,7 +43,10 @@ struct ResetEndpoint: RoutedResource {
                 status: .serviceUnavailable,
                 code: "index_behind",
                 message:
-                    "The index has not forgotten yet, and will. \(dependencies.store.trouble ?? "It has much to read first.")",
+                    """
+                    The index has not been reset yet, but will be. \
+                    \(dependencies.store.trouble ?? "It must read a backlog first.")
+                    """,
                 retryAfter: .seconds(1)
             )
         }
@@ -49,7 +56,7 @@ struct ResetEndpoint: RoutedResource {
         do {
             try dependencies.intake.removeSegments(before: position)
         } catch {
-            // They take space and are not read again; the next reset tries once more.
+            // The segments take space but are not read again; the next reset tries again.
         }
         return Answer.json { writer in
             writer.beginObject()
@@ -68,10 +75,11 @@ struct ResetEndpoint: RoutedResource {
 }
 
 extension CollectorDependencies {
-    /// The grant of whoever may change what is kept: a key that may both write and read. Such a key is an operator's, one that
-    /// may only write is in every copy of an app.
+    /// Returns the grant of an operator's key, which may both write and read.
     ///
-    /// - Parameter verb: What it is needed for, for the error.
+    /// Such a key is required for changing stored data: a write-only key is in every copy of an app.
+    ///
+    /// - Parameter verb: The action, for the error message.
     func operatorGrant(_ request: Request, to verb: String) throws(RequestFailure) -> KeyGrant {
         do throws(AdmissionError) {
             let grant = try authorization.grant(header: request.headers[.authorization], for: .read)
@@ -81,7 +89,7 @@ extension CollectorDependencies {
                     code: "key_forbidden",
                     field: "authorization",
                     message:
-                        "The key “\(grant.name)” does not allow to \(verb); that takes one that may read and write."
+                        "The key “\(grant.name)” is not allowed to \(verb); use a key that may read and write."
                 )
             }
             return grant
@@ -92,7 +100,7 @@ extension CollectorDependencies {
 }
 
 extension EventPosition {
-    /// The place of the intake log, as readers of the index know it.
+    /// Creates an index position from a position of the intake log.
     init(_ position: LogPosition) {
         self.init(segment: position.segment, offset: position.offset)
     }

@@ -8,11 +8,13 @@ internal import NIOCore
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// `POST /mobileservices/application/{id}/clientusage/v1/runtime/clientusage/application/{id}[/device/{device}]`, and the
-/// settings of an application: for clients that speak the format of SAP Mobile Services.
+/// The endpoints for clients of the SAP Mobile Services format.
 ///
-/// Clients remove what was answered with a success, and keep it otherwise. Which refusals make them give a report up is not
-/// known; so a report that is bad for ever is kept here.
+/// `POST /mobileservices/application/{id}/clientusage/v1/runtime/clientusage/application/{id}[/device/{device}]`, and
+/// the settings of an application.
+///
+/// Clients delete a report after a success response, and keep it otherwise. It is not known which error responses make
+/// them give up a report, so a report that stays invalid is stored here.
 struct SAPUsageEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let intake: SAPUsageIntake
@@ -36,8 +38,10 @@ struct SAPUsageEndpoint: RoutedResource {
         }
     }
 
-    /// Takes one report. 201 means that all of it is on stable storage, faulty events with the reason; 200 the same of one
-    /// whose id came before.
+    /// Receives one report.
+    ///
+    /// 201 means that all of it is on stable storage, including invalid events with their reasons; 200 means the same
+    /// for a report whose id arrived before.
     func collect(_ call: EndpointRequest) async throws -> Response {
         let request = call.request
         let subject = try Self.subject(call)
@@ -59,8 +63,9 @@ struct SAPUsageEndpoint: RoutedResource {
         )
     }
 
-    /// `GET /mobileservices/application/{id}/settings`: the application's policy, as it is delivered when settings are
-    /// exchanged.
+    /// `GET /mobileservices/application/{id}/settings`: the application's policy.
+    ///
+    /// It has the form of the settings exchange.
     func settings(_ request: Request, application text: String) throws(RequestFailure) -> Response {
         let application = try Self.application(text)
         do throws(AdmissionError) {
@@ -98,7 +103,7 @@ struct SAPUsageEndpoint: RoutedResource {
                 isErased: dependencies.store.isErased
             )
         } catch {
-            // A body names a device, and perhaps a person: of an anonymous application's nothing is kept.
+            // A body names a device, and perhaps a user: for an anonymous application, none of it is stored.
             throw await commit.refusal(
                 error,
                 of: body,
@@ -112,14 +117,14 @@ struct SAPUsageEndpoint: RoutedResource {
         let name = KnownReports.name(of: report.id, subject.application)
         let content = SHA256.hash(body)
         let known = reports.withLock { $0[name] }
-        // The very same body: what it says is on stable storage.
+        // The identical body: its contents are already on stable storage.
         if known == content { return Self.answer(report, .ok) }
         try await commit.store(report.batch, grant: grant, received: received, wireBytes: body.count)
         if report.batch.accepted > 0 || report.batch.count == 0 { reports.withLock { $0[name] = content } }
         return Self.answer(report, known == nil ? .created : .ok)
     }
 
-    // MARK: Who may send
+    // MARK: Authorization
 
     private func policy(of application: String) -> UsagePolicy {
         dependencies.usagePolicies?.policy(of: application) ?? UsagePolicy()
@@ -161,13 +166,13 @@ struct SAPUsageEndpoint: RoutedResource {
         try VendorCommit.name(text, as: "application", "an application")
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// A refusal with the format's status for it.
+    /// Returns the failure with the status that the format uses for it.
     private static func failure(_ error: AdmissionError) -> RequestFailure {
         var failure = RequestFailure(error)
         switch error.code {
-        // 403 says that the policy is off, which an operator's mistake must not look like.
+        // 403 means that the policy is off; an operator's mistake must not look the same.
         case "account_unknown":
             failure.status = .notFound
             failure.code = "application_unknown"
@@ -177,13 +182,13 @@ struct SAPUsageEndpoint: RoutedResource {
         return failure
     }
 
-    /// The policy is off: the client learns it, and what it is.
+    /// Returns the response when the policy is off, including the policy.
     private static func refusal(by policy: UsagePolicy) -> Response {
         Answer.json(.forbidden) { writer in
             writer.beginObject()
             writer.object("error") { writer in
                 writer.member("code", "policy_off")
-                writer.member("message", "The application's usage policy takes no reports.")
+                writer.member("message", "The application's usage policy does not accept reports.")
             }
             writer.key("mobileservices")
             policy.settings.write(into: &writer)
@@ -203,20 +208,24 @@ struct SAPUsageEndpoint: RoutedResource {
     }
 }
 
-/// The reports that came last, by application and id, with a hash of what they said. One that comes again is known, as long as
-/// it is among them; after that, and after a start of the collector, its events are recognised one by one.
+/// The most recent reports by application and id, with a content hash.
+///
+/// A repeated report is recognized while it is among them. After that, and after a restart of the collector, its events
+/// are recognized individually.
 private struct KnownReports: Sendable {
     private var contents: [[UInt8]: [UInt8]] = [:]
     private var order: [[UInt8]] = []
     private var next = 0
     private static let most = 16_384
 
-    /// What names a report.
+    /// Returns the key of a report.
     static func name(of report: String, _ application: String) -> [UInt8] {
         Array(SHA256.hash(Array("\(application.utf8.count):\(application)\(report)".utf8)).prefix(16))
     }
 
-    /// The hash of what a report said when it came last. Setting forgets the one that is known longest.
+    /// The hash of a report's latest content.
+    ///
+    /// If the limit is reached, setting a new report removes the one that was added first.
     subscript(_ name: [UInt8]) -> [UInt8]? {
         get { contents[name] }
         set {

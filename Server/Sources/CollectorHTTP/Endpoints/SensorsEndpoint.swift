@@ -7,9 +7,11 @@ internal import Hummingbird
 internal import NIOCore
 internal import TrackwayEvents
 
-/// `POST /sa`, `POST /debug` and `GET /config/iOS.conf`: for clients that speak the Sensors Analytics format.
+/// The endpoints for clients of the Sensors Analytics format.
 ///
-/// Such clients delete what is answered with anything but 403, 404 and 5xx. Every status here is chosen by that.
+/// `POST /sa`, `POST /debug` and `GET /config/iOS.conf`.
+///
+/// Such clients delete a body after any response except 403, 404 and 5xx, which determines every status here.
 struct SensorsEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let intake: SensorsIntake
@@ -37,7 +39,9 @@ struct SensorsEndpoint: RoutedResource {
         var received: Timestamp
     }
 
-    /// Takes one body. 200 means that all of it is on stable storage, faulty records with the reason.
+    /// Receives one body.
+    ///
+    /// 200 means that all of it is on stable storage, including invalid records with their reasons.
     func collect(_ request: Request, from origin: RequestOrigin) async throws -> Response {
         try await open(request, from: origin) { opened in
             let batch = try await admit(opened)
@@ -46,8 +50,10 @@ struct SensorsEndpoint: RoutedResource {
         }
     }
 
-    /// Looks at records as a person does who is integrating a client: 200 when they break no rule, otherwise 400 with
-    /// every rule that is broken. What can be accepted is accepted nevertheless, unless the request is a dry run.
+    /// Checks records for a developer who is integrating a client.
+    ///
+    /// Responds with 200 if no rule is broken, otherwise with 400 and every broken rule. Acceptable records are stored
+    /// nevertheless, unless the request is a dry run.
     func debug(_ request: Request, from origin: RequestOrigin) async throws -> Response {
         try await open(request, from: origin) { try await debug(request, $0) }
     }
@@ -66,7 +72,7 @@ struct SensorsEndpoint: RoutedResource {
         return faults.isEmpty ? Answer.empty() : Self.reasons(faults)
     }
 
-    /// The remote configuration, or 304 when the client has it already.
+    /// Returns the remote configuration, or 304 if the client already has it.
     func configuration(_ request: Request) throws -> Response {
         guard let file = dependencies.sensorsConfiguration, let content = try file.read() else {
             throw RequestFailure.notFound("There is no remote configuration; write one to the collector's folder.")
@@ -82,7 +88,7 @@ struct SensorsEndpoint: RoutedResource {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: content.bytes)))
     }
 
-    /// A token that is a key of ours counts as one.
+    /// Returns a token that is one of our keys as an `Authorization` value.
     static func token(_ query: Query) -> String? {
         query.text("token").flatMap { $0.hasPrefix("tw_") ? "Bearer \($0)" : nil }
     }
@@ -93,7 +99,7 @@ struct SensorsEndpoint: RoutedResource {
         _ use: (Opened) async throws -> Response
     ) async throws -> Response {
         let query = Query(request.uri)
-        // What the format calls the project of a server that has one only.
+        // The format's name for the only project of a server.
         let project = query.text("project") ?? "default"
         let grant: KeyGrant
         let encoding: ContentEncoding
@@ -146,7 +152,7 @@ struct SensorsEndpoint: RoutedResource {
         }
     }
 
-    /// What a body is answered that cannot be taken as a whole.
+    /// Stores a body rejected as a whole, and returns the failure.
     private func refusal(_ error: AdmissionError, _ opened: Opened) async -> RequestFailure {
         let isLastCopy = error.kind == .malformed && error.code != "crc_mismatch"
         let outcome = await Quarantine(dependencies: dependencies).keep(
@@ -157,12 +163,12 @@ struct SensorsEndpoint: RoutedResource {
             limit: isLastCopy ? dependencies.configuration.limits.sensorsBytes : VendorCommit.excerptBytes
         )
         var failure = RequestFailure(error)
-        // Beyond the quota only its beginning is kept, and the client may delete it nevertheless: it would send the same body for
-        // ever, and hold back what is good behind it.
+        // Beyond the quota only its beginning is stored, and the client may delete the body nevertheless: otherwise it
+        // would send the same body indefinitely, and hold back valid ones after it.
         if isLastCopy, outcome != .failed {
             failure.allowsDeletion = true
         } else if error.kind == .malformed {
-            // Damaged on the way, or not kept anywhere yet: it must be sent again.
+            // Damaged in transit, or not stored anywhere yet: it must be sent again.
             failure.status = .serviceUnavailable
             failure.retryAfter = .seconds(1)
         }

@@ -8,10 +8,10 @@ internal import NIOCore
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// `PUT /v3/accounts/{id}/mobile_events`: for clients that speak the Sift format.
+/// `PUT /v3/accounts/{id}/mobile_events`: for clients of the Sift format.
 ///
-/// Such clients take exactly 200 for success, delete what is answered with 400, and give up after three of any other. So 400
-/// is said of nothing but data that is bad for ever, and only when a copy is kept here.
+/// Such clients accept only 200 as success, delete a body after 400, and give up after three other responses. Therefore
+/// 400 is returned only for data that stays invalid, and only if a copy is stored here.
 struct SiftEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let intake: SiftIntake
@@ -24,19 +24,21 @@ struct SiftEndpoint: RoutedResource {
     }
 
     func register(in routes: inout RouteTable) {
-        // Clients put the account there as it is, so it may have slashes, which the endpoint rejects.
+        // Clients insert the account unescaped, so it may contain slashes, which the endpoint rejects.
         routes.add(.put, "/v3/accounts/{account...}/mobile_events", .sending) {
             try await collect($0.request, account: $0["account"], from: $0.origin)
         }
     }
 
-    /// Takes one body. 200 means that all of it is on stable storage, faulty events with the reason; when there is none but
-    /// faulty ones, they are kept just so, and the answer is 400.
+    /// Receives one body.
+    ///
+    /// 200 means that all of it is on stable storage, including invalid events with their reasons. If all events are
+    /// invalid, they are stored in the same way, and the response is 400.
     func collect(_ request: Request, account text: String, from origin: RequestOrigin) async throws -> Response {
         let account = try VendorCommit.name(text, as: "account", "an account")
         let grant = try prepare(request, account)
         let limits = dependencies.configuration.limits
-        // Deflate makes at most a thousand bytes of one, and its factor has no limit here.
+        // Deflate expands one byte to at most about a thousand, and the ratio has no limit here.
         var widest = limits
         widest.body.ratio = 1_032
         return try await RequestBody.with(
@@ -62,7 +64,7 @@ struct SiftEndpoint: RoutedResource {
                 isErased: dependencies.store.isErased
             )
         } catch {
-            // The client deletes what is malformed, so the whole of it is kept here.
+            // The client deletes a malformed body, so all of it is stored here.
             throw await commit.refusal(
                 error,
                 of: body,

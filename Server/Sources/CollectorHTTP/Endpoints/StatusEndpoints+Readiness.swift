@@ -7,10 +7,13 @@ internal import Hummingbird
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Readiness of the two things that a collector does. A proxy for senders must not lose a collector that accepts batches while its
-/// answers lag behind.
+/// Readiness of a collector's two services: accepting batches and answering queries.
+///
+/// A proxy for senders must not lose a collector that accepts batches while its responses lag behind.
 extension StatusEndpoints {
-    /// `GET /readyz/intake`: batches are accepted, or why not. The index plays no part.
+    /// `GET /readyz/intake`: whether batches are accepted, or the reason why not.
+    ///
+    /// The state of the index does not matter.
     func readyForIntake() throws(RequestFailure) -> Response {
         try checkIntake()
         return Answer.json { writer in
@@ -21,9 +24,11 @@ extension StatusEndpoints {
         }
     }
 
-    /// `GET /readyz/questions`: queries are answered from a store that follows, or why not. Whether batches are accepted plays no part.
+    /// `GET /readyz/questions`: whether the store that answers queries follows, or why not.
+    ///
+    /// Whether batches are accepted does not matter.
     func readyForQuestions() throws(RequestFailure) -> Response {
-        let intake = dependencies.intake.trouble == nil ? "Batches are accepted and kept." : "Batches are refused, too."
+        let intake = dependencies.intake.trouble == nil ? "Batches are accepted and stored." : "Batches are refused."
         try checkIndex(intake)
         return Answer.json { writer in
             writer.beginObject()
@@ -38,7 +43,7 @@ extension StatusEndpoints {
     }
 
     /// - Parameter intake: A sentence about batches.
-    /// - Throws: ``RequestFailure`` `index_behind` with the reason why answers would lack something now.
+    /// - Throws: ``RequestFailure`` `index_behind` with the reason why responses would be incomplete now.
     func checkIndex(_ intake: String) throws(RequestFailure) {
         guard let trouble = dependencies.store.trouble else { return }
         throw RequestFailure(

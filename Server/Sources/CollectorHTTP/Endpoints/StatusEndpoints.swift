@@ -23,7 +23,7 @@ struct StatusEndpoints: RoutedResource {
         routes.read("/metrics", .untimed) { _ in await metrics() }
     }
 
-    /// `GET /livez`: the process answers.
+    /// `GET /livez`: whether the process responds.
     func alive() -> Response {
         Answer.json { writer in
             writer.beginObject()
@@ -32,23 +32,27 @@ struct StatusEndpoints: RoutedResource {
         }
     }
 
-    /// `GET /readyz`: batches are welcome and the index follows, or why not. Batches are taken while the index does not
-    /// follow, too: what is not ready then is reading.
+    /// `GET /readyz`: whether batches are accepted and the index follows.
+    ///
+    /// If not, the response has the reason.
+    ///
+    /// Batches are accepted even while the index does not follow: then only reading is not ready.
     func ready() throws(RequestFailure) -> Response {
         try checkIntake()
-        try checkIndex("Batches are accepted and kept.")
-        // An index that follows and lags says so in every answer, and takes no collector from those who send.
+        try checkIndex("Batches are accepted and stored.")
+        // An index that follows but lags reports this in every response, and does not make the collector unavailable to
+        // senders.
         let partial = dependencies.store.partial
         return Answer.json { writer in
             writer.beginObject()
             writer.member("status", "ready")
             writer.member("durability", dependencies.intake.durability.rawValue)
-            if let partial { writer.member(PartialAnswer.member, partial) }
+            if let partial { writer.member(IncompleteResponse.member, partial) }
             writer.endObject()
         }
     }
 
-    /// `GET /v1/time`: for devices that want to know how far their clock is off.
+    /// `GET /v1/time`: for devices that determine the error of their clock.
     func time() -> Response {
         let now = dependencies.clock.now().wall
         return Answer.json { writer in
@@ -58,7 +62,7 @@ struct StatusEndpoints: RoutedResource {
         }
     }
 
-    /// `GET /metrics`: Prometheus' text format.
+    /// `GET /metrics`: metrics in the Prometheus text format.
     func metrics() async -> Response {
         var text = PrometheusText()
         text.write(dependencies.statistics.withLock { $0 })
@@ -76,7 +80,7 @@ struct StatusEndpoints: RoutedResource {
             text.write(try await dependencies.store.totals(), lag: lag())
             text.write(isIndexUp: true)
         } catch {
-            // An index that cannot answer is itself a figure; the others still count.
+            // An index that cannot respond is itself a metric; the others still count.
             text.write(isIndexUp: false)
         }
         var headers: HTTPFields = [.contentType: PrometheusText.contentType]
@@ -84,7 +88,7 @@ struct StatusEndpoints: RoutedResource {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text.text)))
     }
 
-    /// What the index has still to read.
+    /// Returns what the index has not read yet.
     private func lag() -> IndexLag {
         let end = dependencies.intake.end
         let indexed = dependencies.store.indexed
@@ -96,12 +100,12 @@ struct StatusEndpoints: RoutedResource {
     }
 }
 
-/// What an index has still to read.
+/// The part of the log or stream not yet in the index.
 enum IndexLag: Sendable, Hashable {
-    /// So many segments of the log.
+    /// A number of segments of the log.
     case segments(Int)
-    /// So many bytes of the log's newest segment.
+    /// A number of bytes of the log's newest segment.
     case bytes(Int)
-    /// So many records of a stream.
+    /// A number of records of a stream.
     case records(Int)
 }

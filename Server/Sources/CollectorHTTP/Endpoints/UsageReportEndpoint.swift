@@ -7,10 +7,12 @@ internal import Hummingbird
 internal import NIOCore
 internal import TrackwayEvents
 
-/// `GET /v1/reports/usage`: the client data report of an application as a table, whatever format its events came in.
+/// `GET /v1/reports/usage`: the client data report of an application, as a table.
+///
+/// It covers events of all formats.
 struct UsageReportEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
-    private let slots = FollowerSlots(limit: 8)
+    private let slots = ConcurrencySlots(limit: 8)
 
     init(dependencies: CollectorDependencies) {
         self.dependencies = dependencies
@@ -20,13 +22,16 @@ struct UsageReportEndpoint: RoutedResource {
         routes.read("/v1/reports/usage") { try await report($0.request, pass: $0.pass) }
     }
 
-    /// Events read at once.
+    /// The number of events read at once.
     private static let pageSize = 1_000
 
-    /// The report: every event of the application within the times, in the order in which they arrived. Written page by page
-    /// while it is read, so that its length costs no memory. When the index fails midway, or the key is revoked, the
-    /// answer is cut off, which a client sees.
-    func report(_ request: Request, pass: ReadPass) async throws -> Response {
+    /// Responds with all events of the application in the period.
+    ///
+    /// They are in the order of arrival.
+    ///
+    /// The report is written page by page while it is read, so that its length takes no memory. If the index fails
+    /// midway or the key is revoked, the response is cut off, which a client can detect.
+    func report(_ request: Request, pass: ReadAuthorization) async throws -> Response {
         let slot = try slots.take()
         let query = Query(request.uri)
         let scope = UsageReportRow.Scope(application: query.text("application"))
@@ -35,7 +40,8 @@ struct UsageReportEndpoint: RoutedResource {
         filter.to = try query.time("to")
         let store = dependencies.store
         let end = store.indexed
-        // The first page is read before the answer begins: what cannot be read at all is an error with a status.
+        // Read the first page before the response begins: an index that cannot be read at all is an error with a
+        // status.
         let first = try await store.events(matching: filter)
         var headers: HTTPFields = [
             .contentType: "text/csv; charset=utf-8; header=present",
@@ -53,7 +59,7 @@ struct UsageReportEndpoint: RoutedResource {
         )
     }
 
-    // Concurrent, as the framework's writer is: a writer may not change hands between executors.
+    // Concurrent, as the framework's writer is: a writer must not move between executors.
     @concurrent
     private static func write(
         _ first: [StoredEvent],
@@ -61,7 +67,7 @@ struct UsageReportEndpoint: RoutedResource {
         behind filter: EventQuery,
         upTo end: EventPosition,
         from store: any EventStore,
-        _ pass: ReadPass,
+        _ pass: ReadAuthorization,
         to writer: inout any ResponseBodyWriter
     ) async throws {
         try await writer.write(ByteBuffer(string: UsageReportRow.heading))
@@ -70,7 +76,7 @@ struct UsageReportEndpoint: RoutedResource {
             try pass.check()
             let lines = events.compactMap { UsageReportRow($0, in: scope)?.line }.joined()
             if !lines.isEmpty { try await writer.write(ByteBuffer(string: lines)) }
-            // What arrives meanwhile is of the next report.
+            // Events that arrive in the meantime belong to the next report.
             guard last.position < end else { return }
             filter.after = last.position
             events = try await store.events(matching: filter)

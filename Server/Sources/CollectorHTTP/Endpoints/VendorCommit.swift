@@ -7,17 +7,18 @@ internal import NIOCore
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// Putting admitted bodies of other formats on stable storage, and keeping what was refused as a whole.
+/// Commits admitted bodies of other formats, and stores wholly rejected ones.
 struct VendorCommit: Sendable {
     let dependencies: CollectorDependencies
 
-    /// How much is kept of a body whose sender keeps it too.
+    /// The maximum bytes stored of a body that its sender keeps.
     static let excerptBytes = 4 << 10
 
-    /// Returns once every event of a body, accepted or kept with its reason, is on stable storage.
+    /// Stores a batch, and returns once all its events are durable.
     ///
-    /// A body of more than one record may be stored in part when the disk refuses; sent again, what was stored is known.
-    /// Of erased installations the count of their events is stored.
+    /// Rejected events are stored with their reasons. A body of more than one record may be stored partially if the
+    /// disk fails; when it is sent again, the stored part is recognized. For erased installations, only the number of
+    /// their events is stored.
     func store(
         _ batch: VendorBatch,
         grant: KeyGrant,
@@ -46,12 +47,13 @@ struct VendorCommit: Sendable {
         dependencies.authorization.charge(grant, events: batch.count)
     }
 
-    /// Keeps a body that cannot be taken as a whole.
+    /// Stores a body rejected as a whole, and returns the failure.
     ///
     /// - Parameters:
-    ///   - limit: how much of it is kept when it is malformed: the sender may then delete it, and this is the last copy.
-    ///   - excerpt: how much of it is kept otherwise.
-    ///   - failure: what is said to the sender, who is asked to come again when a last copy could not be kept.
+    ///   - limit: The maximum number of bytes stored of a malformed body: the sender may then delete it, and this is
+    ///     the last copy.
+    ///   - excerpt: The maximum number of bytes stored of any other body.
+    ///   - failure: The failure for the sender. If a last copy could not be stored, it requests a retry instead.
     func refusal(
         _ error: AdmissionError,
         of body: [UInt8],
@@ -77,9 +79,9 @@ struct VendorCommit: Sendable {
         return failure
     }
 
-    /// The name of an account in a path, its escapes resolved.
+    /// Returns the name of an account in a path, percent-decoded.
     ///
-    /// - Parameter what: what such a name is called, with its article: `an account`.
+    /// - Parameter what: The kind of name, with its article: `an account`.
     static func name(_ text: String, as field: String, _ what: String) throws(RequestFailure) -> String {
         let name = unescaped(text)
         guard VendorAccount.isValid(name: name) else {
@@ -94,17 +96,19 @@ struct VendorCommit: Sendable {
         return name
     }
 
-    /// A segment of a path, its escapes resolved.
+    /// Returns a segment of a path, percent-decoded.
     static func unescaped(_ text: String) -> String {
         String(decoding: PercentText.decode(Array(text.utf8), plusIsSpace: false), as: UTF8.self)
     }
 }
 
 extension VendorBatch {
-    /// Why there is nothing in the batch that could be taken; nil when there is something, or nothing at all.
+    /// The reason why no event was accepted.
+    ///
+    /// Nil if some were, or the batch is empty.
     var onlyFault: RejectedEvent? { accepted == 0 ? rejected.first : nil }
 
-    /// Writes the faulty events as the member `rejected`.
+    /// Writes the rejected events as the member `rejected`.
     func writeRejected(to writer: inout JSONWriter) {
         writer.list("rejected", rejected) { event, writer in
             writer.beginObject()

@@ -7,26 +7,30 @@ internal import Hummingbird
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// `GET /v1/expect`: waits until what a test expects has arrived, or the time is over, and says what came instead.
+/// `GET /v1/expect`: waits until the events that a test expects have arrived.
+///
+/// If the time runs out first, the response states what arrived instead.
 struct ExpectationEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
-    private let slots: FollowerSlots
-    /// How many may wait at once.
+    private let slots: ConcurrencySlots
+    /// The maximum number of expectations waiting at once.
     private static let waiting = 64
-    /// How many refused events are searched for those that were meant.
+    /// The maximum number of rejected events searched for likely matches.
     private static let searchedRefusals = 100
 
     init(dependencies: CollectorDependencies) {
         self.dependencies = dependencies
-        slots = FollowerSlots(limit: min(Self.waiting, dependencies.configuration.followers))
+        slots = ConcurrencySlots(limit: min(Self.waiting, dependencies.configuration.followers))
     }
 
     func register(in routes: inout RouteTable) {
         routes.read("/v1/expect", .untimed) { try await expect($0.request, pass: $0.pass) }
     }
 
-    /// Waits and answers. An answer is final: what was answered to a sender before the time was over counts in it.
-    func expect(_ request: Request, pass: ReadPass) async throws -> Response {
+    /// Waits and responds.
+    ///
+    /// The response is final: it covers everything that was acknowledged to a sender before the time was over.
+    func expect(_ request: Request, pass: ReadAuthorization) async throws -> Response {
         let expectation = try expectation(request)
         let slot = try takeSlot()
         defer { withExtendedLifetime(slot) {} }
@@ -45,8 +49,10 @@ struct ExpectationEndpoint: RoutedResource {
         }
     }
 
-    /// Looks at every step of the index until it is decided, or the time is over.
-    private func wait(_ tally: inout ExpectationTally, _ pass: ReadPass) async throws {
+    /// Checks the events after each advance of the index.
+    ///
+    /// Returns when the expectation is decided or the time is over.
+    private func wait(_ tally: inout ExpectationTally, _ pass: ReadAuthorization) async throws {
         var isOver = false
         let follower = follower(for: tally.expectation.within, pass)
         try await follower.follow { signal in
@@ -59,18 +65,20 @@ struct ExpectationEndpoint: RoutedResource {
         }
         try pass.check()
         guard isOver || tally.standing != .open else {
-            // Half of a time proves nothing.
+            // An expectation that waited for less than the requested time proves nothing.
             throw RequestFailure(
                 status: .serviceUnavailable,
                 code: "closing",
-                message: "The collector is shutting down before the time is over.",
+                message: "The collector is shutting down before the end of the requested time.",
                 retryAfter: .seconds(1)
             )
         }
     }
 
-    /// The time is over: looks at all that was answered until now, and at nothing that comes later.
-    private func lookUntilNow(_ tally: inout ExpectationTally, _ pass: ReadPass) async throws {
+    /// Checks everything that was acknowledged until now, and nothing later.
+    ///
+    /// Called when the time is over.
+    private func lookUntilNow(_ tally: inout ExpectationTally, _ pass: ReadAuthorization) async throws {
         let store = dependencies.store
         let committed = await dependencies.intake.committedEnd().map { EventPosition($0) }
         guard committed != nil || store.isBuilding else { return }
@@ -87,14 +95,14 @@ struct ExpectationEndpoint: RoutedResource {
             throw RequestFailure(
                 status: .serviceUnavailable,
                 code: "index_behind",
-                message: "\(dependencies.store.trouble ?? "The index is behind what was taken.") Expect again.",
+                message: "\(dependencies.store.trouble ?? "The index has not read all accepted data.") Try again.",
                 retryAfter: .seconds(1)
             )
         }
         try await look(&tally, before: end)
     }
 
-    private func follower(for interval: Duration, _ pass: ReadPass) -> IndexFollower {
+    private func follower(for interval: Duration, _ pass: ReadAuthorization) -> IndexFollower {
         IndexFollower(
             store: dependencies.store,
             interval: interval,
@@ -103,9 +111,12 @@ struct ExpectationEndpoint: RoutedResource {
         )
     }
 
-    /// Looks at what is there. After a reset it begins anew: what was forgotten does not count.
+    /// Checks the indexed events.
     ///
-    /// While the index is being made nothing is seen, and the expectation stays open: whether it holds shows when the index is there.
+    /// After a reset it starts again: discarded events do not count.
+    ///
+    /// While the index is being built, no events are visible and the expectation stays open: whether it holds is known
+    /// once the index is built.
     private func look(_ tally: inout ExpectationTally, before end: EventPosition?) async throws(StoreError) {
         while !dependencies.store.isBuilding {
             let beginning = dependencies.store.beginning
@@ -120,7 +131,7 @@ struct ExpectationEndpoint: RoutedResource {
                 guard tally.read <= EventExpectation.maxEvents else {
                     throw .overBudget(
                         "since",
-                        "it looks at more than \(EventExpectation.maxEvents) events: say from which position on, or since=now"
+                        "it covers more than \(EventExpectation.maxEvents) events: specify since=POSITION, or since=now"
                     )
                 }
             }
@@ -159,14 +170,14 @@ struct ExpectationEndpoint: RoutedResource {
         }
     }
 
-    private func takeSlot() throws(RequestFailure) -> FollowerSlot {
+    private func takeSlot() throws(RequestFailure) -> ConcurrencySlot {
         do {
             return try slots.take()
         } catch {
             throw RequestFailure(
                 status: .serviceUnavailable,
                 code: "too_many_expectations",
-                message: "As many expectations as may be are waiting already; ask again in a moment.",
+                message: "Too many expectations are waiting; try again in a moment.",
                 retryAfter: .seconds(1)
             )
         }

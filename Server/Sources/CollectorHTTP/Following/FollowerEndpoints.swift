@@ -7,17 +7,19 @@ internal import Hummingbird
 internal import NIOCore
 internal import TrackwayEvents
 
-/// The endpoints that stay: the live stream, and waiting until something has arrived.
+/// The endpoints that keep a request open.
+///
+/// These are the live stream, and waiting for arrivals.
 struct FollowerEndpoints: RoutedResource {
     private let dependencies: CollectorDependencies
-    private let slots: FollowerSlots
+    private let slots: ConcurrencySlots
     private let counts: SharedCounts
-    /// The most events the stream reads from the index at once.
+    /// The maximum number of events that the stream reads at once.
     private static let pageEvents = 200
 
     init(dependencies: CollectorDependencies) {
         self.dependencies = dependencies
-        slots = FollowerSlots(limit: dependencies.configuration.followers)
+        slots = ConcurrencySlots(limit: dependencies.configuration.followers)
         counts = SharedCounts(in: dependencies.store)
     }
 
@@ -26,8 +28,10 @@ struct FollowerEndpoints: RoutedResource {
         routes.read("/v1/wait", .untimed) { try await wait($0.request, pass: $0.pass) }
     }
 
-    /// `GET /v1/live`: until the reader goes, or may read no more.
-    func live(_ request: Request, pass: ReadPass) throws(RequestFailure) -> Response {
+    /// `GET /v1/live`: streams events.
+    ///
+    /// It ends when the reader disconnects or may no longer read.
+    func live(_ request: Request, pass: ReadAuthorization) throws(RequestFailure) -> Response {
         let slot = try slots.take()
         let query = Query(request.uri)
         var filter = try query.filter(order: .oldestFirst, limit: Self.pageEvents)
@@ -48,8 +52,10 @@ struct FollowerEndpoints: RoutedResource {
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    /// `GET /v1/wait`: until it holds, the time is over, or the reader may read no more.
-    func wait(_ request: Request, pass: ReadPass) async throws -> Response {
+    /// `GET /v1/wait`: waits for a condition.
+    ///
+    /// It ends when the condition holds, the time is over, or the reader may no longer read.
+    func wait(_ request: Request, pass: ReadAuthorization) async throws -> Response {
         let slot = try slots.take()
         defer { withExtendedLifetime(slot) {} }
         let query = Query(request.uri)
@@ -75,7 +81,9 @@ struct FollowerEndpoints: RoutedResource {
         return Answer.json { state.write(to: &$0) }
     }
 
-    /// A condition by places that an index knows: that of a record that was committed a moment ago may not be known yet.
+    /// Converts a condition to a position that an index knows.
+    ///
+    /// The position of a record that was committed a moment ago may not be known yet.
     private func placed(_ condition: WaitCondition, within limit: Duration) async -> WaitCondition {
         guard case .position(let position) = condition,
             let place = await dependencies.intake.indexedPlace(of: position, within: limit)
@@ -83,12 +91,12 @@ struct FollowerEndpoints: RoutedResource {
         return .position(place)
     }
 
-    // Concurrent, as the framework's writer is: a writer may not change hands between executors.
+    // Concurrent, as the framework's writer is: a writer must not move between executors.
     @concurrent
     private static func stream(
         _ dependencies: CollectorDependencies,
         _ filter: EventQuery,
-        _ pass: ReadPass,
+        _ pass: ReadAuthorization,
         replaying last: Int,
         to writer: inout any ResponseBodyWriter
     ) async throws {
@@ -100,7 +108,7 @@ struct FollowerEndpoints: RoutedResource {
             pass: pass,
             passInterval: dependencies.configuration.passInterval
         )
-        // What an index goes through while it is being made arrived before, and is nothing new.
+        // Events that an index passes while it is being built are not new: they arrived earlier.
         if dependencies.store.isBuilding {
             try await follower.follow { signal in
                 if case .tick = signal { try await writer.write(ServerSentEvents.heartbeat) }
@@ -108,7 +116,7 @@ struct FollowerEndpoints: RoutedResource {
             }
         }
         if filter.after == nil {
-            // Everything indexed lies before `indexed`, and the next event may lie exactly there.
+            // Everything indexed is before `indexed`, and the next event may be exactly there.
             filter.after = EventPosition(rawValue: dependencies.store.indexed.rawValue - 1)
             if last > 0 {
                 var newest = filter
@@ -125,7 +133,7 @@ struct FollowerEndpoints: RoutedResource {
             while !dependencies.store.isBuilding {
                 let reached = dependencies.store.indexed
                 let events = try await dependencies.store.events(matching: filter)
-                // A reader that is slow to take what was found may have lost its key meanwhile.
+                // A reader that is slow to receive the events may have lost its key in the meantime.
                 guard pass.isInForce else { return false }
                 if let newest = events.last {
                     try await writer.write(ServerSentEvents.buffer(events))
@@ -133,7 +141,7 @@ struct FollowerEndpoints: RoutedResource {
                     isSilent = false
                 }
                 guard !events.isFull(limit: pageEvents) else { continue }
-                // What was looked through is not looked through again for the next event, however long that takes to come.
+                // Remember the position reached, so that the same events are not searched again for the next match.
                 let seen = EventPosition(rawValue: reached.rawValue - 1)
                 filter.after = max(filter.after ?? seen, seen)
                 break
@@ -144,23 +152,26 @@ struct FollowerEndpoints: RoutedResource {
     }
 
     private static let lastEventID = Answer.name("last-event-id")
-    /// Tells proxies to hand the stream on as it comes.
+    /// Makes proxies forward the stream without buffering.
     private static let buffering = Answer.name("x-accel-buffering")
 }
 
 /// Writes stored events as server-sent events.
 private enum ServerSentEvents {
-    /// How long a browser waits before it comes back, and the end of the stream's beginning.
+    /// The reconnection delay for browsers, which ends the stream's beginning.
     static let opening = ByteBuffer(string: "retry: 2000\n\n")
-    /// A comment: the stream is alive.
+    /// A comment that shows that the stream is alive.
     static let heartbeat = ByteBuffer(string: ": alive\n\n")
 
-    /// Several events in one buffer. The id of each is its position, which a browser sends back to resume.
+    /// Returns several events in one buffer.
+    ///
+    /// The id of each event is its position, which a browser sends back to resume.
     static func buffer(_ events: [StoredEvent]) -> ByteBuffer {
         JSONWriter.withThreadBuffer { writer in
             for event in events {
                 writer.raw("event: event\nid: \(event.position)\ndata: ".utf8)
-                // Raw line ends would end the datum. In valid JSON they stand between values only, where a space does.
+                // Raw line breaks would end the data field. In valid JSON they occur only between values, where a space
+                // is equivalent.
                 if event.json.contains(where: isLineEnd) || event.context.contains(where: isLineEnd) {
                     var flat = event
                     flat.json = flat.json.map { isLineEnd($0) ? UInt8(ascii: " ") : $0 }

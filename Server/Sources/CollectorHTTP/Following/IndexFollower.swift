@@ -6,9 +6,9 @@ internal import HTTPTypes
 internal import ServiceLifecycle
 internal import TrackwayEvents
 
-/// Looks at the index again and again: when it has advanced, and when time has passed.
+/// Calls a closure whenever the index advances, and when time has passed.
 struct IndexFollower: Sendable {
-    /// Why to look.
+    /// The reason for a call.
     enum Signal: Sendable {
         /// At the beginning, and whenever the index has advanced.
         case advanced
@@ -18,16 +18,17 @@ struct IndexFollower: Sendable {
 
     let store: any EventStore
     let interval: Duration
-    /// Whether the follower may still see anything, and how often that is asked.
-    let pass: ReadPass
+    /// The permission to read, which is checked every ``passInterval``.
+    let pass: ReadAuthorization
     let passInterval: Duration
 
-    /// Calls `visit` until it says stop, the pass is in force no more, the caller is cancelled, or the server shuts down
-    /// gracefully.
+    /// Calls `visit` repeatedly until it returns false.
     ///
-    /// Signals that come while `visit` runs are coalesced: it always looks at the present state.
+    /// It also ends when the pass is no longer valid, the caller is canceled, or the server shuts down gracefully.
     ///
-    /// - Parameter visit: Returns whether to go on.
+    /// Signals that arrive while `visit` runs are coalesced: it always sees the current state.
+    ///
+    /// - Parameter visit: Returns whether to continue.
     @concurrent
     func follow(_ visit: @concurrent (Signal) async throws -> Bool) async throws {
         let (signals, sender) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingNewest(2))
@@ -38,7 +39,7 @@ struct IndexFollower: Sendable {
                 sender.finish()
             }
             group.addTask { [interval] in
-                // The one clock of a stream; a test hands in a short interval.
+                // The only clock of a stream; tests pass a short interval.
                 while true {
                     try await ContinuousClock().sleep(for: interval)
                     sender.yield(.tick)
@@ -61,7 +62,7 @@ struct IndexFollower: Sendable {
         }
     }
 
-    /// Waits until the index has come to a place, for the interval at most.
+    /// Waits for the index to reach a position, within the interval.
     func follow(until position: EventPosition) async throws {
         guard store.indexed < position else { return }
         try await follow { [store] signal in
@@ -73,20 +74,20 @@ struct IndexFollower: Sendable {
     }
 }
 
-/// The places for live streams and waits: so many, and each is taken by one.
-final class FollowerSlots: Sendable {
+/// A limited number of slots for live streams, waits and queries.
+final class ConcurrencySlots: Sendable {
     private let taken = Locked(0)
     private let limit: Int
 
-    /// - Parameter limit: How many there are.
+    /// - Parameter limit: The number of slots.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Takes a place, in one step with looking whether there is one.
+    /// Takes a slot, atomically with the check that one is free.
     ///
-    /// - Throws: ``RequestFailure`` `too_many_followers` when all are taken.
-    func take() throws(RequestFailure) -> FollowerSlot {
+    /// - Throws: ``RequestFailure`` `too_many_followers` if all slots are taken.
+    func take() throws(RequestFailure) -> ConcurrencySlot {
         let isFree = taken.withLock { taken in
             guard taken < limit else { return false }
             taken += 1
@@ -96,21 +97,23 @@ final class FollowerSlots: Sendable {
             throw RequestFailure(
                 status: .serviceUnavailable,
                 code: "too_many_followers",
-                message: "\(limit) streams are open already; close one.",
+                message: "\(limit) streams are already open; close one.",
                 retryAfter: .seconds(10)
             )
         }
-        return FollowerSlot(of: self)
+        return ConcurrencySlot(of: self)
     }
 
     fileprivate func leave() { taken.withLock { $0 -= 1 } }
 }
 
-/// A place among the followers, until the last reference to it goes: also that of a body that was never asked for.
-final class FollowerSlot: Sendable {
-    private let slots: FollowerSlots
+/// A slot that is freed with the last reference to it.
+///
+/// This also covers a response body that was never requested.
+final class ConcurrencySlot: Sendable {
+    private let slots: ConcurrencySlots
 
-    fileprivate init(of slots: FollowerSlots) {
+    fileprivate init(of slots: ConcurrencySlots) {
         self.slots = slots
     }
 

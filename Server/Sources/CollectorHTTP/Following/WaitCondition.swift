@@ -4,29 +4,31 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// What `GET /v1/wait` waits for.
+/// The condition that `GET /v1/wait` waits for.
 enum WaitCondition: Sendable {
-    /// The index has passed a place of the intake log, as an answer to a batch names it.
+    /// The index has passed a position of the intake log.
+    ///
+    /// The response to a batch contains such a position.
     case position(EventPosition)
     /// An event has arrived.
     case event(EventID)
-    /// So many matching events have arrived.
+    /// This many matching events have arrived.
     case count(Int, EventQuery)
 
     /// Reads the condition from a query.
     init(_ query: Query) throws(RequestFailure) {
         if let position: EventPosition = try query.value("position", "a position such as 3.88213") {
             self = .position(position)
-        } else if let id: EventID = try query.value("id", "an event's id") {
+        } else if let id: EventID = try query.value("id", "an event id") {
             self = .event(id)
         } else if let count = try query.number("count", in: 0...1_000_000_000) {
             self = .count(count, try query.filter(order: .oldestFirst, limit: 1))
         } else {
-            throw .malformed("position", "Say what to wait for: position, id, or count.")
+            throw .malformed("position", "Specify what to wait for: position, id, or count.")
         }
     }
 
-    /// How things stand.
+    /// The current state of a condition.
     struct State: Sendable {
         var isDone: Bool
         var indexed: EventPosition
@@ -34,14 +36,14 @@ enum WaitCondition: Sendable {
         var event: StoredEvent?
     }
 
-    /// Looks whether the condition holds.
+    /// Checks whether the condition holds.
     ///
-    /// - Parameter counts: Counts for all who wait.
+    /// - Parameter counts: The counts shared by all waiting requests.
     func look(at store: any EventStore, counts: SharedCounts) async throws(StoreError) -> State {
         do throws(StoreError) {
             return try await state(of: store, counts)
         } catch  where error.kind == .behind {
-            // What an index that is being made does not have says nothing: there is still something to wait for.
+            // While an index is being built, missing events prove nothing: keep waiting.
             return State(isDone: false, indexed: store.indexed)
         }
     }
@@ -78,43 +80,48 @@ extension WaitCondition.State {
     }
 }
 
-/// Counts events for any number of waiters, one count at a time: those who wait for the same query share it.
+/// Counts events for waiting requests, one count at a time.
 ///
-/// A count that began when the index was elsewhere may lack what a waiter was woken for. So a waiter takes the answer for the
-/// place where the index is, or that of the next count, together with all who came meanwhile.
+/// Requests that wait for the same query share a count.
+///
+/// A count that began at an earlier position of the index may lack the event for which a request was woken. Therefore a
+/// request uses the result for the current position of the index, or that of the next count, together with all requests
+/// that arrived in the meantime.
 actor SharedCounts {
     private struct Made {
-        /// Its number, given when it began.
+        /// Its number, assigned when it began.
         var number: Int
         var indexed: EventPosition
         var result: Result<Int, StoreError>
     }
 
-    /// The most answers that are kept for those who ask the same a moment later.
+    /// The maximum number of results kept.
+    ///
+    /// They serve requests that repeat a query a moment later.
     private static let capacity = 256
 
     private let store: any EventStore
     private var made: [EventQuery: Made] = [:]
-    /// How many counts have begun.
+    /// The number of counts that have begun.
     private var begun = 0
     private var isCounting = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// - Parameter store: What is counted in.
+    /// - Parameter store: The store whose events are counted.
     init(in store: any EventStore) {
         self.store = store
     }
 
-    /// How many events match, as of now or later.
+    /// Returns the number of matching events, as of now or later.
     func count(matching query: EventQuery) async throws(StoreError) -> Int {
         var query = query
-        // It plays no part in counting.
+        // The cursor does not affect the count.
         query.after = nil
         let asked = store.indexed
         let before = begun
         while true {
             if let made = made[query] {
-                // An index that is made anew comes to every place again, so an old answer counts for its own place only.
+                // A rebuilt index reaches every position again, so an old result is valid only for its own position.
                 if made.number > before || made.indexed == asked { return try made.result.get() }
             }
             if isCounting {

@@ -4,7 +4,9 @@
 internal import NIOCore
 internal import TrackwayEvents
 
-/// Keeps the number of connections within a limit. Carries out what ``ConnectionTable`` decides; safe from any thread.
+/// Keeps the number of connections within a limit.
+///
+/// Carries out the decisions of ``ConnectionTable``. Safe from any thread.
 final class ConnectionLimit: Sendable {
     private struct State: Sendable {
         var table: ConnectionTable
@@ -16,17 +18,17 @@ final class ConnectionLimit: Sendable {
 
     private let state: Locked<State>
 
-    /// - Parameter limit: The most connections at once.
+    /// - Parameter limit: The maximum number of concurrent connections.
     init(_ limit: Int) {
         state = Locked(State(table: ConnectionTable(limit: limit)))
     }
 
-    /// How many connections were closed to make room.
+    /// The number of connections that were closed to make room for others.
     var evicted: UInt64 { state.withLock { $0.evicted } }
 
-    /// Takes a connection in, and closes the one that has to go for it.
+    /// Registers a connection, and closes another one if the limit is exceeded.
     ///
-    /// - Returns: The id under which the connection is known from now on.
+    /// - Returns: The id of the connection from now on.
     func opened(_ channel: any Channel) -> UInt64 {
         let (id, victim) = state.withLock { state in
             let id = state.next
@@ -41,22 +43,26 @@ final class ConnectionLimit: Sendable {
         return id
     }
 
-    /// A connection entered another phase.
+    /// Records that a connection entered another phase.
     func moved(_ id: UInt64, to phase: ConnectionTable.Phase) {
         state.withLock { $0.table.moved(id, to: phase) }
     }
 
-    /// What is being worked on for a connection; nil for one that is not counted here.
+    /// Returns the work for a connection.
+    ///
+    /// Nil if the connection is not registered.
     func work(of channel: any Channel) -> ConnectionWork? {
         state.withLock { $0.works[ObjectIdentifier(channel)] }
     }
 
-    /// The other end of a connection sends nothing more, and does not wait for answers.
+    /// Cancels the work for a connection whose client sends nothing more.
+    ///
+    /// Such a client does not wait for responses.
     func left(_ channel: any Channel) {
         work(of: channel)?.end()
     }
 
-    /// A connection is gone.
+    /// Records that a connection was closed.
     func closed(_ id: UInt64, _ channel: any Channel) {
         let work = state.withLock { state in
             state.table.closed(id)

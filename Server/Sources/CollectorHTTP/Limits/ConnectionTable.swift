@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Decides which connection has to go when there are too many. A value.
+/// Decides which connection to close when there are too many.
 ///
-/// A new connection is always let in, and the one that has rested longest makes room: its sender connects again when it has
-/// something to say. When none rests, the one whose request has been on its way longest goes; one whose answer is being made
-/// never does. So connections that are only held cost those nothing who use theirs.
+/// A value type.
+///
+/// To make room for a new connection, the one that has been idle longest is closed: its client connects again when it
+/// has something to send. If none is idle, the one whose request has been arriving longest is closed. A connection
+/// whose response is being prepared is never closed; if that applies to all others, the new one is closed. Connections
+/// that are only held open therefore do not affect clients that use theirs.
 struct ConnectionTable {
-    /// What a connection is doing.
+    /// The activity of a connection.
     enum Phase: Sendable, Hashable, CaseIterable {
-        /// Nothing has come yet, or everything that came was answered.
+        /// Nothing has arrived yet, or everything that arrived was answered.
         case resting
-        /// A request is coming.
+        /// A request is arriving.
         case receiving
-        /// The collector works on an answer.
+        /// The collector is preparing a response.
         case answering
     }
 
-    /// The connections of a phase, in the order in which they entered it.
+    /// The connections of a phase, in the order of entering it.
     private struct Queue {
         private var entries: [(ticket: UInt64, id: UInt64)] = []
         private var start = 0
 
         mutating func append(_ ticket: UInt64, _ id: UInt64) { entries.append((ticket, id)) }
 
-        /// The first whose ticket is still the one it has.
+        /// Returns the first entry whose ticket is still current.
         mutating func first(_ isCurrent: (UInt64, UInt64) -> Bool) -> UInt64? {
             while start < entries.count {
                 let (ticket, id) = entries[start]
@@ -34,7 +37,9 @@ struct ConnectionTable {
             return nil
         }
 
-        /// Removes outdated entries once they are the majority, so that a queue stays as long as its valid entries.
+        /// Removes outdated entries once they are the majority.
+        ///
+        /// The length of a queue thus stays proportional to its valid entries.
         mutating func compact(to limit: Int, _ isCurrent: (UInt64, UInt64) -> Bool) {
             guard entries.count > 2 * limit + 16 else { return }
             entries = entries[start...].filter { isCurrent($0.ticket, $0.id) }
@@ -47,17 +52,17 @@ struct ConnectionTable {
     private var queues: [Phase: Queue] = [:]
     private var tickets: UInt64 = 0
 
-    /// - Parameter limit: The most connections: at least one.
+    /// - Parameter limit: The maximum number of connections, at least one.
     init(limit: Int) {
         self.limit = max(limit, 1)
     }
 
-    /// How many connections there are.
+    /// The number of connections.
     var count: Int { phases.count }
 
-    /// A connection was made.
+    /// Records a new connection.
     ///
-    /// - Returns: The connection that has to go; this one itself when all others are being answered.
+    /// - Returns: The connection to close; the new one itself if all others are being answered.
     mutating func opened(_ id: UInt64) -> UInt64? {
         enter(id, .resting)
         guard phases.count > limit else { return nil }
@@ -66,15 +71,15 @@ struct ConnectionTable {
         return victim
     }
 
-    /// A connection entered another phase.
+    /// Records that a connection entered another phase.
     ///
-    /// - Complexity: O(1) amortised.
+    /// - Complexity: O(1) amortized.
     mutating func moved(_ id: UInt64, to phase: Phase) {
         guard let present = phases[id], present.phase != phase else { return }
         enter(id, phase)
     }
 
-    /// A connection is gone.
+    /// Records that a connection was closed.
     mutating func closed(_ id: UInt64) {
         phases[id] = nil
     }

@@ -4,7 +4,9 @@
 internal import Hummingbird
 internal import TrackwayEvents
 
-/// The work on answers of one connection. It ends when the sender disconnects, because the answer could not be delivered. Safe from any task.
+/// The work on the responses of one connection.
+///
+/// It ends when the client disconnects, because the response could not be delivered. Safe from any task.
 final class ConnectionWork: Sendable {
     private struct State: Sendable {
         var tasks: [UInt64: Task<Response, any Error>] = [:]
@@ -14,7 +16,9 @@ final class ConnectionWork: Sendable {
 
     private let state = Locked(State())
 
-    /// Works on an answer, in a task that is cancelled when the connection or the caller ends.
+    /// Prepares a response in a task.
+    ///
+    /// The task is canceled when the connection or the caller ends.
     func run(_ body: @escaping @Sendable () async throws -> Response) async throws -> Response {
         let task = Task { try await body() }
         let number = state.withLock { state -> UInt64? in
@@ -32,7 +36,7 @@ final class ConnectionWork: Sendable {
         }
     }
 
-    /// The sender has gone, or sends nothing more: what is being worked on is cancelled.
+    /// Cancels the work because the client disconnected or sends nothing more.
     func end() {
         let tasks = state.withLock { state in
             state.hasEnded = true

@@ -5,27 +5,28 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Ends connections that take too long: for their headers, for a body, or between requests. Carries out what
-/// ``RequestWatch`` decides.
+/// Closes connections that take too long.
 ///
-/// A slow trickle of bytes does not help a sender: deadlines count from the beginning of what they are for. One timer per
-/// connection looks at the deadline now and then; requests only move the deadline.
+/// This applies to headers, bodies, and the time between requests. Executes the decisions of ``RequestDeadlines``.
+///
+/// Sending bytes slowly does not help a client: each deadline counts from the beginning of its phase. One timer per
+/// connection checks the deadline at intervals; requests only move the deadline.
 final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    private var watch: RequestWatch
+    private var watch: RequestDeadlines
     private var timer: Scheduled<Void>?
     private var isLastAnswer = false
     private let connections: ConnectionLimit
-    /// The connection's name there, while it counts.
+    /// The connection's id there, while it is registered.
     private var connection: UInt64?
 
     init(_ configuration: CollectorConfiguration, _ connections: ConnectionLimit) {
         self.connections = connections
-        watch = RequestWatch(
+        watch = RequestDeadlines(
             headers: TimeAmount(configuration.headerTimeout),
             body: TimeAmount(configuration.bodyTimeout),
             idle: TimeAmount(configuration.idleTimeout)
@@ -83,7 +84,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
             watch.answered(at: .now(), isLast: isLastAnswer)
             if isLastAnswer {
                 context.writeAndFlush(data, promise: promise)
-                // The sender sees the end at once; what it still sends is read until the deadline.
+                // The client sees the end at once; what it still sends is read until the deadline.
                 context.close(mode: .output, promise: nil)
             } else {
                 context.write(data, promise: promise)
@@ -99,11 +100,13 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         arm(context)
     }
 
-    /// Makes sure that a timer runs and does not fire later than the deadline, and that the limit knows what goes on.
+    /// Starts a timer that fires no later than the deadline.
+    ///
+    /// Also reports the phase to the limit.
     private func arm(_ context: ChannelHandlerContext) {
         if let connection { connections.moved(connection, to: watch.phase) }
         guard let deadline = watch.deadline else { return }
-        // A timer that fires too early looks again; one that would fire too late is replaced.
+        // A timer that fires early checks again; a timer that would fire late is replaced.
         if timer != nil, timerFires <= deadline { return }
         timer?.cancel()
         schedule(context, at: deadline)

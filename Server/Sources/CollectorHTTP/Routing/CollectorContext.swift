@@ -6,10 +6,10 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// What is known of a request beside itself: who is at the other end of its connection.
+/// The context of a request, with the peer of its connection.
 struct CollectorContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The address at the other end; nil where it has none.
+    /// The address of the peer; nil if it has none.
     let peer: IPAddress?
     /// The connection.
     let channel: any Channel
@@ -18,26 +18,26 @@ struct CollectorContext: RequestContext {
         coreContext = .init(source: source)
         channel = source.channel
         peer = source.channel.remoteAddress?.ipAddress.flatMap { text in
-            // A link-local address comes with its interface.
+            // A link-local address includes its interface.
             IPAddress(text.prefix { $0 != "%" })
         }
     }
 }
 
-/// Who asks, for those who count: a client's address, also behind proxies that the operator trusts.
+/// Determines client addresses for rate limits, also behind trusted proxies.
 struct ClientAddresses: Sendable {
-    /// The addresses of proxies whose `X-Forwarded-For` is believed.
+    /// The addresses of proxies whose `X-Forwarded-For` is trusted.
     let trustedProxies: Set<IPAddress>
 
-    /// The address that a request is counted for.
+    /// Returns the address for which a request is counted.
     ///
-    /// Each proxy writes the address it was asked from behind what stood there. So from the end backwards the first that is no
-    /// trusted proxy's is the client's; what stands before it may be invented.
+    /// Each proxy appends the address of its own client to the header. Reading backward from the end, the first address
+    /// that is not a trusted proxy's is the client's; anything before it may be forged.
     ///
     /// - Parameters:
-    ///   - peer: The address at the other end of the connection.
-    ///   - told: What the request says in `X-Forwarded-For`, one text for each such header.
-    /// - Returns: Nil for this machine itself, which is not counted, and whose proxy would stand for all its clients.
+    ///   - peer: The address of the connection's peer.
+    ///   - told: The values of `X-Forwarded-For`, one string per header.
+    /// - Returns: Nil for this machine itself, which is not counted, because its proxy would represent all its clients.
     func client(peer: IPAddress?, forwardedFor told: [String]) -> IPAddress? {
         guard var client = peer else { return nil }
         if trustedProxies.contains(client) {
@@ -50,7 +50,9 @@ struct ClientAddresses: Sendable {
         return client.isLoopback ? nil : client
     }
 
-    /// An address as proxies write it: also in brackets, and with a port.
+    /// Reads an address as written by proxies.
+    ///
+    /// It may have brackets and a port.
     private static func address(_ text: Substring) -> IPAddress? {
         let trimmed = text.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
         if let address = IPAddress(trimmed) { return address }

@@ -9,7 +9,8 @@ internal import TrackwayEvents
 
 /// Answers every request through the endpoint of its path and method.
 ///
-/// It checks access before the endpoint runs, and turns failures into JSON. Endpoints are registered by their resources in a ``RouteTable``.
+/// It checks access before the endpoint runs, and turns failures into JSON. Endpoints are registered by their resources
+/// in a ``RouteTable``.
 struct CollectorResponder: HTTPResponder {
     typealias Context = CollectorContext
 
@@ -67,7 +68,7 @@ struct CollectorResponder: HTTPResponder {
             return try access.origins.preflight(request)
         }
         let pass = try access.admit(request, to: endpoint.access)
-        // Before it answers, because the answer may lack what the index lacks now.
+        // Check before the endpoint runs, because the response may lack what the index lacks now.
         let partial = partial(of: endpoint)
         let began = dependencies.clock.now().monotonic
         let call = EndpointRequest(request: request, parameters: parameters, pass: pass, origin: origin)
@@ -76,7 +77,7 @@ struct CollectorResponder: HTTPResponder {
             let time = began.duration(to: dependencies.clock.now().monotonic)
             dependencies.reads.withLock { $0.add(time) }
         }
-        if let partial { try await PartialAnswer.mark(&response, partial) }
+        if let partial { try await IncompleteResponse.mark(&response, partial) }
         return response
     }
 
@@ -88,7 +89,9 @@ struct CollectorResponder: HTTPResponder {
         return try await work.run { try await endpoint.handler(call) }
     }
 
-    /// Why an answer may lack events that have arrived; nil for none.
+    /// Returns why a response may lack events that have arrived.
+    ///
+    /// Nil if it does not.
     private func partial(of endpoint: Endpoint) -> String? {
         switch endpoint.answers {
         case .index, .lookup: dependencies.store.partial
@@ -99,14 +102,14 @@ struct CollectorResponder: HTTPResponder {
 
     /// The failure for an object that a lagging index may lack.
     ///
-    /// It takes the place of 404; nil for other failures.
+    /// It replaces 404; nil for other failures.
     private func laggingFailure(_ failure: RequestFailure, _ match: RouteMatch?) -> RequestFailure? {
         guard failure.status == .notFound, case .endpoint(let endpoint, _)? = match, case .lookup = endpoint.answers
         else { return nil }
         return partial(of: endpoint).map(RequestFailure.indexBehind)
     }
 
-    /// The answer to a request that failed.
+    /// Returns the response to a request that failed.
     private func refused(_ failure: RequestFailure, _ request: Request) -> Response {
         dependencies.statistics.withLock { $0.fail(code: failure.code, key: failure.key) }
         return Answer.failure(routes.failure(failure, at: request.uri.path))

@@ -3,21 +3,21 @@
 
 internal import Hummingbird
 
-/// Who may use an endpoint.
+/// The access rule of an endpoint.
 ///
-/// ``AccessPolicy`` checks this before the endpoint runs. Keys for sending are checked by the endpoint itself.
+/// ``AccessPolicy`` checks it before the endpoint runs. Keys for sending are checked by the endpoint itself.
 enum EndpointAccess: Sendable {
     /// A file of the page: everyone, but no page of another origin.
     case page
-    /// Nothing that was recorded, such as the collector's state: everyone.
+    /// Data that was not recorded, such as the collector's state: everyone.
     case open
     /// Recorded data: a key for reading.
     ///
     /// This machine may read without one if the operator allows that.
     case reading
-    /// What a secret link opens. The endpoint checks the secret.
+    /// The data behind a secret link. The endpoint checks the secret.
     case link
-    /// A change of what the collector holds. The endpoint checks the key.
+    /// A change of the collector's data. The endpoint checks the key.
     case sending
     /// Clients whose account may replace a key.
     ///
@@ -42,7 +42,7 @@ enum EndpointAccess: Sendable {
         }
     }
 
-    /// What pages of other origins do here; nil if none may.
+    /// The use that pages of other origins make of it; nil if not allowed.
     var purpose: OriginPolicy.Purpose? {
         switch self {
         case .page: nil
@@ -61,7 +61,7 @@ struct AccessPolicy: Sendable {
     /// Checks a request before its endpoint runs.
     ///
     /// - Throws: ``RequestFailure`` if the request may not use the endpoint.
-    func admit(_ request: Request, to access: EndpointAccess) throws(RequestFailure) -> ReadPass {
+    func admit(_ request: Request, to access: EndpointAccess) throws(RequestFailure) -> ReadAuthorization {
         let isOpen = dependencies.configuration.isOpenForSending
         var needsKey = false
         switch access {
@@ -72,7 +72,7 @@ struct AccessPolicy: Sendable {
         case .link:
             if !hosts.readingNeedsKey(request) { try origins.check(request, for: .reading) }
         case .sending:
-            // Where every key is valid, a key proves nothing.
+            // In open mode every key is valid, so a key proves nothing.
             if isOpen { try checkSender(request) }
         case .account(let changes, let bringsKey):
             if isOpen {
@@ -84,7 +84,11 @@ struct AccessPolicy: Sendable {
             try admitChange(ofBoards: request, decidesWhoReads: decidesWhoReads, isOpen: isOpen)
         case .alerts: try admitChange(ofAlerts: request, isOpen: isOpen)
         }
-        return try ReadPass(dependencies.authorization, header: request.headers[.authorization], needsKey: needsKey)
+        return try ReadAuthorization(
+            dependencies.authorization,
+            header: request.headers[.authorization],
+            needsKey: needsKey
+        )
     }
 
     private func checkSender(_ request: Request) throws(RequestFailure) {
@@ -94,8 +98,8 @@ struct AccessPolicy: Sendable {
 
     /// Checks a change of a board or its links.
     ///
-    /// Where this machine reads without a key, its own page and programs also change boards without one. Links always need an operator's
-    /// key, because they decide who reads from elsewhere.
+    /// Where this machine reads without a key, its own page and programs also change boards without one. Links always
+    /// need an operator's key, because they decide who reads from elsewhere.
     private func admitChange(
         ofBoards request: Request,
         decidesWhoReads: Bool,

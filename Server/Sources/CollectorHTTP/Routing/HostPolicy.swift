@@ -5,16 +5,17 @@ internal import Collector
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Under which names the collector answers, and which requests certainly come from this machine.
+/// Checks host names, and whether requests come from this machine.
 ///
-/// A collector that listens on the loopback shows events to this machine without a key if its operator chose so. Two kinds of request reach the
-/// loopback and are not this machine's. A hostile web page points a name of its own here (DNS rebinding): its name stands
-/// in `Host`, so names that are not this machine's are refused. And a proxy on this machine hands on what others ask: its
-/// headers say so, and reading needs a key.
+/// A collector that listens on the loopback interface shows events to this machine without a key if its operator chose
+/// so. Two kinds of requests reach the loopback interface and are not from this machine. First, a hostile web page can
+/// point its own name to it (DNS rebinding): that name is in `Host`, so names that are not this machine's are rejected.
+/// Second, a proxy on this machine forwards the requests of others: its headers show this, and reading then needs a
+/// key.
 struct HostPolicy: Sendable {
     /// Whether this machine reads without a key.
     private let isOpen: Bool
-    /// Names that the operator gave the collector, in lower case.
+    /// Names that the operator gave the collector, in lowercase.
     private let names: Set<String>
 
     init(_ configuration: CollectorConfiguration) {
@@ -22,7 +23,7 @@ struct HostPolicy: Sendable {
         names = Set(configuration.hostNames.map { $0.lowercased() })
     }
 
-    /// Refuses a request that came under a foreign name.
+    /// Rejects a request with a foreign host name.
     func check(_ request: Request) throws(RequestFailure) {
         guard isOpen else { return }
         switch Self.host(request) {
@@ -35,18 +36,24 @@ struct HostPolicy: Sendable {
                 code: "wrong_host",
                 field: "host",
                 message:
-                    "This collector answers on this machine only, not as “\(text.prefix(128))”; allow the name with --allow-host, or require a key from every reader: leave out --open-read and --dev-key, or add --read-key always."
+                    """
+                    This collector serves only this machine, not the name “\(text.prefix(128))”; \
+                    allow the name with --allow-host, or require a key from every reader: \
+                    leave out --open-read and --dev-key, or add --read-key always.
+                    """
             )
         }
     }
 
-    /// Whether reading needs a key, for all that is known of who asks.
+    /// Whether reading needs a key, given what is known about the client.
     func readingNeedsKey(_ request: Request) -> Bool {
         guard isOpen, let host = Self.host(request), host.isLoopback else { return true }
-        return ForwardingTrace.isPresent(in: request.headers)
+        return ProxyHeaders.isPresent(in: request.headers)
     }
 
-    /// Refuses what may come from another machine, where this one sends without a key.
+    /// Rejects requests that may come from another machine.
+    ///
+    /// Used where this machine sends without a key.
     func checkIsLocal(_ request: Request) throws(RequestFailure) {
         guard readingNeedsKey(request) else { return }
         throw RequestFailure(
@@ -54,13 +61,18 @@ struct HostPolicy: Sendable {
             code: "not_local",
             field: "host",
             message:
-                "This collector was started with --ephemeral and takes events of this machine only, and none that a proxy hands on."
+                """
+                This collector was started with --ephemeral and accepts events only from this machine, \
+                and not through a proxy.
+                """
         )
     }
 
-    /// The host a request is for; nil when it names none, several, or nothing that can be one.
+    /// Returns the host of a request.
+    ///
+    /// Nil if it names none, several, or an invalid one.
     private static func host(_ request: Request) -> HostName? {
-        // The first `Host` became the authority; others stayed among the headers.
+        // The first `Host` became the authority; others remained among the headers.
         guard request.headers[Self.hostField] == nil, let authority = request.head.authority else { return nil }
         return HostName(authority: authority)
     }
@@ -68,13 +80,13 @@ struct HostPolicy: Sendable {
     private static let hostField = Answer.name("host")
 }
 
-/// What proxies leave in a request that they hand on.
+/// The traces that proxies leave in requests that they forward.
 ///
-/// The sign is taken one way only: a request that has it may come from anywhere, so it needs a key. One that lacks it is
-/// believed to come from this machine only where the peer's address and the `Host` say so too. A proxy that leaves no trace
-/// at all cannot be seen, which is why reading without a key is never the default.
-enum ForwardingTrace {
-    /// Whether a proxy had a request in its hands.
+/// A trace is used in one direction only: a request that has one may come from anywhere, so it needs a key. A request
+/// without one counts as coming from this machine only if the peer's address and the `Host` say so, too. A proxy that
+/// leaves no trace at all cannot be detected, which is why reading without a key is never the default.
+enum ProxyHeaders {
+    /// Whether a proxy forwarded a request.
     static func isPresent(in headers: HTTPFields) -> Bool {
         headers.contains { field in
             let name = field.name.canonicalName
@@ -82,7 +94,9 @@ enum ForwardingTrace {
         }
     }
 
-    /// The header that marks what was handed on in an older version of the protocol, and what it says.
+    /// The header and value that mark a request as forwarded.
+    ///
+    /// They are added to requests with an older protocol version.
     static let mark = (name: "via", value: "1.0 unnamed")
 
     private static let names: Set<String> = [
@@ -92,6 +106,6 @@ enum ForwardingTrace {
         "x-amzn-trace-id", "x-amz-cf-id", "x-cloud-trace-context", "cdn-loop", "front-end-https", "x-nginx-proxy",
         "x-scheme",
     ]
-    /// Families of headers: `X-Forwarded-For` and its kin, and what single providers add.
+    /// Families of headers: `X-Forwarded-For` and related ones, and those of single providers.
     private static let prefixes = ["x-forwarded", "x-original-", "cf-", "x-envoy-", "tailscale-", "x-vercel-"]
 }

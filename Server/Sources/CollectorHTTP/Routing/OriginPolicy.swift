@@ -4,14 +4,15 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Which web pages may talk to the collector. None of another origin, unless the configuration names it: for sending, for
-/// reading, or for both.
+/// The web pages that may use the collector.
 ///
-/// Browsers send some requests of any page to any server (forms, `fetch` of plain text) and only keep the answer from it. So
-/// where no key is asked for, a foreign page's request is refused before anything is done with it. Where a key is, the page
-/// would have to know it, and a browser asks first (``preflight(_:)``).
+/// Pages of other origins may not, unless the configuration allows their origin to send, to read, or both.
+///
+/// Browsers send some requests of any page to any server (forms, `fetch` of plain text) and only hide the response from
+/// the page. Therefore, where no key is required, a foreign page's request is rejected before it has any effect. Where
+/// a key is required, the page would have to know it, and a browser asks first (``preflight(_:)``).
 struct OriginPolicy: Sendable {
-    /// What a page does with the collector.
+    /// The use that a page makes of the collector.
     enum Purpose: Sendable {
         case sending
         case reading
@@ -25,7 +26,7 @@ struct OriginPolicy: Sendable {
         readers = configuration.readingOrigins
     }
 
-    /// Refuses what a page asks that may not, where no key is asked for.
+    /// Rejects a page's request without permission, where no key is required.
     func check(_ request: Request, for purpose: Purpose) throws(RequestFailure) {
         guard let page = Self.page(behind: request, for: purpose) else { return }
         guard let origin = page.origin, allowed(purpose).contains(origin) else {
@@ -33,7 +34,9 @@ struct OriginPolicy: Sendable {
         }
     }
 
-    /// Refuses what any page but our own asks, where no key is asked for.
+    /// Rejects the requests of pages other than our own.
+    ///
+    /// Used where no key is required.
     func checkIsOwn(_ request: Request) throws(RequestFailure) {
         guard let page = Self.page(behind: request, for: .reading) else { return }
         throw RequestFailure(
@@ -41,11 +44,14 @@ struct OriginPolicy: Sendable {
             code: "origin_refused",
             field: "origin",
             message:
-                "Pages of “\((page.origin ?? "another site").prefix(128))” may not change boards and alerts; only the collector's own page may."
+                """
+                Pages from “\((page.origin ?? "another site").prefix(128))” may not change boards and alerts; \
+                only the collector's own page may.
+                """
         )
     }
 
-    /// Answers a browser's question whether a page may do what it is about to.
+    /// Responds to a browser's preflight request for a page.
     func preflight(_ request: Request) throws(RequestFailure) -> Response {
         let purpose = Self.purpose(ofPreflight: request)
         guard let origin = Self.origin(of: request), allowed(purpose).contains(origin) else {
@@ -70,7 +76,7 @@ struct OriginPolicy: Sendable {
         return Response(status: .noContent, headers: headers)
     }
 
-    /// Lets the page of an allowed origin read the answer to what it may do.
+    /// Lets the page of an allowed origin read the response.
     func mark(_ response: inout Response, for request: Request, _ match: RouteMatch?) {
         guard !senders.isEmpty || !readers.isEmpty else { return }
         response.headers[.vary] = "Origin"
@@ -101,7 +107,7 @@ struct OriginPolicy: Sendable {
             status: .forbidden,
             code: "origin_refused",
             field: "origin",
-            message: "Pages of “\(origin.prefix(128))” may not \(verb) here; allow it with \(option)."
+            message: "Pages from “\(origin.prefix(128))” may not \(verb) here; allow it with \(option)."
         )
     }
 
@@ -109,18 +115,20 @@ struct OriginPolicy: Sendable {
         var origin: String?
     }
 
-    /// The foreign page that a browser says is behind a request, with its origin when it tells that; nil when there is none.
+    /// Returns the foreign page that sent a request, according to the browser.
+    ///
+    /// With its origin, if the browser names it; nil if no foreign page sent the request.
     private static func page(behind request: Request, for purpose: Purpose) -> Page? {
         if request.headers[.origin] != nil {
             let origin = origin(of: request)
-            // Our own page reads, and a name that a page points here is refused before. It never sends.
+            // Our own page only reads, and never sends. A foreign name that points here was rejected before.
             let isOwn = purpose == .reading && origin != nil && origin == request.head.authority.map { "http://" + $0 }
             return isOwn ? nil : Page(origin: origin)
         }
         switch request.headers[fetchSite] {
-        // No browser, our own page, or a person who wrote the address.
+        // Not a browser, our own page, or a person who entered the URL.
         case nil, "same-origin", "none": return nil
-        // A person who followed a link; the page that has it sees nothing of what is shown.
+        // A person who followed a link; the page with the link cannot see the response.
         case _
         where purpose == .reading && request.headers[fetchMode] == "navigate"
             && request.headers[fetchDestination] == "document":
@@ -129,7 +137,9 @@ struct OriginPolicy: Sendable {
         }
     }
 
-    /// The one origin a request names; nil for none, several, or one that has no name (`null`).
+    /// Returns the origin of a request.
+    ///
+    /// Nil for none, several, or an opaque one (`null`).
     private static func origin(of request: Request) -> String? {
         let origins = request.headers[values: .origin]
         guard origins.count == 1, origins[0] != "null" else { return nil }

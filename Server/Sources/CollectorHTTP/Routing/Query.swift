@@ -5,29 +5,29 @@ internal import Collector
 internal import HummingbirdCore
 internal import TrackwayEvents
 
-/// A request's query, read with an error that names the parameter at fault.
+/// A request's query parameters, with errors that name the invalid parameter.
 struct Query {
-    /// The parameters as they were given, in their order, unescaped.
+    /// The parameters as given, in order, unescaped.
     let parameters: [(name: String, value: String)]
     private let values: [String: String]
 
-    /// Reads a query. Of a parameter that is given twice the last counts.
+    /// Reads a query; of duplicate parameters, the last counts.
     init(_ uri: URI) {
         self.init(parameters: uri.queryParameters.map { (name: String($0), value: String($1)) })
     }
 
-    /// Parameters that were read already.
+    /// Creates a query from parsed parameters.
     init(parameters: [(name: String, value: String)]) {
         self.parameters = parameters
         values = Dictionary(parameters.map { ($0.name, $0.value) }) { $1 }
     }
 
-    /// A text; nil when absent or empty.
+    /// Returns a string; nil if absent or empty.
     func text(_ name: String) -> String? {
         values[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A value that has a text form; nil when absent.
+    /// Returns a value that has a text form; nil if absent.
     func value<Value: LosslessStringConvertible>(
         _ name: String,
         _ expectation: String
@@ -39,7 +39,7 @@ struct Query {
         return value
     }
 
-    /// A whole number within bounds; nil when absent.
+    /// Returns a whole number within bounds; nil if absent.
     func number(_ name: String, in bounds: ClosedRange<Int>) throws(RequestFailure) -> Int? {
         guard let number: Int = try value(name, "a whole number") else { return nil }
         guard bounds.contains(number) else {
@@ -48,20 +48,22 @@ struct Query {
         return number
     }
 
-    /// A moment: Unix milliseconds, or text such as `2026-11-21T06:38:00.000Z`; nil when absent.
+    /// Returns a time: Unix milliseconds, or text such as `2026-11-21T06:38:00.000Z`.
+    ///
+    /// Nil if absent.
     func time(_ name: String) throws(RequestFailure) -> Timestamp? {
         guard let text = text(name) else { return nil }
         if let milliseconds = Int64(text) { return Timestamp(milliseconds: milliseconds) }
         guard let time = Timestamp(iso8601: text) else {
             throw .malformed(
                 name,
-                "“\(text.prefix(64))” is neither Unix milliseconds nor like 2026-11-21T06:38:00.000Z."
+                "“\(text.prefix(64))” is not a time: write Unix milliseconds or 2026-11-21T06:38:00.000Z."
             )
         }
         return time
     }
 
-    /// The order an answer shall have; nil when none is named.
+    /// Returns the requested order of a response; nil if absent.
     func order() throws(RequestFailure) -> EventQuery.Order? {
         guard let text = text("order") else { return nil }
         guard let order = EventQuery.Order(rawValue: text) else {
@@ -70,11 +72,11 @@ struct Query {
         return order
     }
 
-    /// The filter that lists, counts and streams share.
+    /// Reads the filter that lists, counts and streams share.
     func filter(order: EventQuery.Order, limit: Int) throws(RequestFailure) -> EventQuery {
         var query = EventQuery(order: order, limit: limit)
         query.name = text("name")
-        query.installation = try value("installation", "an installation's id")
+        query.installation = try value("installation", "an installation id")
         query.user = text("user")
         query.session = text("session")
         query.project = text("project")

@@ -4,14 +4,16 @@
 internal import Collector
 internal import NIOCore
 
-/// Where a request comes from.
+/// The origin of a request.
 struct RequestOrigin: Sendable {
-    /// The client's address, also behind proxies that the operator trusts; nil for this machine itself.
+    /// The client's address, also behind trusted proxies; nil for this machine itself.
     let address: IPAddress?
     /// The connection.
     let channel: any Channel
 
-    /// Ends a request whose body does not arrive, with an answer that says so. Callable from any thread.
+    /// Ends a request whose body does not arrive, with an error response.
+    ///
+    /// Callable from any thread.
     var failBody: @Sendable () -> Void {
         { [channel] in channel.pipeline.fireErrorCaught(SlowRequestError()) }
     }

@@ -5,12 +5,13 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypesHTTP1
 
-/// Keeps two things of a request's first line that are lost behind it: the host of a target that names one, and the
-/// protocol's version.
+/// Preserves two parts of a request's first line that later handlers lose.
 ///
-/// A target such as `http://evil.example/v1/events` counts more than `Host` (RFC 9112, 3.2.2), so its host takes the place
-/// of whatever stands there. Version 1.0 is spoken by proxies that say nothing of themselves (nginx unless told otherwise)
-/// and by hardly anybody else who reads: such a request is marked like one that was handed on.
+/// These are the host of a target that names one, and the protocol's version.
+///
+/// The host of a target such as `http://evil.example/v1/events` takes precedence over `Host` (RFC 9112, 3.2.2), so it
+/// replaces the value of that header. Version 1.0 is used by proxies that add nothing about themselves (nginx by
+/// default) and by hardly any other client that reads: such a request is marked as forwarded.
 final class RequestTargetHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -25,14 +26,16 @@ final class RequestTargetHandler: ChannelInboundHandler, RemovableChannelHandler
             head.headers.add(name: "host", value: authority)
         }
         if head.version != .http1_1 {
-            head.headers.add(name: ForwardingTrace.mark.name, value: ForwardingTrace.mark.value)
+            head.headers.add(name: ProxyHeaders.mark.name, value: ProxyHeaders.mark.value)
         }
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
-    /// The host and port of a target that is more than a path; empty when it names none, nil for a path.
+    /// Returns the host and port of a target beyond a path.
+    ///
+    /// Empty if it names no host; nil for a path.
     static func authority(inTarget target: String) -> String? {
-        // `*` is asked of the server as a whole.
+        // `*` refers to the server as a whole.
         guard !target.hasPrefix("/"), target != "*" else { return nil }
         guard let start = target.firstRange(of: "://")?.upperBound else { return "" }
         return String(target[start...].prefix { !"/?#\\".contains($0) })
@@ -40,8 +43,9 @@ final class RequestTargetHandler: ChannelInboundHandler, RemovableChannelHandler
 
 }
 
-/// Puts a ``RequestTargetHandler`` where it belongs: before the handler that turns a request into the form in which the
-/// collector reads it. The framework adds handlers behind that one only.
+/// Inserts a ``RequestTargetHandler`` before the handler that converts requests.
+///
+/// That handler produces the form that the collector reads. The framework only adds handlers after it.
 final class RequestTargetInstaller: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
 

@@ -16,14 +16,16 @@ struct EndpointRequest: Sendable {
     let request: Request
     /// The variable parts of the path by name, not percent-decoded.
     let parameters: [String: String]
-    /// The right to read, which endpoints that take long check again.
-    let pass: ReadPass
+    /// The permission to read, which long-running endpoints check again.
+    let pass: ReadAuthorization
     let origin: RequestOrigin
 
     /// The query of the request's URI.
     var query: Query { Query(request.uri) }
 
-    /// A variable part of the path; empty if there is none.
+    /// A variable part of the path.
+    ///
+    /// Empty if the path has no such part.
     subscript(_ name: String) -> String { parameters[name] ?? "" }
 
     /// A variable part of the path, percent-decoded.
@@ -32,17 +34,17 @@ struct EndpointRequest: Sendable {
     }
 }
 
-/// How an endpoint's answers depend on the index.
-enum AnswerSource: Sendable {
-    /// The index: an answer is marked while the index lags.
+/// The dependence of an endpoint's responses on the index.
+enum ResponseSource: Sendable {
+    /// The index: a response is marked while the index lags.
     case index
-    /// The index, or the analysis tables, which report themselves what they lack.
+    /// The index, or the analysis tables, which report missing data themselves.
     case question
     /// One object of the index.
     ///
     /// While the index lags, "not found" becomes 503 `index_behind`.
     case lookup
-    /// Something else: the answer is never marked.
+    /// Something else: the response is never marked.
     case other
     /// Something else, and the time is not counted.
     ///
@@ -50,15 +52,15 @@ enum AnswerSource: Sendable {
     case untimed
 }
 
-/// What the collector does for one method of one path.
+/// The handling of one method of one path.
 struct Endpoint: Sendable {
     typealias Handler = @Sendable (EndpointRequest) async throws -> Response
 
     let access: EndpointAccess
-    let answers: AnswerSource
+    let answers: ResponseSource
     let handler: Handler
 
-    /// Whether the time that an answer takes is counted.
+    /// Whether the time of a response is counted.
     var isTimed: Bool {
         switch answers {
         case .untimed: false
@@ -70,14 +72,14 @@ struct Endpoint: Sendable {
 /// The result of looking up a request's method and path.
 enum RouteMatch: Sendable {
     case endpoint(Endpoint, parameters: [String: String])
-    /// A browser asks what a page of another origin may send.
+    /// A browser's preflight request for a page of another origin.
     case preflight
 }
 
 /// All routes of the collector, filled by its resources.
 ///
-/// A path without variable parts is found first, so `/v1/plan/violations` would win over `/v1/plan/{name}`. A path matches at most one of
-/// the other patterns.
+/// A path without variable parts is found first, so `/v1/plan/violations` would win over `/v1/plan/{name}`. A path
+/// matches at most one of the other patterns.
 struct RouteTable: Sendable {
     private struct Methods: Sendable {
         let pattern: RoutePattern
@@ -107,7 +109,7 @@ struct RouteTable: Sendable {
     /// Adds an endpoint that shows recorded data.
     mutating func read(
         _ pattern: RoutePattern,
-        _ answers: AnswerSource = .index,
+        _ answers: ResponseSource = .index,
         handler: @escaping Endpoint.Handler
     ) {
         add(.get, pattern, .reading, answers, handler: handler)
@@ -115,13 +117,13 @@ struct RouteTable: Sendable {
 
     /// Adds an endpoint.
     ///
-    /// `HEAD` is answered by the endpoint for `GET`. A second endpoint for the same method and pattern is a programming error; the first
-    /// one stays.
+    /// `HEAD` is answered by the endpoint for `GET`. A second endpoint for the same method and pattern is a programming
+    /// error; the first one remains in effect.
     mutating func add(
         _ method: HTTPRequest.Method,
         _ pattern: RoutePattern,
         _ access: EndpointAccess,
-        _ answers: AnswerSource = .untimed,
+        _ answers: ResponseSource = .untimed,
         handler: @escaping Endpoint.Handler
     ) {
         let endpoint = Endpoint(access: access, answers: answers, handler: handler)
@@ -151,7 +153,7 @@ struct RouteTable: Sendable {
 
     // MARK: Lookup
 
-    /// Finds what a method and a path mean.
+    /// Finds the endpoint of a method and a path.
     ///
     /// - Throws: ``RequestFailure`` `not_found` or `method_not_allowed`.
     func find(_ method: HTTPRequest.Method, _ path: String) throws(RequestFailure) -> RouteMatch {
@@ -167,7 +169,7 @@ struct RouteTable: Sendable {
             status: .methodNotAllowed,
             code: "method_not_allowed",
             field: "method",
-            message: "\(path.prefix(128)) takes \(allowed), not \(method.rawValue.prefix(16)).",
+            message: "\(path.prefix(128)) supports \(allowed), not \(method.rawValue.prefix(16)).",
             headers: [.allow: allowed]
         )
     }

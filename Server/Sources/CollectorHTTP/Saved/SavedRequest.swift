@@ -6,10 +6,12 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import TrackwayEvents
 
-/// What requests about things that people save have in common: a body of JSON, and the version that was changed.
+/// The common parts of requests about saved objects.
+///
+/// These are a JSON body and a version.
 struct SavedRequest {
     let request: Request
-    /// What is saved, for people: “board”.
+    /// The kind of object, for messages: “board”.
     let noun: String
 
     init(_ request: Request, of noun: String) {
@@ -17,9 +19,9 @@ struct SavedRequest {
         self.noun = noun
     }
 
-    /// The body as JSON.
+    /// Reads the body as JSON.
     ///
-    /// - Parameter limit: The most bytes.
+    /// - Parameter limit: The maximum number of bytes.
     func body(
         upTo limit: Int,
         from origin: RequestOrigin,
@@ -42,7 +44,9 @@ struct SavedRequest {
         }
     }
 
-    /// Which version somebody has changed: `If-Match`, else what the body or the query says.
+    /// Returns the version that a change is based on.
+    ///
+    /// It comes from `If-Match`, or else from the body or the query.
     func version(_ told: Int64?) throws(SavedError) -> Int64 {
         let header = request.headers[.ifMatch]
         let matched = header.flatMap { Int64($0.filter { $0 != "\"" }) }
@@ -57,22 +61,22 @@ struct SavedRequest {
             throw SavedError(
                 .malformed,
                 field: "version",
-                "Which version was changed is not told: send the \(noun)'s “version”, or its ETag as If-Match."
+                "The version is missing: send the \(noun)'s “version”, or its ETag as If-Match."
             )
         }
         return version
     }
 
-    /// The version that a request without a body tells.
+    /// Returns the version in a request without a body.
     func version() throws -> Int64 {
         let query = Query(request.uri)
-        try query.takesOnly(["version"])
+        try query.rejectUnknown(["version"])
         return try version(try query.value("version", "a whole number"))
     }
 
-    /// A handler whose errors about saved things become failures.
+    /// Returns a handler that converts errors of saved objects to failures.
     ///
-    /// - Parameter noun: What is saved: `board`, which the codes name.
+    /// - Parameter noun: The kind of object, such as `board`; part of the codes.
     static func handler(of noun: String, _ handler: @escaping Endpoint.Handler) -> Endpoint.Handler {
         { call in
             do {
@@ -83,6 +87,6 @@ struct SavedRequest {
         }
     }
 
-    /// A version as a header.
+    /// Returns a version as a header.
     static func tag(_ version: Int64) -> HTTPFields { [.eTag: "\"\(version)\""] }
 }

@@ -3,58 +3,81 @@
 
 public import Collector
 
-/// How the collector listens and what it allows. Read once, when the server starts.
+/// The settings of the server: where it listens and what it allows.
+///
+/// They are read once, when the server starts.
 public struct CollectorConfiguration: Sendable {
-    /// The address to listen on. The default is reachable from this machine only.
+    /// The address to listen on; by default reachable only from this machine.
     public var host: String
     /// The port; 0 lets the system choose.
     public var port: Int
-    /// Who needs a key for reading. Where the collector listens beyond the loopback, everybody does in any case.
+    /// The rule for reading without a key.
+    ///
+    /// If the collector listens beyond the loopback interface, reading always needs a key.
     public var readKeys = ReadKeys.auto
-    /// Whether it keeps nothing beyond its end: for tests. Its answers say `memory`, it can be reset, and on the loopback nobody
-    /// needs a key.
+    /// Whether all data is discarded when the collector stops, for tests.
+    ///
+    /// Its responses then state `memory` as the durability, it can be reset, and no key is needed on the loopback
+    /// interface.
     public var isEphemeral = false
-    /// Further names under which a collector on the loopback answers, such as a proxy's: `collector.example.com`. Reading
-    /// under them needs a key.
+    /// Other names of a collector on loopback, such as a proxy's.
+    ///
+    /// For example `collector.example.com`. Reading under these names needs a key.
     public var hostNames: Set<String> = []
-    /// The origins of web pages that may send events, such as `https://shop.example.com`. None by default.
+    /// The origins of web pages that may send events; none by default.
+    ///
+    /// For example `https://shop.example.com`.
     public var sendingOrigins: Set<String> = []
-    /// The origins of web pages that may read, with a key where one is needed. None by default.
+    /// The origins of web pages that may read; none by default.
+    ///
+    /// They need a key where reading needs one.
     public var readingOrigins: Set<String> = []
-    /// How often each address may ask; nil for no limit. This machine's own addresses have none.
+    /// The request limit of each address; nil for no limit.
+    ///
+    /// This machine's own addresses have no limit.
     public var addressRate: RateLimit? = .requests(perSecond: 100)
-    /// The addresses of proxies whose `X-Forwarded-For` tells for whom they ask. Without, a proxy is one address.
+    /// The addresses of proxies whose `X-Forwarded-For` is trusted.
+    ///
+    /// For any other proxy, all its clients count as one address.
     public var trustedProxies: Set<IPAddress> = []
-    /// The limits of each key that has none of its own.
+    /// The limits of keys without limits of their own.
     public var keyLimits = KeyLimits()
-    /// What addresses of webhooks have to begin with; empty for the usual rule (``WebhookPolicy``).
+    /// The allowed prefixes of webhook URLs; empty for the default rule (``WebhookPolicy``).
     public var webhookPrefixes: [String] = []
-    /// What is asked of every body.
+    /// The limits for every body.
     public var limits = AdmissionLimits()
-    /// How long a request's headers may take to arrive, counted from the connection's beginning.
+    /// The maximum time for a request's headers.
+    ///
+    /// It counts from the start of the connection.
     public var headerTimeout: Duration = .seconds(10)
-    /// How long a request's body may take to arrive.
+    /// The maximum time for a request's body.
     public var bodyTimeout: Duration = .seconds(30)
-    /// How long a connection may rest between requests.
+    /// The maximum idle time of a connection between requests.
     public var idleTimeout: Duration = .seconds(75)
-    /// How often a silent live stream says that it is alive.
+    /// The interval of heartbeats in a silent live stream.
     public var heartbeat: Duration = .seconds(15)
-    /// How often streams and waits look whether their key is still good.
+    /// The interval at which streams and waits recheck their key.
     public var passInterval: Duration = .seconds(1)
-    /// How long an expectation whose time is over may wait for the index to come to what was answered until then.
+    /// The maximum time that an expired expectation waits for the index.
+    ///
+    /// The index must reach everything that was acknowledged before the time was over.
     public var expectationCatchUp: Duration = .seconds(10)
-    /// The most connections at once. One more makes the one go that has rested longest.
+    /// The maximum number of concurrent connections.
+    ///
+    /// One more closes the connection that has been idle longest.
     public var connections = 4_096
-    /// The most live streams and waits at once.
+    /// The maximum number of concurrent live streams and waits.
     public var followers = 256
 
-    /// A configuration for an address.
+    /// Creates a configuration for an address.
     public init(host: String = "127.0.0.1", port: Int = 8787) {
         self.host = host
         self.port = port
     }
 
-    /// Where alerts may be told: on this machine's loopback only when whoever decides that is on it, too.
+    /// The URLs to which alerts may be sent.
+    ///
+    /// This machine's loopback interface is allowed only if everyone who can choose the URLs is on this machine, too.
     public var webhooks: WebhookPolicy {
         WebhookPolicy(
             prefixes: webhookPrefixes,
@@ -62,22 +85,26 @@ public struct CollectorConfiguration: Sendable {
         )
     }
 
-    /// Whether this machine sends without a key, too.
+    /// Whether this machine also sends without a key.
     var isOpenForSending: Bool { isEphemeral && Self.isLoopback(host) }
 
-    /// Whether an address to listen on can be reached from this machine only.
+    /// Whether an address to listen on is reachable only from this machine.
     public static func isLoopback(_ host: String) -> Bool {
         HostName(listening: host)?.isLoopback ?? false
     }
 }
 
-/// Who needs a key for reading. There is no way to require none: whatever may come from another machine needs one.
+/// The rule for reading without a key.
+///
+/// No setting exempts everyone: a request that may come from another machine always needs a key.
 ///
 /// `trackway serve` chooses ``always`` unless its operator lets this machine read without a key.
 public enum ReadKeys: String, Sendable, Hashable, CaseIterable {
-    /// Whoever may be beyond this machine. Without a key reads only what reached a loopback address directly, under a
-    /// name of this machine, with no trace of a proxy.
+    /// A key is required from every client that may be on another machine.
+    ///
+    /// No key is needed only for requests that reached a loopback address directly, under a name of this machine,
+    /// without a trace of a proxy.
     case auto
-    /// Everybody. For a collector behind a proxy on the same machine.
+    /// A key is required from everyone, for a collector behind a proxy on the same machine.
     case always
 }

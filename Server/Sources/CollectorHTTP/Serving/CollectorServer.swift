@@ -10,41 +10,42 @@ public import ServiceLifecycle
 public import TrackwayEvents
 internal import TrackwayJournal
 
-/// The collector on the network, as a service: listens until it is asked to stop, finishes what it has begun, and closes
-/// the intake.
+/// The collector's HTTP server, as a service.
+///
+/// It listens until it is asked to stop, finishes the requests that have begun, and closes the intake.
 public struct CollectorServer: Service, CustomStringConvertible {
-    /// The name by which logs call it: without one they would show all that it holds.
+    /// The name in logs, which would otherwise show all properties.
     public let description = "collector"
 
     private let dependencies: CollectorDependencies
     private let responder: CollectorResponder
     private let keys: any KeyStore
     private let alerts: AlertService
-    /// Under which address the page is reached.
+    /// The URL of the page.
     private let page: Locked<String>
     private let logger: Logger
     private let listening: @Sendable (Int) -> Void
 
-    /// A server for an open intake.
+    /// Creates a server for an open intake.
     ///
     /// - Parameters:
     ///   - configuration: Where to listen and what to allow.
     ///   - intake: The open intake; the server closes it when it ends.
-    ///   - store: The index that answers questions.
-    ///   - analysis: What answers questions that go over many events in place of the index; nil for the index.
-    ///   - keys: Who may send and read.
+    ///   - store: The index that answers queries.
+    ///   - analysis: Answers queries over many events in place of the index; nil for the index.
+    ///   - keys: The keys for sending and reading.
     ///   - assets: The page's files.
-    ///   - contentSecurityPolicy: What browsers allow the page to do.
-    ///   - sensorsConfiguration: What clients of Sensors Analytics get for a remote configuration.
-    ///   - usagePolicies: What is wanted of the usage reports of each application.
-    ///   - boards: The saved questions.
-    ///   - alerts: The alerts, and what telling about them takes.
-    ///   - plan: The tracking plan in force, the one that events are checked by while they are indexed; nil for none.
-    ///   - zones: Knows the time zones that questions name.
-    ///   - resources: What the collector uses of its machine, for its metrics.
-    ///   - clock: The time.
-    ///   - sleep: Waits, for alerts; ends early when it is cancelled.
-    ///   - logger: Where to say what a person should know.
+    ///   - contentSecurityPolicy: The page's content security policy for browsers.
+    ///   - sensorsConfiguration: The remote configuration for clients of Sensors Analytics.
+    ///   - usagePolicies: The policies for the usage reports of each application.
+    ///   - boards: The boards.
+    ///   - alerts: The alerts and the dependencies of their notifications.
+    ///   - plan: The current tracking plan, by which events are checked while they are indexed; nil for none.
+    ///   - zones: Returns the time zones that queries name.
+    ///   - resources: Returns the collector's use of its machine, for its metrics.
+    ///   - clock: The clock.
+    ///   - sleep: Sleeps for a duration, for alerts; ends early if canceled.
+    ///   - logger: The log for messages to the operator.
     ///   - listening: Called with the port once connections are accepted.
     public init(
         configuration: CollectorConfiguration,
@@ -57,12 +58,12 @@ public struct CollectorServer: Service, CustomStringConvertible {
         sensorsConfiguration: SensorsConfigurationFile? = nil,
         usagePolicies: UsagePolicyFile? = nil,
         boards: BoardStore,
-        alerts: AlertTelling,
+        alerts: AlertNotificationDependencies,
         plan: PlanChecker? = nil,
         zones: @escaping ZoneDirectory = { name, _ in name == "UTC" ? .utc : nil },
         resources: @escaping @Sendable () -> ResourceUse = { ResourceUse() },
         clock: any EventClock = SystemClock(),
-        // Cancelled when there is something to do before.
+        // Canceled when there is work to do earlier.
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await ContinuousClock().sleep(for: $0) },
         logger: Logger,
         listening: @escaping @Sendable (Int) -> Void = { _ in }
@@ -79,7 +80,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
                     ? KeyGrant(name: "anybody", scopes: Set(KeyScope.allCases), accounts: nil) : nil
             ),
             clock: clock,
-            // Cancelled when there is room in time.
+            // Canceled if memory becomes available in time.
             bodies: BodyBudget(configuration.limits, clock: clock) { try? await ContinuousClock().sleep(for: $0) },
             erasures: ErasureMeter(clock: clock),
             sensorsConfiguration: sensorsConfiguration,
@@ -105,11 +106,11 @@ public struct CollectorServer: Service, CustomStringConvertible {
         self.alerts = service
         self.page = page
         let failed = FailedEndpoints(dependencies: dependencies, zones: zones)
-        let cards = CardAnswers(queries: queries, questions: questions, catalogue: catalogue, failed: failed)
+        let cards = CardQueries(queries: queries, questions: questions, catalogue: catalogue, failed: failed)
         let resources: [any RoutedResource] = [
             IntakeEndpoint(dependencies: dependencies), ClickstreamEndpoint(dependencies: dependencies),
             SensorsEndpoint(dependencies: dependencies), SiftEndpoint(dependencies: dependencies),
-            SAPUsageEndpoint(dependencies: dependencies), queries, EventLifeEndpoint(dependencies: dependencies),
+            SAPUsageEndpoint(dependencies: dependencies), queries, EventTraceEndpoint(dependencies: dependencies),
             BehaviorEndpoints(dependencies: dependencies), PeopleEndpoints(dependencies: dependencies), questions,
             catalogue,
             PlanEndpoints(dependencies: dependencies, plan: plan), failed, DeviceEndpoints(dependencies: dependencies),
@@ -129,7 +130,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
 
     /// Serves until a graceful shutdown or cancellation.
     ///
-    /// - Throws: What keeps the server from listening, such as an address in use.
+    /// - Throws: An error that prevents listening, such as an address in use.
     public func run() async throws {
         do {
             try await application().run()
@@ -140,7 +141,9 @@ public struct CollectorServer: Service, CustomStringConvertible {
         await dependencies.intake.close()
     }
 
-    /// How many connections more than allowed are accepted: one that comes makes another go, which takes a moment.
+    /// The number of connections accepted above the limit.
+    ///
+    /// A new connection closes another one, which takes a moment.
     private static let leavingConnections = 64
 
     private func application() -> some ApplicationProtocol {
@@ -171,7 +174,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
                 )
             ),
             services: [
-                Reloading(keys: keys, policies: dependencies.usagePolicies, logger: logger),
+                ConfigurationReloader(keys: keys, policies: dependencies.usagePolicies, logger: logger),
                 RefusalLog(statistics: dependencies.statistics, logger: logger), alerts,
             ],
             onServerRunning: { channel in
@@ -187,7 +190,7 @@ public struct CollectorServer: Service, CustomStringConvertible {
     }
 }
 
-/// What every endpoint works with.
+/// The dependencies of the endpoints.
 struct CollectorDependencies: Sendable {
     let configuration: CollectorConfiguration
     let intake: any RecordIntake
@@ -204,16 +207,18 @@ struct CollectorDependencies: Sendable {
     let quarantine: Locked<QuarantineQuota>
     let resources: @Sendable () -> ResourceUse
     /// When the collector was started.
-    let started: Moment
-    /// How long answers to readers took.
+    let started: DualTimestamp
+    /// The durations of responses to readers.
     let reads = Locked(DurationCounts())
-    /// How far the index was behind when it was asked before.
+    /// The history of the index's lag.
     let lags = Locked(LagHistory())
 
-    /// What answers questions that go over many events.
-    var questions: any QuestionStore { analysis ?? store }
+    /// The store that answers queries over many events.
+    var questions: any AnalyticsStore { analysis ?? store }
 
-    /// Returns how long the index has been behind what has arrived, counted from the start of the collector at most.
+    /// Returns how long the index has lagged behind the received data.
+    ///
+    /// The result is at most the time since the collector started.
     func indexLag() -> Duration {
         let (end, read) = (intake.end, store.indexed)
         let indexed = LogPosition(segment: read.segment, offset: read.offset)
@@ -222,15 +227,17 @@ struct CollectorDependencies: Sendable {
     }
 }
 
-/// Looks about once a second whether the keys or the usage policies have changed, so that changing them needs no restart.
-private struct Reloading: Service, CustomStringConvertible {
+/// Checks about once a second for changed keys and usage policies.
+///
+/// Changing them therefore needs no restart.
+private struct ConfigurationReloader: Service, CustomStringConvertible {
     let description = "reloading of keys and policies"
     let keys: any KeyStore
     let policies: UsagePolicyFile?
     let logger: Logger
 
     func run() async throws {
-        // Ends by cancellation, which is how a graceful shutdown arrives here.
+        // A graceful shutdown arrives here as cancellation.
         try? await cancelWhenGracefulShutdown {
             var complaint: KeyFileError?
             var policyComplaint: UsagePolicyError?
@@ -240,8 +247,8 @@ private struct Reloading: Service, CustomStringConvertible {
                     try keys.reload()
                     complaint = nil
                 } catch {
-                    // Said once, not every second.
-                    if error != complaint { logger.error("The keys known before stay in force: \(error)") }
+                    // Log it once, not every second.
+                    if error != complaint { logger.error("The previous keys remain valid: \(error)") }
                     complaint = error
                 }
                 do throws(UsagePolicyError) {
@@ -249,7 +256,7 @@ private struct Reloading: Service, CustomStringConvertible {
                     policyComplaint = nil
                 } catch {
                     if error != policyComplaint {
-                        logger.error("The usage policies known before stay in force: \(error)")
+                        logger.error("The previous usage policies remain valid: \(error)")
                     }
                     policyComplaint = error
                 }

@@ -6,7 +6,7 @@ internal import Logging
 internal import ServiceLifecycle
 internal import TrackwayEvents
 
-/// Logs once a minute which requests were refused or failed in it, in sums by their codes.
+/// Logs the refused and failed requests once a minute, by code.
 struct RefusalLog: Service, CustomStringConvertible {
     let description = "log of refused requests"
     let statistics: Locked<RequestStatistics>
@@ -15,7 +15,7 @@ struct RefusalLog: Service, CustomStringConvertible {
     private static let interval = Duration.seconds(60)
 
     func run() async throws {
-        // Ends by cancellation, which is how a graceful shutdown arrives here.
+        // A graceful shutdown arrives here as cancellation.
         try? await cancelWhenGracefulShutdown {
             var before: [String: UInt64] = [:]
             while true {
@@ -27,11 +27,13 @@ struct RefusalLog: Service, CustomStringConvertible {
         }
     }
 
-    /// What was refused since the counts were others, the most frequent first; nil when nothing was.
+    /// Returns the log line for new failures, most frequent first.
+    ///
+    /// Nil without any.
     ///
     /// - Parameters:
-    ///   - counts: refused and failed requests so far, by code.
-    ///   - before: the same a minute before.
+    ///   - counts: Refused and failed requests so far, by code.
+    ///   - before: The same counts a minute before.
     static func line(_ counts: [String: UInt64], since before: [String: UInt64]) -> String? {
         let changes = counts.compactMap { code, count -> (code: String, count: UInt64)? in
             let more = count - min(before[code] ?? 0, count)

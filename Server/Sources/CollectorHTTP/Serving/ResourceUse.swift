@@ -4,39 +4,44 @@
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// What the collector uses of its machine, as far as that can be told.
+/// The collector's use of its machine, as far as it is known.
 public struct ResourceUse: Sendable, Hashable {
-    /// Bytes that the collector may still write to the disk below its folder.
+    /// Bytes that the collector may still write to its disk.
     public var diskFree: Int64?
-    /// Bytes of that disk.
+    /// The size of that disk in bytes.
     public var diskSize: Int64?
     /// Bytes of the intake log.
     public var log: Int64?
-    /// Bytes of the index with the files beside it.
+    /// Bytes of the index, including its auxiliary files.
     public var index: Int64?
-    /// Bytes of memory that the process holds.
+    /// The resident memory of the process in bytes.
     public var memory: Int64?
-    /// Descriptors that the process has open.
+    /// The open file descriptors of the process.
     public var descriptors: Int64?
 
-    /// Use of which nothing is known.
+    /// Creates a value in which nothing is known.
     public init() {}
 }
 
-/// How far an index is behind the log, in time: how long ago the log's end was where the index is now.
+/// The history of an index's lag behind the log.
 ///
-/// It knows the ends of the log that were reported to it, so it is as exact as it is called often.
+/// The lag is the time since the log's end was where the index is now. Only the ends of the log that were reported to
+/// it are known, so its precision depends on how frequently it is called.
 struct LagHistory {
     private struct Sample {
         var end: LogPosition
         var time: MonotonicTime
     }
 
-    /// The most ends that are kept: some hours, asked every fifteen seconds.
+    /// The maximum number of stored ends of the log.
+    ///
+    /// Enough for some hours if called every fifteen seconds.
     private static let most = 1_024
     private var samples: [Sample] = []
 
-    /// How long the index is behind; zero when it has read all.
+    /// Returns how long the index is behind.
+    ///
+    /// Zero if it has read everything.
     ///
     /// - Complexity: O(ends kept).
     mutating func lag(end: LogPosition, indexed: LogPosition, at now: MonotonicTime) -> Duration {
@@ -45,7 +50,7 @@ struct LagHistory {
             return .zero
         }
         if samples.last?.end != end { samples.append(Sample(end: end, time: now)) }
-        // The first end that the index has not reached: it was read up to the one before.
+        // The first end that the index has not reached; it has read up to the one before.
         if let first = samples.firstIndex(where: { indexed < $0.end }), first > 1 { samples.removeFirst(first - 1) }
         if samples.count > Self.most { samples.remove(at: samples.count / 2) }
         guard let unread = samples.first(where: { indexed < $0.end }) else { return .zero }
@@ -53,19 +58,21 @@ struct LagHistory {
     }
 }
 
-/// How long answers took: how many within each bound, all of them, and the time altogether.
+/// A histogram of response durations.
+///
+/// It has the number within each bound, the total number, and the sum.
 struct DurationCounts: Sendable, Hashable {
     /// The bounds.
     static let bounds: [Duration] = [.milliseconds(10), .milliseconds(100), .seconds(1), .seconds(5), .seconds(10)]
 
-    /// How many were within each bound and above the one before.
+    /// The number of durations within each bound and above the previous one.
     private(set) var counts = Array(repeating: UInt64(0), count: Self.bounds.count)
-    /// How many there were.
+    /// The total number of durations.
     private(set) var count: UInt64 = 0
-    /// How long they took together.
+    /// The sum of all durations.
     private(set) var sum = Duration.zero
 
-    /// Counts one.
+    /// Counts one duration.
     mutating func add(_ duration: Duration) {
         count += 1
         sum += duration

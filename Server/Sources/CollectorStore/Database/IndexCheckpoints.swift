@@ -6,13 +6,14 @@ internal import GRDB
 internal import GRDBSQLite
 internal import TrackwayEvents
 
-/// When what stands in the write-ahead log is copied into the index's file.
+/// Decides when the write-ahead log is copied into the index's file.
 ///
-/// Copying needs no lock that a transaction needs, so it is done beside them. But the log begins again from its front only when a
-/// transaction begins with all of it copied, and the next one begins at once while an index catches up: then the indexer waits, once for
-/// several transactions, for the little that was written since.
-public struct CheckpointPlan: Sendable {
-    /// What is to be done after a transaction.
+/// Copying needs no lock that a transaction needs, so it runs concurrently with transactions. But SQLite restarts the
+/// log from its beginning only if the whole log has been copied when a transaction begins, and while an index catches
+/// up, the next transaction begins immediately. The indexer then waits, once per several transactions, for the few
+/// pages written since the last copy.
+public struct CheckpointSchedule: Sendable {
+    /// The action to take after a transaction.
     enum Step: Sendable, Hashable {
         case nothing
         /// Copy, while the next transaction runs.
@@ -21,36 +22,41 @@ public struct CheckpointPlan: Sendable {
         case copyFirst
     }
 
-    /// So many pages are copied together: pages that are written again and again, the last ones of each tree, are copied once for all of
-    /// them.
+    /// The number of pages copied together.
+    ///
+    /// Pages that change repeatedly, the last ones of each tree, are then copied once for all of these changes.
     let pages: Int
-    /// With so many pages in it the log has to begin again.
+    /// The log length in pages at which the log must restart.
     let limit: Int
-    /// So many pages stand in the log.
+    /// The number of pages in the log.
     private(set) var logged = 0
     private var copied = 0
     private var isCopying = false
 
-    /// A plan in pages of 4 KiB: 64 MiB are copied together, and the log is not much longer than 256 MiB.
+    /// Creates a plan in pages of 4 KiB.
+    ///
+    /// By default, 64 MiB are copied together, and the log stays near or below 256 MiB.
     ///
     /// - Parameters:
-    ///   - pages: How many pages are copied together.
-    ///   - limit: With so many pages in the log it begins again; not fewer than `pages`.
+    ///   - pages: The number of pages copied together.
+    ///   - limit: The log length in pages at which the log restarts; at least `pages`.
     public init(pages: Int = 16_000, limit: Int = 64_000) {
         self.pages = pages
         self.limit = max(pages, limit)
     }
 
-    /// A transaction left so many pages in the log.
+    /// Reports that a transaction left this many pages in the log.
     mutating func committed(_ pages: Int) {
-        // Fewer than before: it has begun again.
+        // Fewer than before: the log has restarted.
         if pages < logged { copied = 0 }
         logged = pages
     }
 
-    /// What is to be done now. ``finished(_:)`` must follow what is not nothing.
+    /// Returns the action to take now.
     ///
-    /// - Parameter limit: With so many pages in it the log has to begin again, if that are fewer than usual.
+    /// Unless it is `.nothing`, a call of ``finished(_:)`` must follow.
+    ///
+    /// - Parameter limit: The log length at which the log must restart, if lower than usual.
     mutating func step(limit lower: Int? = nil) -> Step {
         if logged >= min(limit, lower ?? limit) {
             isCopying = true
@@ -61,15 +67,17 @@ public struct CheckpointPlan: Sendable {
         return .copy
     }
 
-    /// Copying has ended, and so many pages of the log stand in the file; nil when it failed: it is tried again with the next transaction.
+    /// Reports that copying has ended, with the number of log pages now in the file.
+    ///
+    /// Nil means that copying failed; it is retried after the next transaction.
     mutating func finished(_ pages: Int?) {
         isCopying = false
-        // The log may have begun again meanwhile.
+        // The log may have restarted in the meantime.
         if let pages { copied = min(pages, logged) }
     }
 }
 
-/// Copies the write-ahead log of an index into its file, on a connection of its own.
+/// Copies the write-ahead log of an index into its file, on a separate connection.
 ///
 /// Callable from any task.
 final class IndexCheckpoints: Sendable {
@@ -79,67 +87,71 @@ final class IndexCheckpoints: Sendable {
 
     /// Opens the connection.
     ///
-    /// - Parameter log: That of the connection that writes.
-    /// - Throws: What SQLite throws.
+    /// - Parameter log: The log of the writing connection.
+    /// - Throws: SQLite errors.
     init(_ path: String, of log: WriteAheadLog) throws {
         self.log = log
         var configuration = Configuration()
         configuration.label = "index-checkpoints"
         configuration.prepareDatabase { db in
-            // The log is flushed before pages of it are written into the file, and the file before the log begins again.
+            // SQLite flushes the log before it copies pages into the file, and the file before the log restarts.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
         }
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// To be called after each transaction: has pages copied when there are enough, and returns once the next one may begin.
+    /// Copies pages if there are enough, and returns once the next transaction may begin.
     ///
-    /// - Parameter limit: With so many pages in it the log has to begin again, if that are fewer than usual.
+    /// Call it after each transaction.
+    ///
+    /// - Parameter limit: The log length at which the log must restart, if lower than usual.
     func afterTransaction(limit: Int? = nil) async {
         switch log.plan.withLock({ $0.step(limit: limit) }) {
         case .nothing: break
         case .copy: queue.asyncWriteWithoutTransaction { [log] db in log.copy(db) }
         case .copyFirst:
             do {
-                // What runs already is finished first.
+                // Runs after a copy that is already in progress.
                 try await queue.writeWithoutTransaction { [log] db in log.copy(db) }
             } catch {
-                // Cancelled: there is no next transaction.
+                // The task was canceled: no transaction follows.
                 log.plan.withLock { $0.finished(nil) }
             }
         }
     }
 
-    /// Finishes what runs, and closes the connection.
+    /// Waits for a running copy and closes the connection.
     func close() {
         do {
             try queue.close()
         } catch {
-            // Nothing is read or written by it any more; what it still holds is freed with it.
+            // The connection is not used any more; remaining resources are freed with it.
         }
     }
 }
 
-/// How many pages stand in the write-ahead log, as the connection that writes counts them.
+/// Counts the pages in the write-ahead log, as the writing connection reports them.
 final class WriteAheadLog: Sendable {
-    /// What is done about them.
-    let plan: Locked<CheckpointPlan>
+    /// The plan that decides when to copy them.
+    let plan: Locked<CheckpointSchedule>
 
-    /// A log that is empty.
-    init(_ plan: CheckpointPlan) {
+    /// Creates the counter of an empty log.
+    init(_ plan: CheckpointSchedule) {
         self.plan = Locked(plan)
     }
 
-    /// Has every transaction of a connection counted; SQLite does not copy by itself then.
+    /// Counts the log's pages after every transaction of a connection.
     ///
-    /// - Parameter db: The connection, which must not live longer than this object.
+    /// This turns off SQLite's automatic checkpoints.
+    ///
+    /// - Parameter db: The connection, which must not outlive this object.
     func count(_ db: Database) {
         sqlite3_wal_hook(
             db.sqliteConnection,
             { context, _, _, pages in
                 guard let context else { return SQLITE_OK }
-                // Not retained: whoever calls `count` keeps the object for as long as the connection.
+                // Not retained: the caller of `count` keeps the object alive while the connection exists.
                 Unmanaged<WriteAheadLog>.fromOpaque(context).takeUnretainedValue().plan
                     .withLock { $0.committed(Int(pages)) }
                 return SQLITE_OK
@@ -148,16 +160,18 @@ final class WriteAheadLog: Sendable {
         )
     }
 
-    /// Copies as much as can be copied without waiting for anybody: what readers still look at stays.
+    /// Copies as much as possible without waiting.
+    ///
+    /// Pages that readers still use are not copied.
     fileprivate func copy(_ db: Database) {
-        // The index was closed before it came to this.
+        // The index was closed before this call ran.
         guard db.sqliteConnection != nil else { return }
         do {
             let pages = try db.checkpoint(.passive)
             plan.withLock { $0.finished(pages.checkpointedFrameCount) }
         } catch {
-            // No space, or another process copies at the moment. Nothing is lost: the log keeps what is not copied, and a disk that
-            // is full, or a file that is broken, is told by the transactions themselves.
+            // The disk is full, or another process is copying. Nothing is lost: the log keeps the pages that were not
+            // copied, and the transactions themselves report a full disk or a broken file.
             plan.withLock { $0.finished(nil) }
         }
     }

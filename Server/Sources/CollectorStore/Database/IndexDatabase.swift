@@ -7,37 +7,45 @@ internal import Foundation
 internal import GRDB
 internal import TrackwayJournal
 
-/// The SQLite file: opened with the settings the index is built for, and put aside when it is damaged.
+/// The SQLite file, opened with the settings the index is built for.
+///
+/// A damaged file is renamed and replaced.
 struct IndexDatabase: Sendable {
-    /// Many readers beside one writer.
+    /// Many readers, which run concurrently with one writer.
     let pool: DatabasePool
-    /// Copies what was written into the file, beside it.
+    /// Copies the write-ahead log into the file, concurrently with transactions.
     let checkpoints: IndexCheckpoints
-    /// Where a damaged index was put and what was wrong with it, if this open found one; the index then begins anew from the
-    /// log.
+    /// The new path of a damaged index and the damage, if opening found any.
+    ///
+    /// The index is then rebuilt from the log.
     let putAside: (path: String, reason: String)?
 
-    /// Opens or makes the file at `path`, waiting at most `timeout` for another process that holds it.
+    /// Opens or creates the file at `path`.
+    ///
+    /// Waits at most `timeout` for another process that holds the file.
     ///
     /// - Parameters:
-    ///   - keepsFormer: Whether an index of an older version that has to be made anew is kept as ``FormerIndex/path(of:)``.
-    ///   - checkpoints: When what was written is copied into the file.
-    /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
+    ///   - keepsLegacyIndex: Whether an index of an older version that must be rebuilt is kept at ``LegacyIndex/path(of:)``.
+    ///   - checkpoints: When the write-ahead log is copied into the file.
+    /// - Throws: ``StoreError`` when the file cannot be used, or was created by a newer version.
     init(
         path: String,
         storage: any JournalStorage,
         timeout: Duration,
-        keepsFormer: Bool = false,
-        checkpoints: CheckpointPlan = CheckpointPlan()
+        keepsLegacyIndex: Bool = false,
+        checkpoints: CheckpointSchedule = CheckpointSchedule()
     ) throws(StoreError) {
         do {
-            self.init(try Self.open(path, storage, timeout, keepsFormer: keepsFormer, checkpoints), putAside: nil)
+            self.init(
+                try Self.open(path, storage, timeout, keepsLegacyIndex: keepsLegacyIndex, checkpoints),
+                putAside: nil
+            )
         } catch let error as StoreError {
             throw error
         } catch let error as DatabaseError where Self.mayPass(error) {
             throw StoreError("The index \(path) cannot be opened: \(error).")
         } catch {
-            // Whatever else keeps it from being opened: everything in it can be made again.
+            // Any other error: replace the file, because everything in it can be rebuilt.
             try self.init(
                 replacing: path,
                 because: "\(error)",
@@ -48,28 +56,28 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    /// Puts aside what lies at `path` and makes a new file there.
+    /// Renames the file at `path` and creates a new one there.
     ///
-    /// - Throws: ``StoreError`` when that is not possible now.
+    /// - Throws: ``StoreError`` if that fails.
     init(
         replacing path: String,
         because reason: String,
         storage: any JournalStorage,
         timeout: Duration,
-        checkpoints: CheckpointPlan = CheckpointPlan()
+        checkpoints: CheckpointSchedule = CheckpointSchedule()
     ) throws(StoreError) {
         let aside = path + ".damaged"
         do {
             try IndexFiles.removeLog(of: path, storage)
             if IndexFiles.exist(path) { try storage.rename(path, to: aside) }
             self.init(
-                try Self.open(path, storage, timeout, keepsFormer: false, checkpoints),
+                try Self.open(path, storage, timeout, keepsLegacyIndex: false, checkpoints),
                 putAside: (aside, reason)
             )
         } catch {
             throw StoreError(
-                "The index \(path) is damaged (\(reason)) and cannot be made anew now: \(error). Nothing is lost: it is "
-                    + "tried again, and the intake log has everything."
+                "The index \(path) is damaged (\(reason)) and could not be rebuilt: \(error). No data is lost: the "
+                    + "intake log has everything, and the rebuild will be retried."
             )
         }
     }
@@ -84,8 +92,8 @@ struct IndexDatabase: Sendable {
         _ path: String,
         _ storage: any JournalStorage,
         _ timeout: Duration,
-        keepsFormer: Bool,
-        _ plan: CheckpointPlan
+        keepsLegacyIndex: Bool,
+        _ plan: CheckpointSchedule
     ) throws -> (pool: DatabasePool, checkpoints: IndexCheckpoints) {
         _ = isMemoryUncounted
         IndexFiles.makePrivate(path)
@@ -96,16 +104,16 @@ struct IndexDatabase: Sendable {
             let isNewer = try pool.read { try IndexSchema.migrator.hasBeenSuperseded($0) }
             if isNewer {
                 throw StoreError(
-                    "The index \(path) was made by a newer version; use that version, or remove the file: the index is "
-                        + "made again from the intake log."
+                    "The index \(path) was created by a newer version. Use that version, or delete the file; the index "
+                        + "is then rebuilt from the intake log."
                 )
             }
-            let former = try pool.read { try FormerIndex($0) }
+            let former = try pool.read { try LegacyIndex($0) }
             if former != nil {
                 try pool.close()
-                if keepsFormer {
-                    // Nothing is in its log any more: whoever closes a file last copies that into it.
-                    try storage.rename(path, to: FormerIndex.path(of: path))
+                if keepsLegacyIndex {
+                    // The write-ahead log is empty: the last connection that closes a file copies the log into it.
+                    try storage.rename(path, to: LegacyIndex.path(of: path))
                 }
                 try IndexFiles.remove(path, storage)
                 IndexFiles.makePrivate(path)
@@ -119,7 +127,7 @@ struct IndexDatabase: Sendable {
             do {
                 try pool.close()
             } catch {
-                // What is wrong with it is said already.
+                // The error thrown below already describes the problem.
             }
             throw error
         }
@@ -127,55 +135,58 @@ struct IndexDatabase: Sendable {
         return (pool, checkpoints)
     }
 
-    /// Finishes what is being read and written, and closes the file.
+    /// Waits for running reads and writes, and closes the file.
     ///
-    /// - Throws: What SQLite throws; as much is closed as can be.
+    /// - Throws: SQLite errors; as much as possible is closed.
     func close() throws {
         checkpoints.close()
         try pool.close()
     }
 
-    /// Whether SQLite counts no memory in this process; false where somebody used it before, and all is well, a little slower. Made once,
-    /// before the first index is opened.
+    /// Whether SQLite's memory statistics are off in this process.
+    ///
+    /// False if SQLite was already in use; everything then works, slightly slower. Set once, before the first index is
+    /// opened.
     private static let isMemoryUncounted = csqlite_settings_leave_memory_uncounted() == 0
 
     private static func configuration(_ timeout: Duration, _ log: WriteAheadLog) -> Configuration {
         var configuration = Configuration()
-        // Nothing refers to rows by key constraint, and the check costs a lookup per row.
+        // No row references another by a key constraint, and the check costs a lookup per row.
         configuration.foreignKeysEnabled = false
         configuration.maximumReaderCount = 6
-        // Another process may hold the file for a moment (a backup, a shell); the indexer tries again after that.
+        // Another process may hold the file for a moment (a backup, a shell); the indexer retries after the timeout.
         configuration.busyMode = .timeout(timeout / .seconds(1))
         configuration.label = "index"
         configuration.prepareDatabase { db in
-            // WAL is set by the pool. NORMAL loses at most the last transactions when the power fails, and rows and
-            // cursor together, so they are read from the log again.
+            // The pool turns on WAL. With NORMAL, a power failure loses at most the last transactions. Rows and cursor
+            // are lost together, so the rows are read from the log again.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
-            // Erasing overwrites what it frees (see Erasure); where nothing is erased, some builds of SQLite would do so all the same.
+            // An erasure overwrites what it frees (see Erasure); some builds of SQLite would otherwise do so for every
+            // deletion.
             try db.execute(sql: "PRAGMA secure_delete = OFF")
-            // A transaction of 60,000 events changes some 50 MiB: what does not fit is written twice.
+            // A transaction of 60,000 events changes about 50 MiB; pages that do not fit are written twice.
             try db.execute(sql: "PRAGMA cache_size = \(db.configuration.readonly ? -32768 : -65536)")
             try db.execute(sql: "PRAGMA journal_size_limit = 134217728")
-            // The configuration, and with it the log, lives as long as its connections.
+            // The log lives as long as the configuration and its connections.
             if !db.configuration.readonly { log.count(db) }
         }
         return configuration
     }
 
-    /// What an error says about the files.
+    /// What an error proves about the files.
     enum Evidence {
-        /// They are broken.
+        /// The files are broken.
         case proof
-        /// They cannot be used: damage, if it stays so.
+        /// The files cannot be used: damage, if the error persists.
         case obstacle
-        /// A statement does not fit them: damage, if they are not what they should be.
+        /// A statement does not match the files: damage, if their schema is not as expected.
         case doubt
         /// Nothing.
         case none
     }
 
-    /// What an error says about the files.
+    /// Classifies an error by what it proves about the files.
     static func evidence(in error: any Error) -> Evidence {
         if error is IndexDamage { return .proof }
         guard let error = error as? DatabaseError else { return .none }
@@ -188,7 +199,7 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    /// What is wrong with the file as a whole; nil when nothing is found.
+    /// Returns what is wrong with the file as a whole, or nil if it passes the check.
     func fault() async -> String? {
         do {
             try await pool.read { try IndexSchema.check($0) }
@@ -198,7 +209,9 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    /// Whether an error at opening may go away by itself, with the file in order: another process holds it, or there is no space.
+    /// Whether an error on opening may be temporary, with the file intact.
+    ///
+    /// For example, another process holds the file, or the disk is full.
     private static func mayPass(_ error: DatabaseError) -> Bool {
         switch error.resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_NOMEM, .SQLITE_INTERRUPT: true
@@ -207,8 +220,8 @@ struct IndexDatabase: Sendable {
     }
 }
 
-/// The index's files are not what they should be, though SQLite has not said so.
+/// Damage of the index's files that SQLite did not report.
 struct IndexDamage: Error, CustomStringConvertible {
-    /// What is wrong, in a few words.
+    /// The damage, in a few words.
     let description: String
 }

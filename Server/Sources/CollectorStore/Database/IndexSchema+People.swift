@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What is known of devices without a snapshot.
+/// Migrations for devices without a snapshot, and for people.
 extension IndexSchema {
-    /// Devices with their events, and whose the latest of these was (`person`: `users.number`); beside them the sums of their
-    /// snapshots. What contexts say of each, the last one told.
+    /// Devices with their events and the sums of their snapshots.
+    ///
+    /// `person` is the person of the latest event (`users.number`).
+    ///
+    /// Each device fact is the latest that a context reported.
     static let v12DeviceFacts = """
         DROP TABLE devices;
         CREATE TABLE devices (
@@ -28,7 +31,7 @@ extension IndexSchema {
 
         """
 
-    /// What tells sessions and people of one moment apart, the same in every store (``TimedPlace``).
+    /// The order of sessions and people with the same time, which is the same in every store (``TimeCursor``).
     static let v14SessionOrder = """
         ALTER TABLE sessions ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;
         DROP INDEX sessions_by_start;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What questions over many events, the catalogue and the groups of refused events are answered from.
+/// Migrations for queries over many events, the catalog, and the groups of rejected events.
 extension IndexSchema {
-    /// The person an event counts for (`users.number`): the user who was signed in, else the installation's visitor. Questions
-    /// then compare numbers instead of ids, and read the index alone also where they name no event.
+    /// The person an event counts for (`users.number`): the signed-in user, or else the installation's visitor.
+    ///
+    /// Queries then compare numbers instead of ids, and need only the index even if they name no event.
     static let v7Persons = """
         DROP INDEX events_by_time;
         DROP INDEX events_by_user;
@@ -16,9 +17,11 @@ extension IndexSchema {
 
         """
 
-    /// Names, with their events as a whole and by the days of UTC; refused events with what they are grouped by, in the order of
-    /// arrival. `bytes` is how many bytes were refused, of which `content` may hold less. Events that were admitted again, with the
-    /// place where they were refused.
+    /// Event names, with total counts and counts per UTC day.
+    ///
+    /// Rejected events in order of arrival, with the values they are grouped by. `bytes` is the number of rejected
+    /// bytes, of which `content` may hold fewer. Events that were admitted on replay, with the position at which they
+    /// were rejected.
     static let v8Names = """
         CREATE TABLE names (
             name TEXT PRIMARY KEY,
@@ -62,8 +65,10 @@ extension IndexSchema {
 
         """
 
-    /// Who was active in which quarter of an hour, and how many events of each name there were in it (`quarter`: from 1970;
-    /// `person` 0: nobody's). One person's events in the order of time.
+    /// Active people and events of each name, per quarter of an hour.
+    ///
+    /// `quarter` is counted from 1970; `person` 0 stands for events without a person. The index by person contains one
+    /// person's events in order of time.
     static let v9Quarters = """
         CREATE TABLE activity (
             quarter INTEGER NOT NULL,
@@ -84,12 +89,15 @@ extension IndexSchema {
 
         """
 
-    /// Events lie in runs. A run is a stretch of the log whose stored events arrived in one batch and have installation, person and
-    /// session in common; it ends before its events lie a day apart. Whose an event is, and roughly when, is then indexed once for
-    /// the twenty or more events of a run, and every event costs three trees: its row, its id, and its name with its time.
+    /// Events are grouped in runs.
     ///
-    /// `name_runs` says the same of names: between which places of each mebibyte of the log a name occurs.
-    /// `person`, `installation` and `session` are numbers of `users`, `installations` and `sessions`, null where there is none.
+    /// A run is a range of the log whose stored events arrived in one batch and share installation, person and session;
+    /// it ends before its events span a day. The owner and the approximate time of an event are then indexed once for
+    /// the twenty or more events of a run, and every event costs three trees: its row, its id, and its name with its
+    /// time.
+    ///
+    /// `name_runs` does the same for names: it holds the range of positions, per mebibyte of the log, in which a name
+    /// occurs. `person`, `installation` and `session` are numbers of `users`, `installations` and `sessions`, or null.
     static let v10Runs = """
         DROP TABLE events;
         CREATE TABLE events (
@@ -138,9 +146,11 @@ extension IndexSchema {
 
         """
 
-    /// What was checked by a plan: each stretch of the log in which one plan's rules held without a gap, from the position `began` up to
-    /// `segment` and `offset`; of the last one the planned events by name and day of arrival, and what they do not keep to, in groups
-    /// with one event (`sample`) each. `faulty` events are those that do not keep to it in something.
+    /// Results of checks against tracking plans.
+    ///
+    /// Each row of `plans` is a range of the log in which one plan's rules applied without a gap, from the position
+    /// `began` to `segment` and `offset`. For the last range, the planned events by name and day of arrival, and the
+    /// violations, in groups with one sample event (`sample`) each. `faulty` events have at least one violation.
     static let v11Plans = """
         CREATE TABLE plans (
             number INTEGER PRIMARY KEY,
@@ -187,8 +197,11 @@ extension IndexSchema {
 
         """
 
-    /// The events that an app records itself, in the order in which questions ask for them, with all that these read of an event.
-    /// `attributes` is their JSON object, empty when there is none, and null when it is too long.
+    /// The events that an app records itself, in query order.
+    ///
+    /// The table contains everything that queries read of an event.
+    ///
+    /// `attributes` is their JSON object: empty for an event without attributes, null if it is too long.
     static let v13OwnEvents = """
         CREATE TABLE own_events (
             name TEXT NOT NULL,

@@ -3,7 +3,7 @@
 
 internal import GRDB
 
-/// The steps by which the index's schema grew, named by subject.
+/// The migrations of the index's schema, named by subject.
 ///
 /// The raw value is the identifier that index files contain. A released step keeps its identifier and its SQL; a change is a new step.
 enum IndexMigration: String, CaseIterable {
@@ -26,13 +26,13 @@ enum IndexMigration: String, CaseIterable {
 
     /// The last step that requires a rebuild from the log.
     ///
-    /// The file of an index without this step is removed (``FormerIndex``), so the steps up to it run on an empty file only.
+    /// The file of an index without this step is removed (``LegacyIndex``), so the steps up to it run on an empty file only.
     static let lastRenewal = IndexMigration.v16SignIns
 
     /// The first step whose record of erased installations is still valid.
     static let firstWithErasures = IndexMigration.v4Erasures
 
-    /// What the step changes.
+    /// The SQL of the step.
     var sql: String {
         switch self {
         case .v1Events: IndexSchema.v1Events
@@ -66,12 +66,15 @@ enum IndexSchema {
         return migrator
     }
 
-    /// Sees that everything the steps make is there, and that a file which is not long is in order throughout. Deeper damage
-    /// of a long one shows when it is met.
+    /// Checks that everything the migrations create exists.
     ///
-    /// - Throws: ``IndexDamage``, or what SQLite says.
+    /// A small file is checked in full.
+    ///
+    /// Other damage of a large file is found only when a query reads it.
+    ///
+    /// - Throws: ``IndexDamage``, or SQLite errors.
     static func check(_ db: Database) throws {
-        // With its text: a table may be there and lack a column.
+        // Compares the SQL text too: a table may exist and lack a column.
         let names = "SELECT type || ' ' || name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
         let model = try DatabaseQueue()
         try migrator.migrate(model)
@@ -82,11 +85,11 @@ enum IndexSchema {
         )
         for row in wanted {
             let (name, sql): (String, String?) = (row[0], row[1])
-            guard let known = found[name] else { throw IndexDamage(description: "it lacks the \(name)") }
-            guard known == sql else { throw IndexDamage(description: "its \(name) is another") }
+            guard let known = found[name] else { throw IndexDamage(description: "the \(name) is missing") }
+            guard known == sql else { throw IndexDamage(description: "the \(name) does not match the schema") }
         }
         guard try Int.fetchOne(db, sql: "SELECT count(*) FROM progress WHERE only = 1") == 1 else {
-            throw IndexDamage(description: "it does not say how far it has come")
+            throw IndexDamage(description: "the progress row is missing")
         }
         let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
         guard pages <= checkedPages else { return }
@@ -94,12 +97,16 @@ enum IndexSchema {
         guard report == "ok" else { throw IndexDamage(description: report) }
     }
 
-    /// Up to so many pages of 4 KiB a file is checked throughout when it is opened: a fraction of a second.
+    /// The maximum length, in pages of 4 KiB, of a file that is checked in full.
+    ///
+    /// The check, on opening, takes a fraction of a second.
     private static let checkedPages: Int64 = 16_384
 
-    /// An event's row number is its position in the intake log, so rows lie in the order of arrival, paging needs no
-    /// index of its own, and a rebuilt index has the same numbers. Indexes hold the row number too, which makes
-    /// "this name, after that position" one range of the index. Times are Unix milliseconds; ids 16 bytes.
+    /// An event's row number is its position in the intake log.
+    ///
+    /// Rows are therefore in order of arrival, paging needs no index, and a rebuilt index has the same numbers. Indexes
+    /// contain the row number too, which makes "this name, after that position" one range of an index. Times are Unix
+    /// milliseconds; ids are 16 bytes.
     static let v1Events = """
         CREATE TABLE progress (
             only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -186,8 +193,10 @@ enum IndexSchema {
         CREATE INDEX failed_by_installation ON failed (installation) WHERE installation IS NOT NULL;
         """
 
-    /// Sessions, screens, starts and ends, and people. `installation` 0 stands for clients that tell none, `session` 0 for
-    /// events outside every session. A user without an id is the visitor of an installation who did not sign in.
+    /// Sessions, screens, launches and exits, and people.
+    ///
+    /// `installation` 0 stands for clients that report none, `session` 0 for events outside every session. A user
+    /// without an id is the visitor of an installation who did not sign in.
     static let v2Behavior = """
         CREATE TABLE sessions (
             number INTEGER PRIMARY KEY,
@@ -270,8 +279,10 @@ enum IndexSchema {
 
         """
 
-    /// Snapshots by device and time, and devices with their sums. What a snapshot says stays with its event; `kind` is
-    /// that of ``SnapshotKind``, and `changes` how many properties are other than at the snapshot before in time.
+    /// Snapshots by device and time, and devices with their sums.
+    ///
+    /// A snapshot's content stays in its event; `kind` is a ``SnapshotKind``, and `changes` is the number of properties
+    /// that differ from the previous snapshot in time.
     static let v3Devices = """
         CREATE TABLE snapshots (
             position INTEGER PRIMARY KEY,
@@ -294,8 +305,11 @@ enum IndexSchema {
 
         """
 
-    /// Erased installations: when, by whom (`operator` 0: by themselves), and how many events that cost. The project of a
-    /// context, and what lists of a person's had no room for.
+    /// Erased installations, with the time, the origin, and the number of removed events.
+    ///
+    /// `operator` is 0 if the person requested the erasure.
+    ///
+    /// The project of a context, and the number of elements that did not fit into a person's lists.
     static let v4Erasures = """
         ALTER TABLE contexts ADD COLUMN project TEXT;
         CREATE INDEX contexts_by_project ON contexts (project) WHERE project IS NOT NULL;
@@ -311,7 +325,9 @@ enum IndexSchema {
 
         """
 
-    /// Clicks: which element of which screen, by the name it goes by. `screen` is empty when it is not known.
+    /// Clicks: the element's name and its screen.
+    ///
+    /// `screen` is empty if unknown.
     static let v5Clicks = """
         CREATE TABLE clicks (
             position INTEGER PRIMARY KEY,
@@ -326,7 +342,9 @@ enum IndexSchema {
 
         """
 
-    /// Questions about a name: in the order of time, and with whom an event counts for, so that no event is read to count it.
+    /// An index for queries by name.
+    ///
+    /// It is in order of time and contains the person an event counts for, so that counting reads no event.
     static let v6QuestionIndex = """
         CREATE INDEX events_by_question ON events (name, time, installation, user);
 

@@ -7,14 +7,16 @@ internal import GRDB
 internal import GRDBSQLite
 internal import TrackwayEvents
 
-/// A prepared statement with the values bound straight from memory: no copy of a body, no value boxed on the way.
+/// A prepared statement whose values are bound directly from memory.
 ///
-/// Belongs to the connection it was made on and is used inside one access to it only.
+/// Bodies are not copied, and values are not boxed.
+///
+/// Belongs to the connection that prepared it; use it only within one access to that connection.
 struct RawStatement {
     private let statement: Statement
     private let handle: OpaquePointer
 
-    /// The statement for `sql`, prepared once per connection.
+    /// Returns the statement for `sql`, which is prepared once per connection.
     init(_ db: Database, _ sql: String) throws {
         statement = try db.cachedStatement(sql: sql)
         handle = statement.sqliteStatement
@@ -32,18 +34,18 @@ struct RawStatement {
         if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
     }
 
-    /// Numbers beyond SQLite's are kept as the largest there is.
+    /// Numbers beyond SQLite's range are clamped to the largest.
     func bind(_ index: Int32, _ value: UInt64?) {
         bind(index, value.map { Int64(clamping: $0) })
     }
 
-    /// The bytes must stay where they are until the statement has run.
+    /// The bytes must stay valid at their address until the statement has run.
     func bindText(_ index: Int32, _ bytes: UnsafeRawBufferPointer) {
         let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         sqlite3_bind_text64(handle, index, start ?? Self.empty, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
     }
 
-    /// The bytes must stay where they are until the statement has run.
+    /// The bytes must stay valid at their address until the statement has run.
     func bindBlob(_ index: Int32, _ bytes: UnsafeRawBufferPointer) {
         if bytes.isEmpty {
             sqlite3_bind_zeroblob(handle, index, 0)
@@ -80,7 +82,9 @@ struct RawStatement {
         }
     }
 
-    /// An id as its sixteen bytes, in the order of its text, so that ids sort in the file as they do in time.
+    /// Binds an id as its sixteen bytes.
+    ///
+    /// They are in the order of the id's text, so that ids sort in the file as they do in time.
     func bind(_ index: Int32, _ id: some UniqueID) {
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 2) { words in
             words[0] = id.high.bigEndian
@@ -91,7 +95,9 @@ struct RawStatement {
 
     // MARK: Running
 
-    /// Goes to the next row; false at the end, and the statement is ready to be used again.
+    /// Advances to the next row.
+    ///
+    /// Returns false at the end; the statement can then be run again.
     func step() throws -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW:
@@ -106,12 +112,12 @@ struct RawStatement {
         }
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement that returns no rows.
     func run() throws {
         while try step() {}
     }
 
-    /// Ends reading before the last row.
+    /// Stops reading before the last row.
     func reset() {
         sqlite3_reset(handle)
     }
@@ -136,7 +142,9 @@ struct RawStatement {
         return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// The bytes of a column where they lie; they stay there until the next step.
+    /// Passes the bytes of a column without copying.
+    ///
+    /// They are valid until the next step.
     func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         let start = sqlite3_column_blob(handle, column)
         return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
@@ -161,9 +169,9 @@ struct RawStatement {
         return ID(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low))
     }
 
-    /// SQLite copies what is bound with this.
+    /// Makes SQLite copy the bound bytes.
     private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
-    /// Text of no bytes still needs an address, or it would be null.
+    /// Empty text still needs an address; without one it would be null.
     private static var empty: UnsafePointer<CChar> {
         let nothing: StaticString = ""
         return UnsafeRawPointer(nothing.utf8Start).assumingMemoryBound(to: CChar.self)

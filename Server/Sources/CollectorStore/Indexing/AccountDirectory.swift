@@ -7,8 +7,9 @@ internal import TrackwayEvents
 
 /// Installations, writers and contexts by their row numbers, assigned when they first appear.
 struct AccountDirectory: IndexTable {
-    /// So many contexts of one hash are compared. Whoever sends may choose contexts whose hashes are equal: further ones are written
-    /// each time they come.
+    /// The maximum contexts with the same hash that are compared.
+    ///
+    /// A sender can choose contexts with equal hashes; those beyond the limit are stored again each time they arrive.
     static let maxTwins = 8
 
     private let findInstallation: RawStatement
@@ -54,13 +55,13 @@ struct AccountDirectory: IndexTable {
         addErased = try RawStatement(db, "UPDATE erasures SET events = events + ? WHERE installation = ?")
     }
 
-    /// An installation's number, and whether it was erased.
+    /// Returns an installation's number, and whether it was erased.
     func installation(_ id: InstallationID) throws -> (number: Int64, isErased: Bool) {
         let (number, isErased, _) = try look(for: id)
         return (number, isErased)
     }
 
-    /// An installation's number, whether it was erased, and whether it was not known before.
+    /// Returns an installation's number, whether it was erased, and whether it is new.
     func look(for id: InstallationID) throws -> (number: Int64, isErased: Bool, isNew: Bool) {
         findInstallation.bind(1, id)
         if try findInstallation.step() {
@@ -73,7 +74,7 @@ struct AccountDirectory: IndexTable {
     }
 
     /// Marks an installation erased.
-    func mark(erased number: Int64, _ order: ErasureOrder) throws {
+    func mark(erased number: Int64, _ order: DeletionRequest) throws {
         markErased.bind(1, number)
         try markErased.run()
         addErasure.bind(1, number)
@@ -83,7 +84,7 @@ struct AccountDirectory: IndexTable {
         try addErasure.run()
     }
 
-    /// Events of an erased installation were removed, or not taken.
+    /// Adds events of an erased installation that were removed or rejected.
     func count(erased events: Int64, of number: Int64) throws {
         guard events > 0 else { return }
         addErased.bind(1, events)
@@ -118,14 +119,14 @@ struct AccountDirectory: IndexTable {
         )
     }
 
-    /// Forgets which installations were erased.
+    /// Forgets all erased installations.
     func forgetErasures(_ db: Database) throws {
         try db.execute(sql: "DELETE FROM erasures; DELETE FROM installations")
     }
 
     // MARK: Writers and contexts
 
-    /// A writer's number.
+    /// Returns a writer's number; assigns one if the writer is new.
     func writer(_ id: WriterID, of installation: Int64) throws -> Int64 {
         findWriter.bind(1, installation)
         findWriter.bind(2, id)
@@ -139,7 +140,7 @@ struct AccountDirectory: IndexTable {
         return db.lastInsertedRowID
     }
 
-    /// A batch of a writer arrived, which says how far the writer had recorded.
+    /// Records the arrival of a batch, with the last sequence number that the writer reported.
     func batchArrived(from writer: Int64, recorded: UInt64, at received: Timestamp) throws {
         updateWriter.bind(1, Int64(clamping: min(recorded, UInt64(Int64.max - 1))))
         updateWriter.bind(2, received.milliseconds)
@@ -147,15 +148,16 @@ struct AccountDirectory: IndexTable {
         try updateWriter.run()
     }
 
-    /// Events of a writer arrived again.
+    /// Adds duplicate events of a writer.
     func add(duplicates: Int64, to writer: Int64) throws {
         addDuplicates.bind(1, duplicates)
         addDuplicates.bind(2, writer)
         try addDuplicates.run()
     }
 
-    /// The number of a context with exactly this content, and whether it is new. Contexts are kept per installation, so
-    /// that erasing one removes them.
+    /// Returns the number of the context with exactly this content, and whether it is new.
+    ///
+    /// Contexts are stored per installation, so that erasing an installation removes them.
     func context(
         _ content: UnsafeRawBufferPointer,
         hash: Int64,

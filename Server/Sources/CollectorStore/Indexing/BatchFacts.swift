@@ -4,25 +4,26 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// What the index reads in a batch beside its events' bytes: decoded by whoever reads the log, so that the index's writer, which
-/// has the most to do, need not.
+/// The values that the index needs of a batch besides its events' bytes.
+///
+/// They are decoded by the reader of the log, because the index's writer has the most work.
 struct BatchFacts: Sendable {
-    /// What one event says.
+    /// The values of one event.
     struct Event: Sendable {
-        /// The attributes of a captured event; nothing for any other.
+        /// The attributes of a captured event; empty for all others.
         var captured = JSONValue.Object()
-        /// The session that its own attributes name.
+        /// The session named by the event's attributes.
         var session: String?
     }
 
-    /// What a context says.
+    /// The values of a context.
     struct Context: Sendable {
         let facts: ContextFacts
         let device: DeviceFacts
-        /// By which the index finds it again.
+        /// The hash by which the index finds the context again.
         let hash: Int64
 
-        /// Reads a context.
+        /// Decodes a context.
         ///
         /// - Complexity: O(bytes).
         init(_ content: UnsafeRawBufferPointer, clock: ClockCorrection?) {
@@ -31,7 +32,9 @@ struct BatchFacts: Sendable {
             hash = Self.hash(content)
         }
 
-        /// FNV-1a: the same in every process, as the index stores it. Contents with equal hashes are compared byte by byte.
+        /// FNV-1a: the same in every process, as the index stores it.
+        ///
+        /// Contents with equal hashes are compared byte by byte.
         private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int64 {
             var hash: UInt64 = 0xcbf2_9ce4_8422_2325
             for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -39,7 +42,7 @@ struct BatchFacts: Sendable {
         }
     }
 
-    /// Tells where another context begins among the events of a batch.
+    /// Detects where another context begins among the events of a batch.
     struct Contexts {
         private var last: UnsafeRawPointer?
 
@@ -51,7 +54,7 @@ struct BatchFacts: Sendable {
         }
     }
 
-    /// In the order of the batch's events; nil for those of which there is nothing to say.
+    /// In the order of the batch's events; nil for events without such values.
     private let events: [Event?]
     /// In the order in which they begin.
     private let contexts: [Context]
@@ -70,25 +73,25 @@ struct BatchFacts: Sendable {
                 events.append(Self.facts(of: event))
             })
         } catch {
-            // What cannot be taken apart is behind the last event here, and told where the batch is entered.
+            // The undecodable part follows the last event here; the error is reported when the batch is indexed.
         }
         self.events = events
         self.contexts = contexts
     }
 
-    /// What one event says.
+    /// Returns the values of one event.
     ///
-    /// - Parameter index: which of the batch's events it is, refused ones included, from 0.
+    /// - Parameter index: The event's index in the batch, from 0; rejected events count too.
     func event(_ index: Int) -> Event {
         events.indices.contains(index) ? events[index] ?? Event() : Event()
     }
 
-    /// What a context says.
+    /// Returns the values of a context.
     ///
     /// - Parameters:
-    ///   - index: which of those that begin in the batch it is, from 0.
-    ///   - content: its bytes.
-    ///   - clock: how far the device's clock was off; nil when it was right.
+    ///   - index: Its index among the contexts that begin in the batch, from 0.
+    ///   - content: Its bytes.
+    ///   - clock: The error of the device's clock; nil if it was correct.
     func context(_ index: Int, _ content: UnsafeRawBufferPointer, clock: ClockCorrection?) -> Context {
         contexts.indices.contains(index) ? contexts[index] : Context(content, clock: clock)
     }
@@ -102,16 +105,16 @@ struct BatchFacts: Sendable {
     }
 
     private static func captured(_ received: ReceivedEvent) -> JSONValue.Object? {
-        // What is captured begins so, and nearly nothing else does.
+        // The names of captured events begin with an underscore, and almost no others do.
         guard let name = received.plainName, name.first == UInt8(ascii: "_"),
             CapturedKind(String(decoding: name, as: UTF8.self)) != nil
         else { return received.plainName == nil ? escaped(received) : nil }
         return CapturedKind.values(received.attributes)
     }
 
-    /// A name may be written with escapes, and be that of a captured event.
+    /// Decodes an event whose name contains escapes, and which may still be a captured event.
     private static func escaped(_ event: ReceivedEvent) -> JSONValue.Object? {
-        // A name that cannot be read is told where the event is entered.
+        // An unreadable name is reported when the event is indexed.
         guard let name = try? event.name(), CapturedKind(name) != nil else { return nil }
         return CapturedKind.values(event.attributes)
     }

@@ -5,10 +5,10 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Keeps sessions, screens, launches, people and devices up to date while events go into the index.
+/// Keeps sessions, screens, launches, people and devices up to date while events are indexed.
 ///
-/// Sums are gathered in memory and written at the transaction's end; rows get their numbers when they first appear, in
-/// the order of the log, so that a rebuilt index is the same.
+/// Sums are collected in memory and written at the end of the transaction. Rows get their numbers when they first
+/// appear, in the order of the log, so a rebuilt index is identical.
 final class BehaviorIndexer: IndexTable {
     private final class SessionSum {
         let number: Int64
@@ -45,7 +45,7 @@ final class BehaviorIndexer: IndexTable {
     private struct Place {
         let session: ByteText?
         let sum: SessionSum?
-        /// What the context tells of the session, if it is the one the event names.
+        /// The context's values for the session, if it is the session that the event names.
         let began: SessionBeginning
         let visit: VisitSum?
         let user: Int64?
@@ -67,12 +67,14 @@ final class BehaviorIndexer: IndexTable {
     /// In the order of their first appearance, so that the order of writing is deterministic.
     private var metSessions: [SessionSum] = []
     private var metVisits: [VisitSum] = []
-    /// Where the last event belonged; most events belong where the one before did.
+    /// The place of the last event.
+    ///
+    /// Most events have the same place as the one before.
     private var place: Place?
     private var installation: Int64 = 0
     private var installationID: InstallationID?
     private var facts = ContextFacts()
-    /// Whose the events are, once it was looked up.
+    /// The owner of the events, once looked up.
     private var whose: Int64??
 
     /// - Parameter signIns: The sign-ins; nil if visitors and users are different people.
@@ -86,12 +88,12 @@ final class BehaviorIndexer: IndexTable {
         deviceSums = try DeviceSums(db)
     }
 
-    /// A batch, or another context in it, begins.
+    /// Begins a batch, or another context within it.
     ///
     /// - Parameters:
-    ///   - context: What the context says.
-    ///   - installation: The installation's number; 0 when there is none.
-    ///   - isNew: Whether the index has not met this context before; what it says about a person or a device is then news.
+    ///   - context: The context's values.
+    ///   - installation: The installation's number, or 0.
+    ///   - isNew: Whether the context is new to the index; only then are its values about a person or a device used.
     func context(
         _ context: BatchFacts.Context,
         installation: Int64,
@@ -116,10 +118,10 @@ final class BehaviorIndexer: IndexTable {
         }
     }
 
-    /// Nothing is known about the events that follow.
+    /// Begins events without a known context.
     ///
     /// - Parameters:
-    ///   - installation: The installation's number; 0 when there is none.
+    ///   - installation: The installation's number, or 0.
     ///   - id: Its id.
     func noContext(installation: Int64, _ id: InstallationID?) {
         facts = ContextFacts()
@@ -129,8 +131,11 @@ final class BehaviorIndexer: IndexTable {
         whose = nil
     }
 
-    /// The number of the person the events count for: the user who is signed in, else the installation's visitor; nil for
-    /// clients that tell neither. It is there afterwards.
+    /// Returns the number of the person the events count for.
+    ///
+    /// Creates the person if necessary.
+    ///
+    /// That is the signed-in user, or else the installation's visitor; nil for clients that report neither.
     func person() throws -> Int64? {
         if let whose { return whose }
         let found: Int64?
@@ -143,8 +148,9 @@ final class BehaviorIndexer: IndexTable {
         return found
     }
 
-    /// Whose the next event is: the number of the person it counts for and that of its session, nil where there is none. Both are
-    /// there afterwards.
+    /// Returns the numbers of the next event's person and session, or nil.
+    ///
+    /// Creates both if necessary.
     ///
     /// - Parameter session: The session's id, if the event has one.
     func place(_ session: String?) throws -> (person: Int64?, session: Int64?) {
@@ -152,7 +158,7 @@ final class BehaviorIndexer: IndexTable {
         return (place?.user, place?.sum?.number)
     }
 
-    /// The event whose place was asked for went into the index, for the first time.
+    /// Counts an event that was indexed for the first time, at the place that was looked up last.
     func event(
         named name: EventName,
         at time: Int64,
@@ -208,7 +214,7 @@ final class BehaviorIndexer: IndexTable {
         forget()
     }
 
-    /// Forgets everything in memory: rows may have been deleted.
+    /// Clears everything in memory, because rows may have been deleted.
     private func forget() {
         sessionSums = [:]
         visitSums = [:]
@@ -218,7 +224,7 @@ final class BehaviorIndexer: IndexTable {
         whose = nil
     }
 
-    // MARK: Where an event belongs
+    // MARK: The place of an event
 
     private func settle(_ session: String?) throws {
         let sum = try session.map { try sessionSum($0) }
@@ -243,7 +249,7 @@ final class BehaviorIndexer: IndexTable {
             began: SessionBeginning(session, facts),
             visit: visit,
             user: user,
-            mark: facts.user.map { TimedPlace.number(of: .user($0)) },
+            mark: facts.user.map { TimeCursor.number(of: .user($0)) },
             device: device,
             signIns: signIns
         )
@@ -255,7 +261,7 @@ final class BehaviorIndexer: IndexTable {
         let (number, isNew) = try sessions.number(
             of: id,
             installation: installation,
-            mark: TimedPlace.number(ofSession: id, of: installationID)
+            mark: TimeCursor.number(ofSession: id, of: installationID)
         )
         if isNew { screens.began(number) }
         let sum = SessionSum(number: number)
@@ -264,7 +270,7 @@ final class BehaviorIndexer: IndexTable {
         return sum
     }
 
-    // MARK: What was captured
+    // MARK: Captured events
 
     private func captured(
         _ kind: CapturedKind,
@@ -280,7 +286,7 @@ final class BehaviorIndexer: IndexTable {
             var attributes = people.attributes(of: user, from: installation)
             return try attributes.apply(kind, values, at: time)
         }
-        // Without an installation it is not known whose device it is.
+        // Without an installation the device is unknown.
         guard installation != 0 else { return }
         switch kind {
         case .properties: try devices.properties(values, at: time, position, installation: installation)
@@ -294,8 +300,8 @@ final class BehaviorIndexer: IndexTable {
         let session = sum?.number ?? 0
         switch fact {
         case .screen(let screen, let before):
-            // Of the screen before; repeated here when it was long enough for an event of its own.
-            if let before, try screens.engage(session, installation, nil, before, before: time, onlyUntold: true) {
+            // The engagement of the previous screen, repeated here if it was long enough for a separate event.
+            if let before, try screens.engage(session, installation, nil, before, before: time, onlyUnreported: true) {
                 sum?.engagement += before
             }
             screens.show(
@@ -309,7 +315,7 @@ final class BehaviorIndexer: IndexTable {
             )
         case .engagement(let screen, let engagement):
             sum?.engagement += engagement
-            _ = try screens.engage(session, installation, screen, engagement, before: time, onlyUntold: false)
+            _ = try screens.engage(session, installation, screen, engagement, before: time, onlyUnreported: false)
         case .click(let element, let type, let screen):
             clicks.add(
                 ClickWriter.Click(
@@ -351,9 +357,9 @@ final class BehaviorIndexer: IndexTable {
         }
     }
 
-    /// Removes an installation's sessions, its device and its part in people.
+    /// Removes an installation's sessions, device, and data about people.
     ///
-    /// People who also used other installations stay, with what was reported there.
+    /// People who also used other installations remain, with the data reported there.
     private func erasePeople(_ arguments: StatementArguments, _ db: Database) throws {
         for table in ["sessions", "user_attributes", "snapshots", "devices", "device_facts"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE installation = ?", arguments: arguments)
@@ -365,7 +371,7 @@ final class BehaviorIndexer: IndexTable {
             arguments: arguments
         )
         try db.execute(sql: "DELETE FROM visits WHERE installation = ?", arguments: arguments)
-        // The installation's visitor: only people without an id have one.
+        // The installation's visitor: only people without an id have an installation.
         try db.execute(sql: "DELETE FROM users WHERE installation = ? AND id IS NULL", arguments: arguments)
         try db.execute(
             sql: """
@@ -385,7 +391,7 @@ final class BehaviorIndexer: IndexTable {
                 WHERE number IN (SELECT user FROM met)
                 """
         )
-        // Whoever made very many visits may seem to have been seen first and last when that was on the installation.
+        // People with very many visits may keep first and last times that are those of the erased installation.
         try db.execute(
             sql: """
                 UPDATE users SET (first, last) = (SELECT min(first), max(last) FROM visits WHERE visits.user = users.number)

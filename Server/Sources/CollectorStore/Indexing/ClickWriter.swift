@@ -4,14 +4,16 @@
 internal import Collector
 internal import GRDB
 
-/// Writes the clicks of one transaction at its end: nothing is asked of them before.
+/// Collects the clicks of one transaction and writes them at its end.
+///
+/// No click is read before that.
 final class ClickWriter {
-    /// What was clicked.
+    /// A clicked element.
     struct Click {
-        /// The name it goes by.
+        /// The element's name.
         let element: String
         let type: String?
-        /// Where; empty when it is not known.
+        /// The screen; empty if unknown.
         let screen: String
         let time: Int64
         let position: EventPosition
@@ -21,7 +23,7 @@ final class ClickWriter {
     private let insert: GroupedInsert
     private var clicks: [Click] = []
 
-    /// No clicks yet.
+    /// Creates a writer without clicks.
     init(_ db: Database) throws {
         insert = try GroupedInsert(
             db,
@@ -30,12 +32,12 @@ final class ClickWriter {
         )
     }
 
-    /// An element was clicked.
+    /// Adds a click.
     func add(_ click: Click) {
         clicks.append(click)
     }
 
-    /// Writes the clicks, in the order in which they were added.
+    /// Writes the clicks, in the order they were added.
     func flush() throws {
         try insert.write(clicks) { click, insert, place in
             insert.bind(place + 1, click.position.rawValue)

@@ -5,8 +5,9 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Keeps devices up to date while events go into the index: a sum for each installation, written at the transaction's end, and what
-/// new contexts say of it.
+/// Keeps devices up to date while events are indexed.
+///
+/// There is one sum per installation, written at the end of the transaction. Device facts come from new contexts.
 final class DeviceSums {
     /// The events of one installation.
     final class Sum {
@@ -20,7 +21,9 @@ final class DeviceSums {
             self.installation = installation
         }
 
-        /// An event of a person arrived; of two of one millisecond the later one tells whose the installation is.
+        /// Adds an event of a person.
+        ///
+        /// Of two events in one millisecond, the later one determines the installation's person.
         func add(_ time: Int64, of person: Int64?) {
             first = min(first, time)
             events += 1
@@ -69,7 +72,7 @@ final class DeviceSums {
         )
     }
 
-    /// The sum of an installation in this transaction.
+    /// Returns an installation's sum in this transaction.
     func sum(of installation: Int64) -> Sum {
         if let known = sums[installation] { return known }
         let new = Sum(installation)
@@ -78,9 +81,9 @@ final class DeviceSums {
         return new
     }
 
-    /// Takes over what a context says that the index has not met before; what it leaves out stays as it was.
+    /// Applies the device facts of a new context; facts that it omits keep their value.
     func describe(_ installation: Int64, _ facts: DeviceFacts) throws {
-        // A new screen or session makes a new context, and says the same of the device.
+        // A new screen or session makes a new context with the same device facts.
         guard facts != DeviceFacts(), told[installation] != facts else { return }
         told[installation] = facts
         describe.bind(1, installation)
@@ -91,7 +94,7 @@ final class DeviceSums {
         try describe.run()
     }
 
-    /// Writes the sums, and forgets everything in memory.
+    /// Writes the sums, and clears them from memory.
     func flush() throws {
         try add.write(met.filter { !$0.isEmpty }) { sum, insert, place in sum.bind(insert, behind: place) }
         sums = [:]

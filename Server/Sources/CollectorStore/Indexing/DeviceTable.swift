@@ -5,10 +5,10 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Writing devices and their snapshots.
+/// Writes devices and their snapshots.
 ///
-/// A device may tell of a moment long after it: snapshots have their order by the device's time, and one that comes late
-/// changes what the one behind it is compared with.
+/// A snapshot may arrive long after it was taken. Snapshots are ordered by the device's time, so a late one changes the
+/// predecessor that the snapshot after it is compared with.
 struct DeviceTable {
     private let insert: RawStatement
     private let before: RawStatement
@@ -44,13 +44,13 @@ struct DeviceTable {
         """
     }
 
-    /// An app state arrived.
+    /// Adds an app state.
     func state(at time: Int64, _ position: EventPosition, installation: Int64) throws {
         try add(.state, at: time, position, installation: installation, changes: 0)
         try add(to: installation, at: time, states: 1, changes: 0)
     }
 
-    /// Device properties arrived.
+    /// Adds device properties.
     func properties(
         _ values: JSONValue.Object,
         at time: Int64,
@@ -120,7 +120,7 @@ enum SnapshotKind: Int64 {
     case state = 1
 }
 
-/// Reading what snapshots say from their events.
+/// Reads the contents of snapshots from their events.
 struct SnapshotEvents {
     private let body: RawStatement
 
@@ -128,7 +128,7 @@ struct SnapshotEvents {
         body = try RawStatement(db, "SELECT body FROM events WHERE position = ?")
     }
 
-    /// The attributes of the event at a position; none when it is not there.
+    /// Returns the attributes of the event at a position, or an empty object without an event.
     func attributes(at position: Int64) throws -> JSONValue.Object {
         body.bind(1, position)
         guard try body.step() else { return .init() }
@@ -137,7 +137,7 @@ struct SnapshotEvents {
         return (try? JSONValue.parse(body.bytes(0)))?["attributes"]?.object ?? .init()
     }
 
-    /// The device properties that the event at a position tells.
+    /// Returns the device properties in the event at a position.
     func properties(at position: Int64) throws -> JSONValue.Object {
         StoredDevice.properties(among: try attributes(at: position))
     }

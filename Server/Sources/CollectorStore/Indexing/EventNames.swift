@@ -4,14 +4,16 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// An event's name, once for all events of one transaction that have it.
+/// An event's name, shared by all events of one transaction that have it.
 final class EventName {
-    /// Which of the transaction's names it is, counted from 0: what is counted by name is counted by this.
+    /// The name's number in the transaction, from 0.
+    ///
+    /// Counts by name use it as their index.
     let number: Int
     let text: String
-    /// The same in UTF-8, for as long as this lives: statements are given it where it lies.
+    /// The name in UTF-8, valid while this object lives; statements read it without copying.
     let bytes: UnsafeRawBufferPointer
-    /// What the events mean to the index; nil for those it only keeps.
+    /// The meaning of the events to the index; nil if they are only stored.
     let captured: CapturedKind?
 
     init(_ text: String, number: Int) {
@@ -28,25 +30,29 @@ final class EventName {
     }
 }
 
-/// The names of one transaction's events. Half a dozen sums are kept by name; the name is looked up once for all of them, by its
-/// bytes, so that no text is made of it again.
+/// The names of one transaction's events.
+///
+/// About six sums are kept by name. A name is looked up once for all of them, by its bytes, so that no string is
+/// created again.
 final class EventNames {
     private var names: [EventName] = []
-    /// Of each of ``names``, in the same order: its hash, and its text as bytes, by which it is found again.
+    /// The hash and the bytes of each of ``names``, in the same order, by which a name is found.
     private var keys: [(hash: Int, bytes: [UInt8])] = []
-    /// Open addressing: a number, or -1; always a power of two of them, at least half of which are free.
+    /// Open addressing: a number, or -1.
+    ///
+    /// The count is a power of two, and at least half of the slots are free.
     private var slots = [Int32](repeating: -1, count: 128)
 
-    /// The name of an event.
+    /// Returns the name of an event.
     ///
     /// - Throws: `JSONError` for a name that cannot be read; admission has checked it.
-    /// - Complexity: O(bytes). Hashes are seeded by the process, so nobody can choose names that meet.
+    /// - Complexity: O(bytes). Hashes are seeded by the process, so a sender cannot choose names that collide.
     func name(of event: ReceivedEvent) throws(JSONError) -> EventName {
         guard let bytes = event.plainName else { return try name(event.name()) }
         return name(bytes)
     }
 
-    /// The name with this text.
+    /// Returns the name with this text.
     func name(_ text: String) -> EventName {
         var text = text
         return text.withUTF8 { name(UnsafeRawBufferPointer($0)) }

@@ -5,25 +5,27 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// An event that is to go into the index, and what is counted of it once it did. Valid only while its bytes stay where they are.
-struct WaitingEvent {
+/// An event waiting to be indexed, with the values that are counted once it is stored.
+///
+/// Valid only while its bytes stay at their address.
+struct PendingEvent {
     let position: EventPosition
     let id: EventID
     let name: EventName
     let time: Int64
     let sequence: UInt64?
-    /// The event as it was received.
+    /// The event as received.
     let line: UnsafeRawBufferPointer
-    /// The event as it is stored; nil for ``line``.
+    /// The event as stored; nil if equal to ``line``.
     let completed: [UInt8]?
     let received: ReceivedEvent
-    /// What a captured event says; nothing for any other.
+    /// The values of a captured event; empty for all others.
     let captured: JSONValue.Object
 }
 
 /// Writes rows of the `events` table, and of `own_events`.
 final class EventWriter: IndexTable {
-    /// What events that wait together have in common.
+    /// The values shared by events that wait together.
     struct Whose {
         let received: Int64
         let writer: Int64?
@@ -38,7 +40,7 @@ final class EventWriter: IndexTable {
     private let present: RawStatement
     private let own: OwnEventWriter
 
-    /// A writer on a connection.
+    /// Creates a writer on a connection.
     init(_ db: Database) throws {
         self.db = db
         insert = try GroupedInsert(
@@ -54,13 +56,13 @@ final class EventWriter: IndexTable {
         own = try OwnEventWriter(db)
     }
 
-    /// Writes events, and says of each whether it was stored, or had been before under the same id.
+    /// Writes events, and reports for each whether it was stored or its id was already present.
     ///
     /// - Parameters:
-    ///   - events: in the order of their places.
-    ///   - stored: called for each, in the same order.
-    /// - Complexity: O(events × log); a look more for each of those beside one that was there before.
-    func write(_ events: [WaitingEvent], _ whose: Whose, stored: (WaitingEvent, Bool) throws -> Void) throws {
+    ///   - events: In the order of their positions.
+    ///   - stored: Called for each event, in the same order.
+    /// - Complexity: O(events × log), plus a lookup for each event that is written in a group with a repeated one.
+    func write(_ events: [PendingEvent], _ whose: Whose, stored: (PendingEvent, Bool) throws -> Void) throws {
         try insert.write(
             events,
             share: { insert in
@@ -83,7 +85,7 @@ final class EventWriter: IndexTable {
         )
     }
 
-    /// Writes what is kept of events beside them.
+    /// Writes the rows that are stored in addition to events.
     func flush() throws {
         try own.flush()
     }
@@ -99,13 +101,13 @@ final class EventWriter: IndexTable {
         removed.events = Int64(db.changesCount)
     }
 
-    private func isPresent(_ event: WaitingEvent) throws -> Bool {
+    private func isPresent(_ event: PendingEvent) throws -> Bool {
         present.bind(1, event.position.rawValue)
         defer { present.reset() }
         return try present.step()
     }
 
-    private func bind(_ event: WaitingEvent, _ insert: RawStatement, behind place: Int32) {
+    private func bind(_ event: PendingEvent, _ insert: RawStatement, behind place: Int32) {
         insert.bind(place + 1, event.position.rawValue)
         insert.bind(place + 2, event.id)
         insert.bindText(place + 3, event.name.bytes)

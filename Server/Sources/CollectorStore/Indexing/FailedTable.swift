@@ -7,7 +7,7 @@ internal import TrackwayEvents
 
 /// The `failed` and `replays` tables.
 ///
-/// They contain refused events and batches, and which events were admitted later.
+/// They contain rejected events and batches, and which events were admitted later.
 struct FailedTable: IndexTable {
     private let insert: RawStatement
     private let delete: RawStatement
@@ -33,10 +33,10 @@ struct FailedTable: IndexTable {
         )
     }
 
-    /// Keeps a refused event or batch.
+    /// Adds a rejected event or batch.
     ///
-    /// - Parameter version: The version of its app.
-    /// - Returns: Whether nothing was kept at its position before.
+    /// - Parameter version: The app's version.
+    /// - Returns: Whether the row is new; false if its position already had one.
     func add(_ failure: FailedEvent, installation: Int64?, version: String?) throws -> Bool {
         insert.bind(1, failure.position.rawValue)
         insert.bind(2, failure.received.milliseconds)
@@ -53,16 +53,16 @@ struct FailedTable: IndexTable {
         return db.changesCount > 0
     }
 
-    /// Removes what was refused at a position.
+    /// Removes the rejected event or batch at a position.
     ///
-    /// - Returns: The number of rows that were there.
+    /// - Returns: The number of removed rows.
     func remove(at place: EventPosition) throws -> Int64 {
         delete.bind(1, place.rawValue)
         try delete.run()
         return Int64(db.changesCount)
     }
 
-    /// Replaces the reason of what was refused at a position.
+    /// Replaces the reason of the rejected event or batch at a position.
     func update(_ fault: RejectedEvent, at place: EventPosition) throws {
         setReason.bind(1, fault.code)
         setReason.bind(2, fault.field)
@@ -71,7 +71,7 @@ struct FailedTable: IndexTable {
         try setReason.run()
     }
 
-    /// Remembers where a stored event was refused before.
+    /// Records the position at which a stored event was rejected before.
     func mark(_ position: EventPosition, from place: EventPosition, _ origin: ReplayOrigin) throws {
         addReplay.bind(1, position.rawValue)
         addReplay.bind(2, place.rawValue)

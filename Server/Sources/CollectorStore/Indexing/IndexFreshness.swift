@@ -4,55 +4,61 @@
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// Decides, from positions and times, whether an index has what its log has. A value.
+/// Decides, from positions and times, whether an index has everything in its log.
 ///
-/// It remembers no event of this process: an index is incomplete because of where it and the log stand, whether that is so since a start, a
-/// repair, or an hour of overload.
+/// A value type.
+///
+/// It remembers no past causes: an index is incomplete because of its position relative to the log's end, whether the
+/// cause was a start, a repair, or an hour of overload.
 struct IndexFreshness: Sendable {
-    /// What a reader has to know.
+    /// The state of the index for a reader.
     enum Verdict: Sendable, Hashable {
-        /// It has everything that has been on stable storage for ``tolerance``.
+        /// The index has everything that has been on stable storage for ``tolerance``.
         case complete
-        /// It lacks records that the log had when the index was opened or begun anew.
+        /// The index lacks records that the log had when the index was opened or restarted.
         case building
-        /// It lacks records that have been on stable storage for this long.
+        /// The index lacks records that have been on stable storage for this long.
         case behind(Duration)
     }
 
-    /// The log's end as it was at a moment.
+    /// The end of the log at a time.
     private struct Mark: Sendable {
         var position: LogPosition
         var time: MonotonicTime
     }
 
-    /// An index that lags by less follows its log.
+    /// The maximum lag of an index that counts as following its log.
     static let tolerance = Duration.seconds(10)
     private static let spacing = Duration.seconds(1)
     private static let maxMarks = 64
 
-    /// The index has everything before it.
+    /// The index has everything before this position.
     private(set) var indexed: LogPosition
-    /// Everything before it has to be in the index before a reader may rely on it; nil once that is so.
+    /// The position that the index must reach before readers may rely on it.
+    ///
+    /// Nil once it has.
     private var target: LogPosition?
-    /// Ends of the log, the earliest first, that the index has not come to.
+    /// Ends of the log, earliest first, that the index has not reached.
     private var marks: [Mark] = []
     private var newest: Mark?
 
-    /// An index that stands at a place of a log about which nothing is known yet.
+    /// Creates the state of an index at a position in a log whose end is not known yet.
     init(at indexed: LogPosition) {
         self.indexed = indexed
     }
 
-    /// Whether the index lacks what the log had when it began.
+    /// Whether the index lacks records that the log had at the start.
     var isBuilding: Bool { target != nil }
 
-    /// The index may be read only once it has come to `end`.
+    /// Requires the index to reach `end` before it may be read.
     mutating func build(upTo end: LogPosition) {
         target = max(end, target ?? end)
         settle()
     }
 
-    /// The index begins anew: it has to come to where the log ends, or, where that is not known yet, to where the index was.
+    /// Restarts the index.
+    ///
+    /// It must reach the log's end again, or its own former position if the end is not known yet.
     mutating func restart(at position: LogPosition) {
         let end = newest?.position ?? indexed
         target = max(end, target ?? end)
@@ -60,7 +66,7 @@ struct IndexFreshness: Sendable {
         settle()
     }
 
-    /// The log ends at `end`, and all before it is on stable storage.
+    /// Reports that the log ends at `end` and that everything before is on stable storage.
     ///
     /// - Complexity: O(1) amortized.
     mutating func logged(_ end: LogPosition, at now: MonotonicTime) {
@@ -70,19 +76,20 @@ struct IndexFreshness: Sendable {
         if let last = marks.last, last.time.duration(to: now) < Self.spacing { return }
         marks.append(Mark(position: end, time: now))
         guard marks.count > Self.maxMarks else { return }
-        // Of two neighbors the later place with the earlier time: a lag is reported too long rather than too short.
+        // Of two neighbors, keep the later position with the earlier time: a lag is reported too long rather than too
+        // short.
         marks = stride(from: 0, to: marks.count, by: 2).map { index in
             Mark(position: marks[min(index + 1, marks.count - 1)].position, time: marks[index].time)
         }
     }
 
-    /// The index has come to `position`.
+    /// Reports that the index has reached `position`.
     mutating func reached(_ position: LogPosition) {
         indexed = max(indexed, position)
         settle()
     }
 
-    /// Whether the index has what it should have.
+    /// Returns whether the index is complete.
     func verdict(at now: MonotonicTime) -> Verdict {
         if target != nil { return .building }
         guard let oldest = marks.first ?? newest.flatMap({ $0.position > indexed ? $0 : nil }) else { return .complete }

@@ -6,19 +6,21 @@ internal import GRDB
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// How far the index has come and what it holds: one row, written in the transaction that brings it there.
+/// The index's position in the log and its totals.
+///
+/// They are one row, written in the transaction that advances it.
 struct IndexProgress: Sendable, Hashable {
-    /// Everything in the log before this is in the index.
+    /// The log position up to which everything is in the index.
     var cursor = LogPosition.start
     /// Events stored.
     var events: Int64 = 0
-    /// Refused events and batches kept.
+    /// Rejected events and batches stored.
     var failed: Int64 = 0
-    /// Events that arrived again.
+    /// Duplicate events.
     var duplicates: Int64 = 0
-    /// Events of erased installations that were removed or not taken.
+    /// Events of erased installations that were removed or rejected.
     var erased: Int64 = 0
-    /// Damaged stretches of the log that were passed over.
+    /// Damaged ranges of the log that were skipped.
     var damaged: Int64 = 0
 
     init(_ db: Database) throws {
@@ -26,7 +28,7 @@ struct IndexProgress: Sendable, Hashable {
             db,
             "SELECT segment, offset, events, failed, duplicates, erased, damaged FROM progress WHERE only = 1"
         )
-        guard try row.step() else { throw IndexDamage(description: "it does not say how far it has come") }
+        guard try row.step() else { throw IndexDamage(description: "the progress row is missing") }
         cursor = LogPosition(
             segment: UInt32(clamping: row.integer(0)),
             offset: UInt32(clamping: row.integer(1))
@@ -56,12 +58,12 @@ struct IndexProgress: Sendable, Hashable {
         try row.run()
     }
 
-    /// The cursor as readers of the index know it.
+    /// The cursor as an event position, for readers of the index.
     var position: EventPosition { EventPosition(segment: cursor.segment, offset: cursor.offset) }
 }
 
 /// The `progress` table, whose row ``IndexProgress`` reads and writes.
-struct ProgressTable: IndexTable {
+struct ReadStateTable: IndexTable {
     var tableNames: [String] { ["progress"] }
 
     func flush() throws {}
@@ -76,11 +78,11 @@ struct ProgressTable: IndexTable {
     }
 }
 
-/// What an index says when it is opened.
+/// The state of an index when it is opened.
 struct FoundIndex {
-    /// How far it is.
+    /// Its position and totals.
     let progress: IndexProgress
-    /// Who was erased.
+    /// The erased installations.
     let erased: Set<InstallationID>
 
     init(_ database: IndexDatabase) throws {

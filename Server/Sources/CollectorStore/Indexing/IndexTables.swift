@@ -10,14 +10,14 @@ protocol IndexTable {
     /// The names of the tables in the schema.
     var tableNames: [String] { get }
 
-    /// Writes what is in memory.
+    /// Writes pending changes.
     ///
-    /// Numbers of rows that an erasure may remove are forgotten.
+    /// Forgets row numbers, because an erasure may remove the rows.
     func flush() throws
 
-    /// Removes an installation's rows, and takes its events out of sums.
+    /// Removes an installation's rows, and subtracts its events from sums.
     ///
-    /// Everything is flushed. The rows of tables that come later in ``IndexTables/all`` are still there.
+    /// Everything has been flushed. The rows of tables that come later in ``IndexTables/all`` still exist.
     func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws
 
     /// Continues an erasure after the installation's events have been removed.
@@ -26,7 +26,7 @@ protocol IndexTable {
     /// Completes a transaction's erasures beyond the rows of their installations.
     func finishErasures(in db: Database) throws
 
-    /// Removes every row that can be made again from the log.
+    /// Removes every row that can be rebuilt from the log.
     func clear(_ db: Database) throws
 }
 
@@ -53,7 +53,7 @@ struct ErasedRows {
 struct IndexTables {
     let minutes: MinuteSums
     let nameRuns: NameRuns
-    let catalogue: CatalogueSums
+    let catalogue: CatalogCounts
     let quarters: QuarterSums
     let plan: PlanTables
     let failed: FailedTable
@@ -66,13 +66,13 @@ struct IndexTables {
 
     /// Every member, in the order of flushing and erasing.
     ///
-    /// A sum comes before the rows from which an erasure computes its share. Quarters come after the catalogue, which decides the names
-    /// that are counted separately. Sign-ins come after people, events and runs, which they read.
+    /// A sum comes before the rows from which an erasure computes its share. Quarters come after the catalog, which
+    /// decides the names that are counted separately. Sign-ins come after people, events and runs, which they read.
     let all: [any IndexTable]
 
     /// - Parameters:
-    ///   - checker: The plan by which events are checked; nil for none.
-    ///   - cursor: The place in the log up to which the index has read.
+    ///   - checker: Checks events against the tracking plan; nil without a plan.
+    ///   - cursor: The log position up to which the index has read.
     ///   - joinsVisitors: Whether a visitor who signs in and the user are one person.
     init(
         _ db: Database,
@@ -82,9 +82,9 @@ struct IndexTables {
     ) throws {
         minutes = try MinuteSums(db)
         nameRuns = try NameRuns(db)
-        catalogue = try CatalogueSums(db)
+        catalogue = try CatalogCounts(db)
         quarters = try QuarterSums(db)
-        plan = PlanTables(sums: try checker.map { try PlanSums(db, $0, at: cursor) })
+        plan = PlanTables(sums: try checker.map { try PlanCounter(db, $0, at: cursor) })
         failed = try FailedTable(db)
         signIns = try SignInTable(db)
         behavior = try BehaviorIndexer(db, joinsVisitors ? signIns : nil)
@@ -94,29 +94,29 @@ struct IndexTables {
         directory = try AccountDirectory(db)
         all = [
             minutes, nameRuns, catalogue, quarters, plan, failed, behavior, events, runs, signIns, ranges, directory,
-            ProgressTable(),
+            ReadStateTable(),
         ]
     }
 
-    /// Writes what is in memory.
+    /// Writes pending changes.
     func flush() throws {
         for table in all { try table.flush() }
     }
 
     /// Removes one installation, except its id and its erased mark.
     ///
-    /// What is in memory is written first.
+    /// Pending changes are written first.
     ///
     /// - Complexity: O(rows of the installation).
     func erase(installation: Int64, from db: Database) throws -> ErasedRows {
         try flush()
-        // Overwrites what it frees: erased means gone from the file, not only from the tables.
+        // Overwrite freed space: erased data must not remain in the file.
         try db.execute(sql: "PRAGMA secure_delete = ON")
         defer {
             do {
                 try db.execute(sql: "PRAGMA secure_delete = OFF")
             } catch {
-                // Deleting stays thorough, and a little slower, until the file is opened again.
+                // Deletions continue to overwrite, and remain a little slower, until the file is reopened.
             }
         }
         var removed = ErasedRows()
@@ -125,14 +125,15 @@ struct IndexTables {
         return removed
     }
 
-    /// Completes the erasures of a transaction, after the last flush.
+    /// Completes a transaction's erasures after the last flush.
     func finishErasures(in db: Database) throws {
         for table in all { try table.finishErasures(in: db) }
     }
 
-    /// Removes every row that can be made again from the log.
+    /// Removes every row that can be rebuilt from the log.
     ///
-    /// Erased installations stay known, because a rebuilt index must not bring them back, not even until it has read about them again.
+    /// Erased installations stay known, because a rebuilt index must not bring them back, not even before it has read
+    /// their erasures from the log again.
     func clear(_ db: Database) throws {
         for table in all { try table.clear(db) }
     }

@@ -6,46 +6,48 @@ internal import GRDB
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// One transaction's work on the index: batches go in one after another, the sums are written at its end.
+/// Adds batches to the index, one after another, in one transaction.
 ///
-/// Used on the writing connection, inside one transaction, by one thread; it is not kept.
+/// The sums are written at its end.
+///
+/// Used on the writing connection, inside one transaction, by one thread, and discarded afterwards.
 final class IndexTransaction {
-    /// What is known about the batch being added.
+    /// The state of the batch that is being added.
     private struct Batch {
         let received: Timestamp
         let key: String
         var installation: Int64?
         var writer: Int64?
-        /// Its installation was erased: nothing of it is kept.
+        /// Whether its installation was erased; nothing of it is stored then.
         var isErased = false
         var context: Int64?
         var facts: ContextFacts?
         var run: ClosedRange<UInt64>?
         var duplicates: Int64 = 0
-        /// Events that were not taken because the installation was erased.
+        /// Events that were rejected because the installation was erased.
         var refused: Int64 = 0
     }
 
     private var batch = Batch(received: Timestamp(milliseconds: 0), key: "")
     private(set) var progress: IndexProgress
-    /// What was read in the record that is being entered, and how many contexts of it were met.
+    /// The decoded values of the current record, and the number of its contexts seen so far.
     var facts: BatchFacts?
     var contextsMet = 0
-    /// Whether rows were removed that something may still refer to.
+    /// Whether rows were removed that other rows may still reference.
     private var hasRemoved = false
     /// The installations erased in this transaction.
     private(set) var erased: Set<InstallationID> = []
     private let tables: IndexTables
     private let names = EventNames()
     private let db: Database
-    /// Events of the batch that wait to be stored together, and the session that they belong to.
-    private var waiting: [WaitingEvent] = []
+    /// Events of the batch that wait to be stored together, and their session.
+    private var waiting: [PendingEvent] = []
     private var waitingSession: String?
 
-    /// Work on an index.
+    /// Starts a transaction's work.
     ///
     /// - Parameters:
-    ///   - plan: What events are checked by; nil for nothing.
+    ///   - plan: Checks events against the tracking plan; nil without a plan.
     ///   - joinsVisitors: Whether a visitor who signs in and the user are one person.
     init(_ db: Database, plan checker: PlanChecker? = nil, joinsVisitors: Bool = true) throws {
         self.db = db
@@ -53,12 +55,12 @@ final class IndexTransaction {
         tables = try IndexTables(db, plan: checker, at: progress.cursor, joinsVisitors: joinsVisitors)
     }
 
-    /// What events do not keep to; nil without a plan.
-    private var plan: PlanSums? { tables.plan.sums }
+    /// The violations of the tracking plan; nil without a plan.
+    private var plan: PlanCounter? { tables.plan.sums }
 
     // MARK: A batch
 
-    /// A batch begins. What it tells about its writer is entered before its events.
+    /// Begins a batch, and records its writer's state before its events.
     func begin(
         installation: InstallationID? = nil,
         writer: WriterID? = nil,
@@ -85,7 +87,7 @@ final class IndexTransaction {
         if let account { try tables.directory.batchArrived(from: account, recorded: recorded ?? 0, at: received) }
     }
 
-    /// The events behind this hold in a context with these bytes, which say this.
+    /// Begins a context that applies to the following events.
     func context(_ content: UnsafeRawBufferPointer, _ context: BatchFacts.Context) throws {
         try store()
         guard !batch.isErased else { return }
@@ -102,16 +104,16 @@ final class IndexTransaction {
         try tables.behavior.context(context, installation: batch.installation ?? 0, isNew: isNew)
     }
 
-    /// Numbers the device gave up, or never meant for a collector.
+    /// Records sequence numbers that the device dropped, or that were never meant for a collector.
     func account(_ range: ClosedRange<UInt64>, _ kind: RangeKind, reason: String = "") throws {
         guard let writer = batch.writer else { return }
         try tables.ranges.merge(range, writer: writer, kind: kind, reason: reason.cut(toBytes: Self.reasonBytes))
     }
 
-    /// The longest name of a reason; a longer one is cut.
+    /// The maximum length of a reason's name; a longer one is truncated.
     private static let reasonBytes = 64
 
-    /// The batch is complete. What waits of it was stored.
+    /// Ends the batch, whose waiting events have been stored.
     func end() throws {
         if let run = batch.run, let writer = batch.writer {
             try tables.ranges.merge(run, writer: writer, kind: .received)
@@ -128,14 +130,14 @@ final class IndexTransaction {
         batch.refused = 0
     }
 
-    // MARK: Its events
+    // MARK: A batch's events
 
-    /// Takes an event, to be stored, or counted as arrived again, with the next ``store()``.
+    /// Adds an event to be stored, or counted as a duplicate, by the next ``store()``.
     ///
     /// - Parameters:
-    ///   - line: its bytes, which must stay where they are until then.
-    ///   - time: when it happened.
-    ///   - facts: what it says.
+    ///   - line: Its bytes, which must stay at their address until then.
+    ///   - time: When it happened.
+    ///   - facts: Its decoded values.
     func event(
         _ line: UnsafeRawBufferPointer,
         _ scan: EventScan,
@@ -157,7 +159,7 @@ final class IndexTransaction {
             waitingSession = session
         }
         waiting.append(
-            WaitingEvent(
+            PendingEvent(
                 position: position,
                 id: id,
                 name: try names.name(of: event),
@@ -171,9 +173,9 @@ final class IndexTransaction {
         )
     }
 
-    /// Stores the events that wait, all of one context and one session.
+    /// Stores the waiting events, all of one context and one session.
     ///
-    /// - Returns: How many were stored; the others had arrived before.
+    /// - Returns: The number of stored events; the others were duplicates.
     @discardableResult
     func store() throws -> Int {
         guard !waiting.isEmpty else { return 0 }
@@ -201,7 +203,7 @@ final class IndexTransaction {
         return stored
     }
 
-    private func count(_ event: WaitingEvent, _ whose: EventWriter.Whose) throws {
+    private func count(_ event: PendingEvent, _ whose: EventWriter.Whose) throws {
         progress.events += 1
         try tables.behavior.event(
             named: event.name,
@@ -223,7 +225,7 @@ final class IndexTransaction {
         plan?.count(event.name.text, event.received, received: whose.received, at: event.position.rawValue)
     }
 
-    /// Keeps a refused event, or a refused batch, with its reason. One that was refused before is not kept twice.
+    /// Stores a rejected event or batch with the reason, unless it was rejected before.
     func failed(_ failure: FailedEvent, sequence: UInt64?) throws {
         guard !batch.isErased else { return }
         if let sequence, sequence > 0, let writer = batch.writer {
@@ -233,27 +235,29 @@ final class IndexTransaction {
         if try tables.failed.add(failure, installation: batch.installation, version: version) { progress.failed += 1 }
     }
 
-    /// What was refused at a place was admitted again.
+    /// Removes the rejected entry at a position, because it was admitted on replay.
     func admitted(at place: EventPosition) throws {
         progress.failed -= try tables.failed.remove(at: place)
     }
 
-    /// What was refused at a place was looked at again, and is refused for another reason now.
+    /// Replaces the reason of the rejected entry at a position.
+    ///
+    /// A replay rejected it for another reason.
     func refusedAgain(_ fault: RejectedEvent, at place: EventPosition) throws {
         try tables.failed.update(fault, at: place)
     }
 
-    /// The event stored last was refused at a place before.
+    /// Records that the event stored last was rejected before, at the given position.
     func mark(_ position: EventPosition, from place: EventPosition, _ origin: ReplayOrigin) throws {
         try tables.failed.mark(position, from: place, origin)
     }
 
-    /// Keeps the beginning of a record of the log that cannot be read, with the reason.
+    /// Stores the beginning of a log record that cannot be read, with the reason.
     ///
     /// - Parameters:
-    ///   - payload: Its bytes, or the first of them.
-    ///   - length: How many it has.
-    ///   - start: Where the record begins in the log.
+    ///   - payload: Its bytes, or the first ones.
+    ///   - length: Its total length.
+    ///   - start: The position in the log at which the record begins.
     func unreadable(_ payload: [UInt8], length: Int, at start: LogPosition, _ message: String) throws {
         let failure = FailedEvent(
             unreadable: payload,
@@ -268,11 +272,11 @@ final class IndexTransaction {
 
     // MARK: Erasing
 
-    /// Removes everything of an installation and remembers not to take anything of it again.
+    /// Removes all data of an installation, and rejects its later events.
     ///
-    /// - Parameter sequence: The number of the event that says so, which has arrived with it.
-    /// - Complexity: O(rows of the installation), and a look-up where there are none.
-    func erase(_ order: ErasureOrder, sequence: UInt64? = nil) throws {
+    /// - Parameter sequence: The number of the event that requested the erasure, which counts as received.
+    /// - Complexity: O(rows of the installation); one lookup for an installation without rows.
+    func erase(_ order: DeletionRequest, sequence: UInt64? = nil) throws {
         try store()
         if let sequence { try arrived(sequence) }
         try end()
@@ -280,7 +284,7 @@ final class IndexTransaction {
         if isErased { return }
         erased.insert(order.installation)
         try tables.directory.mark(erased: number, order)
-        // Of an installation that is met for the first time there is nothing to remove.
+        // A new installation has no rows to remove.
         if isNew { return }
         let removed = try tables.erase(installation: number, from: db)
         hasRemoved = true
@@ -295,7 +299,7 @@ final class IndexTransaction {
         plan?.follow(version: batch.facts?.version)
     }
 
-    /// Events of an erased installation came and were not kept.
+    /// Counts events of an erased installation that were rejected.
     func countErased(_ events: Int, of id: InstallationID) throws {
         try end()
         let (number, isErased) = try tables.directory.installation(id)
@@ -306,8 +310,9 @@ final class IndexTransaction {
 
     // MARK: The end
 
-    /// Forgets everything before `cursor`, what this transaction did included, and ends it: nothing may be added afterwards,
-    /// because row numbers that are remembered are of rows that are gone.
+    /// Forgets everything before `cursor`, including this transaction's changes, and ends the transaction.
+    ///
+    /// Nothing may be added afterwards, because the row numbers in memory are no longer valid.
     func reset(at cursor: LogPosition) throws {
         try tables.clear(db)
         try tables.directory.forgetErasures(db)
@@ -317,7 +322,9 @@ final class IndexTransaction {
         try progress.write(db)
     }
 
-    /// Writes the sums and the cursor: rows and cursor become visible together or not at all.
+    /// Writes the sums and the cursor.
+    ///
+    /// Rows and cursor become visible together or not at all.
     func finish(at cursor: LogPosition, damaged: Int64) throws {
         try tables.flush()
         try plan?.finish(at: cursor)

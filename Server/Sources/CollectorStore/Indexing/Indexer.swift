@@ -6,25 +6,29 @@ internal import GRDB
 internal import TrackwayEvents
 public import TrackwayJournal
 
-/// Follows the intake log, or the stream of an engine, and keeps the index up to date.
+/// Follows the intake log, or an engine's stream, and keeps the index up to date.
 ///
-/// Each step is one transaction: rows, sums and the place in the log become visible together or not at all, so an event
-/// is in the index exactly once, however often the process is killed. What is said of the log here holds for a stream, too. Intake never waits for it. When the index cannot
-/// be written (the disk is full, another process holds the file) the indexer says so in the store's totals, waits, and
-/// goes on from where it was.
+/// Each step is one transaction: rows, sums and the log position become visible together or not at all. An event is
+/// therefore in the index exactly once, even if the process is killed repeatedly. Comments here say "log" for both the
+/// log and the stream. Intake never waits for the indexer. If the index cannot be written (the disk is full, another
+/// process holds the file), the indexer reports it in the store's totals, waits, and resumes where it stopped.
 public final class Indexer: Sendable {
-    /// What one step came to.
+    /// The result of one step.
     public enum Outcome: Sendable, Hashable {
-        /// There may be more to read at once.
+        /// There may be more to read immediately.
         case advanced
         /// Everything that is on stable storage is in the index.
         case caughtUp
     }
 
-    /// The most events of one transaction: long enough to make commits cheap, short enough to be seen soon.
+    /// The maximum events of one transaction.
+    ///
+    /// Enough to make commits cheap, few enough to become visible soon.
     public static let usualEventsPerStep = 20_000
-    /// So many steps' events are taken together while whole segments of the log are still to come: nobody sees the newest events soon
-    /// then, and pages that every transaction changes, the last ones of each tree and the sums, are written a third as often.
+    /// The number of steps combined while whole segments of the log remain to be read.
+    ///
+    /// In that state, the newest events are delayed anyway, and pages that every transaction changes (the last pages of
+    /// each tree, and the sums) are written a third as often.
     private static let stepsTogether = 3
 
     private let store: SQLiteEventStore
@@ -40,27 +44,27 @@ public final class Indexer: Sendable {
 
     private struct State: Sendable {
         var durable: LogPosition?
-        /// The last failure was one of the files', and they were not replaced for it yet.
+        /// Whether the last failure was one of the files and they have not been replaced because of it.
         var isSuspicious = false
-        /// What was reported last.
+        /// The problem reported last.
         var reported: String?
-        /// Bytes that are free on the index's disk; nil while that is not known.
+        /// The free bytes on the index's disk; nil if unknown.
         var free: Int?
-        /// The stretch of the log that was read while the one before it was written.
+        /// The range of the log that was read while the previous one was written.
         var next: LogChunk?
     }
 
-    /// An indexer of the log in `folder`.
+    /// Creates an indexer of the log in `folder`.
     ///
     /// - Parameters:
-    ///   - folder: the intake log's folder.
-    ///   - storage: where it lies.
-    ///   - store: the index to fill.
-    ///   - limits: those of admission, by which the log's batches are taken apart.
-    ///   - plan: what stored events are checked by; nil for nothing.
-    ///   - eventsPerStep: the most events of one transaction; a batch is never split.
-    ///   - pause: how it waits after a failure.
-    ///   - notice: called with one sentence each when the index stops following the log, is rebuilt, and follows again.
+    ///   - folder: The intake log's folder.
+    ///   - storage: The storage of the log.
+    ///   - store: The index to fill.
+    ///   - limits: The admission limits, used to decode the log's batches.
+    ///   - plan: Checks stored events against the tracking plan; nil without a plan.
+    ///   - eventsPerStep: The maximum events of one transaction; a batch is never split.
+    ///   - pause: The delay after failures.
+    ///   - notice: Called with a message when the index stops following the log, is rebuilt, or follows again.
     public convenience init(
         folder: String,
         storage: any JournalStorage = DiskStorage(),
@@ -83,7 +87,9 @@ public final class Indexer: Sendable {
         )
     }
 
-    /// An indexer of a stream. The parameters are those of the log's.
+    /// Creates an indexer of a stream.
+    ///
+    /// The parameters are those of the log's indexer.
     public convenience init(
         stream: any RecordStream,
         store: SQLiteEventStore,
@@ -122,15 +128,16 @@ public final class Indexer: Sendable {
         self.eventsPerStep = max(1, eventsPerStep)
         state = Locked(State())
         (triggers, trigger) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        store.onSuspicion { [trigger] in trigger.yield() }
+        store.onSuspectedCorruption { [trigger] in trigger.yield() }
     }
 
-    /// Everything in the log before `position` is on stable storage and may be indexed. The index is never ahead of
-    /// that: a record that a power failure takes away must not have been shown.
+    /// Reports that everything in the log before `position` is on stable storage and may be indexed.
     ///
-    /// The first call says where the log ended at the start: until the index has come there, ``SQLiteEventStore`` answers nothing.
+    /// The index never goes beyond that position, because records that a power failure could remove must not be shown.
+    /// The first call reports the log's end at the start; until the index has reached it, ``SQLiteEventStore`` answers
+    /// no query.
     ///
-    /// Callable from any thread; costs a short lock, and the first call a look into the log.
+    /// Callable from any thread. Costs a short lock; the first call also reads one record of the log.
     public func durable(upTo position: LogPosition) {
         let (isNews, isFirst) = state.withLock { state in
             guard position > state.durable ?? .start || state.durable == nil else { return (false, false) }
@@ -143,8 +150,10 @@ public final class Indexer: Sendable {
         trigger.yield()
     }
 
-    /// The log was found to end at `position` when it was opened: ``SQLiteEventStore`` answers nothing until the index has come there, also
-    /// where ``durable(upTo:)`` was called before with another place.
+    /// Reports the position at which the log ended when it was opened.
+    ///
+    /// Until the index has reached it, ``SQLiteEventStore`` answers no query, even if ``durable(upTo:)`` was called
+    /// before with another position.
     public func opened(upTo position: LogPosition) {
         build(upTo: position)
         durable(upTo: position)
@@ -155,7 +164,9 @@ public final class Indexer: Sendable {
         store.build(upTo: position)
     }
 
-    /// Follows the log until the task is cancelled. Only one call at a time.
+    /// Follows the log until the task is canceled.
+    ///
+    /// Only one call may run at a time.
     public func run() async {
         var failures = 0
         var iterator = triggers.makeAsyncIterator()
@@ -176,9 +187,9 @@ public final class Indexer: Sendable {
         }
     }
 
-    /// One transaction's worth of the log. The stretch behind it is read meanwhile.
+    /// Indexes one transaction's worth of the log, while the following range is read.
     ///
-    /// - Throws: ``StoreError`` when the log cannot be read or the index not written now; nothing was changed.
+    /// - Throws: ``StoreError`` if the log cannot be read or the index cannot be written; nothing was changed then.
     public func step() async throws(StoreError) -> Outcome {
         guard let durable = state.withLock({ $0.durable }) else { return .caughtUp }
         if let damage = await store.damage() { try replace(because: damage, upTo: durable) }
@@ -193,8 +204,8 @@ public final class Indexer: Sendable {
             }
             if let free, free < IndexSpace.floor {
                 throw StoreError(
-                    "The index \(store.path) waits: only \(free >> 20) MiB are free on its disk, and \(IndexSpace.floor >> 20) MiB are "
-                        + "left for others. Free some space there."
+                    "The index \(store.path) is paused: its disk has only \(free >> 20) MiB free, and "
+                        + "\(IndexSpace.floor >> 20) MiB are reserved for other writers. Free space on that disk."
                 )
             }
             async let following = readAhead(of: chunk, upTo: durable)
@@ -206,12 +217,12 @@ public final class Indexer: Sendable {
             throw error
         } catch  where IndexDatabase.evidence(in: error) != .none {
             guard await isDamage(error) else {
-                throw StoreError("The index \(store.path) does not follow the \(source.name): \(error)")
+                throw StoreError("The index \(store.path) cannot follow the \(source.name): \(error)")
             }
             try replace(because: "\(error)", upTo: durable)
             return .advanced
         } catch {
-            throw StoreError("The index \(store.path) does not follow the \(source.name): \(error)")
+            throw StoreError("The index \(store.path) cannot follow the \(source.name): \(error)")
         }
     }
 
@@ -220,7 +231,7 @@ public final class Indexer: Sendable {
         return try await read(from: store.progressNow.cursor, upTo: durable)
     }
 
-    /// What was read ahead, if it goes on where the index stands.
+    /// Returns the chunk that was read ahead, if it starts at the index's position.
     private func takeNext() -> LogChunk? {
         let cursor = store.progressNow.cursor
         let next = state.withLock { state in
@@ -242,7 +253,9 @@ public final class Indexer: Sendable {
         return try await source.chunk(from: cursor, upTo: durable, size, limits: limits)
     }
 
-    /// The stretch behind a chunk; nil when there is none yet, or when it cannot be read: then the next step says why.
+    /// Reads the range after a chunk.
+    ///
+    /// Returns nil if the range is still empty or cannot be read; the next step then reports why.
     private func readAhead(of chunk: LogChunk, upTo durable: LogPosition) async -> LogChunk? {
         guard !chunk.isReset, chunk.end < durable else { return nil }
         do {
@@ -256,13 +269,15 @@ public final class Indexer: Sendable {
     private func check(_ cursor: LogPosition, _ durable: LogPosition) throws(StoreError) {
         guard cursor <= durable else {
             throw StoreError(
-                "The index is ahead of the \(source.name) (\(cursor), which ends at \(durable)): that was replaced or cut. "
-                    + "Bring it back, or rebuild the index from what is left of it."
+                "The index is ahead of the \(source.name) (at \(cursor), beyond its end \(durable)), which was "
+                    + "replaced or truncated. Restore it, or rebuild the index from its remaining records."
             )
         }
     }
 
-    /// Enters a chunk; one that does not go on where the index stands is passed over, and read again from there.
+    /// Indexes a chunk.
+    ///
+    /// A chunk that does not start at the index's position is skipped; the range is read again.
     private func write(_ chunk: LogChunk) async throws {
         let step = try await store.database.pool.write { [limits, plan, joinsVisitors = store.joinsVisitors] db in
             let transaction = try IndexTransaction(db, plan: plan, joinsVisitors: joinsVisitors)
@@ -273,7 +288,7 @@ public final class Indexer: Sendable {
             let records = RecordIndexer(transaction, limits: limits)
             for record in chunk.records { try records.enter(record) }
             if chunk.isReset {
-                // What was damaged before it is forgotten, too.
+                // Damage before the reset is forgotten too.
                 try transaction.reset(at: chunk.end)
             } else {
                 try transaction.finish(at: chunk.end, damaged: chunk.damaged)
@@ -289,14 +304,14 @@ public final class Indexer: Sendable {
         await store.database.checkpoints.afterTransaction(limit: IndexSpace.logPages(free: state.withLock { $0.free }))
     }
 
-    /// What a transaction came to.
+    /// The result of a transaction.
     private struct Step: Sendable {
         let progress: IndexProgress
         let erased: Set<InstallationID>
         let isReset: Bool
     }
 
-    /// Whether a failure to write means that the index has to be made anew.
+    /// Returns whether a failure to write means that the index must be rebuilt.
     private func isDamage(_ error: any Error) async -> Bool {
         let isAgain = state.withLock { state in
             defer { state.isSuspicious = true }
@@ -304,21 +319,21 @@ public final class Indexer: Sendable {
         }
         switch IndexDatabase.evidence(in: error) {
         case .proof: return true
-        // Once may be chance, and an index that is whole is not thrown away for it.
+        // A single failure may be transient, and an intact index must not be discarded because of it.
         case .obstacle: return isAgain
         case .doubt: return await store.database.fault() != nil
         case .none: return false
         }
     }
 
-    /// Begins the index anew.
+    /// Replaces the index with an empty one.
     private func replace(because reason: String, upTo durable: LogPosition) throws(StoreError) {
         try store.replace(because: reason)
         state.withLock { $0.isSuspicious = false }
         if let trouble = store.trouble { report(trouble) }
     }
 
-    /// Reports what stands in the way, once each, and that it is over.
+    /// Reports each problem once, and its end.
     private func report(_ trouble: String?) {
         let isBuilding = store.isBuilding
         let isNews = state.withLock { state in
@@ -329,14 +344,16 @@ public final class Indexer: Sendable {
         if isNews { notice(trouble ?? "The index follows the \(source.name) again.") }
     }
 
-    /// Steps until everything that may be indexed is indexed.
+    /// Runs steps until everything that may be indexed is indexed.
     ///
     /// - Throws: ``StoreError`` at the first failure.
     public func catchUp() async throws(StoreError) {
         while try await step() == .advanced {}
     }
 
-    /// Empties the index, so that it is made anew from the log. Erased installations stay erased.
+    /// Empties the index, so that it is rebuilt from the log.
+    ///
+    /// Erased installations stay erased.
     ///
     /// - Throws: ``StoreError``; the index is then unchanged.
     public func rebuild() async throws(StoreError) {

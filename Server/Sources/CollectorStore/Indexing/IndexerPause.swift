@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// How the indexer waits before it tries again. Tests count instead.
+/// Decides how long the indexer waits before a retry.
+///
+/// Tests count the waits instead.
 public protocol IndexerPause: Sendable {
-    /// Returns when the next try may begin; at once when the task is cancelled.
+    /// Returns when the next try may begin, or immediately if the task is canceled.
     ///
-    /// - Parameter afterFailures: how many tries have failed in a row, from 1.
+    /// - Parameter afterFailures: The number of consecutive failures, from 1.
     func wait(afterFailures: Int) async
 }
 
-/// Waits by the clock: a tenth of a second after the first failure, twice as long after each further one, at most 5 s.
+/// Waits for a delay that doubles with each failure.
+///
+/// The delay is a tenth of a second after the first failure and at most 5 s.
 public struct ClockPause: IndexerPause {
-    /// The usual pauses.
+    /// Creates the default delays.
     public init() {}
 
     public func wait(afterFailures: Int) async {
@@ -19,7 +23,7 @@ public struct ClockPause: IndexerPause {
         do {
             try await Task.sleep(for: min(pause, .seconds(5)))
         } catch {
-            // Cancelled: the indexer looks at that itself.
+            // Canceled: the indexer checks for that.
         }
     }
 }

@@ -5,66 +5,70 @@ internal import Collector
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// What one transaction enters into the index: a stretch of the intake log, or of a stream, read and taken apart.
+/// The input of one transaction: a range of the intake log or of a stream, read and decoded.
 ///
-/// Reading needs no database, so the next stretch is read while the one before it is written.
+/// Reading needs no database, so the next range is read while the previous one is written.
 struct LogChunk: Sendable {
-    /// One record.
+    /// A record of the range.
     struct Record: Sendable {
-        /// What it holds.
-        let kept: KeptRecord
-        /// What the index reads in it beside its events' bytes; nil for what is no batch.
+        /// The record's decoded content.
+        let kept: ParsedRecord
+        /// The values that the index needs besides its events' bytes.
+        ///
+        /// Nil if the record is not a batch.
         let facts: BatchFacts?
-        /// Where it begins.
+        /// The position at which it begins.
         let start: LogPosition
     }
 
-    /// How much is read, and the one batch that passes it: two chunks are in memory at a time.
+    /// The maximum amount read; the last batch may exceed it.
+    ///
+    /// Two chunks are in memory at a time.
     struct Size {
-        /// The most events.
+        /// The maximum events.
         var events: Int
-        /// The most inflated bytes.
+        /// The maximum inflated bytes.
         var bytes = 16 << 20
 
-        /// So many chunks together.
+        /// Returns the size of several chunks together.
         func times(_ count: Int) -> Size {
             let (events, isOver) = events.multipliedReportingOverflow(by: count)
             return Size(events: isOver ? .max : events, bytes: bytes * count)
         }
     }
 
-    /// Where the index must stand for it.
+    /// The position of the index before this chunk.
     let start: LogPosition
-    /// Where the index stands after it.
+    /// The position of the index after this chunk.
     private(set) var end: LogPosition
-    /// Erasures anywhere in what is to be read, for an index that begins from nothing.
-    let erasures: [ErasureOrder]
+    /// All erasures in the source, for an index that starts from nothing.
+    let erasures: [DeletionRequest]
     private(set) var records: [Record] = []
-    /// Whether it ends with a reset: everything before its end is to be forgotten.
+    /// Whether the chunk ends with a reset: everything before its end is forgotten.
     private(set) var isReset = false
-    /// Bytes of the batches' bodies, inflated.
+    /// The inflated bytes of the batches' bodies.
     private(set) var bodyBytes = 0
-    /// Damaged stretches that were passed over.
+    /// Damaged ranges that were skipped.
     private(set) var damaged: Int64 = 0
 
     /// Whether there is nothing new.
     var isEmpty: Bool { end <= start }
 
-    /// Reads on from where the index stands.
+    /// Reads the range after the index's position.
     ///
     /// - Parameters:
-    ///   - start: Where the index stands.
-    ///   - limit: Nothing beyond is read.
-    ///   - size: How much is read at the most; a batch is never split.
-    ///   - erasures: For an index that begins from nothing: those anywhere behind it.
-    /// - Throws: What reading throws.
+    ///   - start: The index's position.
+    ///   - limit: The position up to which may be read.
+    ///   - size: The maximum amount to read; a batch is never split.
+    ///   - erasures: All erasures after `start`, for an index that starts from nothing.
+    /// - Throws: The reader's errors.
     /// - Complexity: O(inflated bytes).
     init(
         from start: LogPosition,
         upTo limit: LogPosition,
         _ size: Size,
         limits: AdmissionLimits,
-        erasures: [ErasureOrder] = [],
+        erasures: [DeletionRequest] = [],
         _ follower: inout some RecordReading
     ) throws {
         self.start = start
@@ -74,14 +78,14 @@ struct LogChunk: Sendable {
         var count = 0
         while count < size.events, bodyBytes < size.bytes, !isReset, let record = try follower.next(upTo: limit) {
             try follower.withPayload(of: record) { payload in
-                let kept = KeptRecord(record.kind, payload, at: record.start, limits: limits)
+                let kept = ParsedRecord(record.kind, payload, at: record.start, limits: limits)
                 switch kept {
                 case .batch(let batch, _, _):
                     count += batch.events
                     bodyBytes += batch.byteCount
                     records.append(Record(kept: kept, facts: BatchFacts(batch), start: record.start))
                 case .reset: isReset = true
-                case .other: break  // Kinds of other versions, and what the log says about itself.
+                case .other: break  // Kinds of other versions, and records about the log itself.
                 case .unreadable, .quarantine, .erasure, .erasedEvents:
                     records.append(Record(kept: kept, facts: nil, start: record.start))
                 }

@@ -4,15 +4,16 @@
 internal import Collector
 internal import TrackwayJournal
 
-/// The indexer's place in the intake log: reads on from where the index stands, and never beyond what is on stable
-/// storage.
+/// The indexer's reader of the intake log.
+///
+/// Reads from the index's position, and never beyond what is on stable storage.
 struct LogFollower: Sendable {
     private let folder: String
     private let storage: any JournalStorage
     private var reader: LogReader?
     /// A record that was read but may not be used yet.
     private var held: LogEntry?
-    /// The end of the last record handed out.
+    /// The end of the last record returned.
     private(set) var position = LogPosition.start
     private var damageTaken = 0
 
@@ -21,7 +22,7 @@ struct LogFollower: Sendable {
         self.storage = storage
     }
 
-    /// Goes to `cursor`, unless it is there already.
+    /// Moves to `cursor`, unless already there.
     mutating func align(to cursor: LogPosition) {
         if reader != nil, position == cursor { return }
         reader = LogReader(folder: folder, storage: storage, from: cursor)
@@ -30,13 +31,13 @@ struct LogFollower: Sendable {
         damageTaken = 0
     }
 
-    /// Forgets its place: what was handed out was not entered after all.
+    /// Discards its position, because a record that it returned was not indexed after all.
     mutating func reset() {
         reader = nil
         held = nil
     }
 
-    /// The next record that ends at or before `limit`; nil when there is none yet.
+    /// Returns the next record that ends at or before `limit`, or nil if it does not exist yet.
     mutating func next(upTo limit: LogPosition) throws(JournalError) -> LogEntry? {
         if held == nil { held = try reader?.next() }
         guard let entry = held, entry.end <= limit else { return nil }
@@ -45,13 +46,15 @@ struct LogFollower: Sendable {
         return entry
     }
 
-    /// The payload of the record ``next(upTo:)`` returned last. Valid during `body` only.
+    /// Passes the payload of the record that ``next(upTo:)`` returned last.
+    ///
+    /// The payload is valid only during `body`.
     func withPayload<Result>(of entry: LogEntry, _ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
         guard let reader else { throw StoreError("the log in \(folder) is not being read") }
         return try reader.withPayload(of: entry) { bytes in Swift.Result { try body(bytes) } }.get()
     }
 
-    /// Damaged stretches passed over since the last call.
+    /// Returns the number of damaged ranges skipped since the last call.
     mutating func takeDamage() -> Int {
         guard let reader else { return 0 }
         let all = reader.damage.gaps + reader.damage.tornTails

@@ -5,18 +5,22 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// The `minutes` table: how many events of each name arrived in a minute.
+/// The `minutes` table: the number of events of each name that arrived in a minute.
 enum MinuteTable {
-    /// The most names that are counted separately in one minute; all others count together, under ``others``.
+    /// The maximum names counted separately in one minute.
     static let maxNames = 200
-    /// The name under which the others count. No event has it.
+    /// The name under which all other names are counted.
+    ///
+    /// No event has it.
     static let others = ""
 
-    /// The counts since a moment, earliest first; the `names` busiest of the whole time are counted separately.
+    /// Returns the counts since a time, earliest first.
+    ///
+    /// The `names` busiest names of the whole range are counted separately.
     ///
     /// - Complexity: O(minutes · ``maxNames``) at worst.
     static func since(_ moment: Timestamp, names: Int, _ db: Database) throws -> [MinuteCount] {
-        // The minute the moment lies in counts too.
+        // Includes the minute that contains the time.
         let first = max(moment.milliseconds, Int64.min + 59_999) - 59_999
         let named = try busiest(names, since: first, db)
         let statement = try RawStatement(
@@ -40,15 +44,16 @@ enum MinuteTable {
         return minutes
     }
 
-    /// Takes an installation's events out of the counts.
+    /// Subtracts an installation's events from the counts.
     ///
-    /// They are taken from those of their name, or, where that is not counted separately, from those of the others.
+    /// They are subtracted from the count of their name, or, if that is not counted separately, from the count of the
+    /// others.
     static func take(installation arguments: StatementArguments, outOf db: Database) throws {
         try db.execute(
             sql: "CREATE TEMP TABLE IF NOT EXISTS gone_minutes (minute INTEGER, name TEXT, events INTEGER)"
         )
         try db.execute(sql: "DELETE FROM gone_minutes")
-        // A minute began at or before the time, also before 1970.
+        // A minute's start is at or before its times, before 1970 too.
         try db.execute(
             sql: """
                 INSERT INTO gone_minutes
@@ -94,15 +99,15 @@ enum MinuteTable {
 
 /// Counts events per minute of arrival and name, for one transaction.
 ///
-/// Anybody may send any number of names. A minute counts ``MinuteTable/maxNames`` of them separately, those that come first
-/// in the log; the others count together, so that the table grows with time and not with names.
+/// A sender can send any number of names. The first ``MinuteTable/maxNames`` names of a minute in the log are counted
+/// separately, all others together, so the table grows with time and not with the number of names.
 final class MinuteSums: IndexTable {
-    /// What is counted of one minute.
+    /// The counts of one minute.
     private final class Minute {
         let start: Int64
-        /// Those that are counted separately, in this transaction or before it.
+        /// The names counted separately, in this transaction or before it.
         var named: Set<String>
-        /// By the names' numbers.
+        /// By the number of the name.
         var events: [Int: (name: String, events: Int64)] = [:]
         var others: Int64 = 0
 
@@ -115,7 +120,7 @@ final class MinuteSums: IndexTable {
     private let add: RawStatement
     private let known: RawStatement
     private var minutes: [Int64: Minute] = [:]
-    /// That of the last event; what arrives together arrives in one.
+    /// The minute of the last event; events that arrive together share one.
     private var current: Minute?
 
     init(_ db: Database) throws {
@@ -129,10 +134,10 @@ final class MinuteSums: IndexTable {
         known = try RawStatement(db, "SELECT name FROM minutes WHERE minute = ? AND name <> '\(MinuteTable.others)'")
     }
 
-    /// An event of this name arrived.
+    /// Counts an event of this name.
     func count(_ name: EventName, received: Timestamp) throws {
         let milliseconds = received.milliseconds
-        // The rest is negative before 1970.
+        // The remainder is negative before 1970.
         let rest = milliseconds % 60_000
         let start = milliseconds - (rest < 0 ? rest + 60_000 : rest)
         let minute = try minute(start)

@@ -4,23 +4,29 @@
 internal import Collector
 internal import GRDB
 
-/// The `own_events` table: what questions read of the events that an app records itself, by name and time. Their attributes lie
-/// together there; among all events they lie one to a page, and finding them takes longer than reading them.
+/// The `own_events` table: what queries read of an app's own events.
 ///
-/// Events that the SDK captures (`_screen_view` and the like) are not in it. They are most of all events, and their attributes are asked
-/// for seldom.
+/// It is ordered by name and time.
+///
+/// Their attributes are adjacent there. Among all events there is about one of them per page, so finding them takes
+/// longer than reading them.
+///
+/// Events that the SDK captures (`_screen_view` and the like) are not in the table. They are the majority of all
+/// events, and their attributes are rarely queried.
 enum OwnEvents {
-    /// Of attributes with more bytes the table only says that there are some; they are read from the event.
+    /// The maximum bytes of attributes stored in the table.
+    ///
+    /// Longer ones are marked as present and read from the event.
     static let attributesBytes = 512
     private static let sign = UInt8(ascii: "_")
 
-    /// Whether events with this name are in the table.
+    /// Returns whether events with this name are in the table.
     static func contain(_ name: UnsafeRawBufferPointer) -> Bool { name.first != sign }
 
-    /// Whether events with this name are in the table.
+    /// Returns whether events with this name are in the table.
     static func contain(_ name: String) -> Bool { name.utf8.first != sign }
 
-    /// Removes those of an installation, whose events are still there.
+    /// Removes the rows of an installation, whose events still exist.
     static func remove(installation: StatementArguments, from db: Database) throws {
         try db.execute(
             sql: """
@@ -32,7 +38,7 @@ enum OwnEvents {
     }
 }
 
-/// Gathers the rows of the `own_events` table of one transaction.
+/// Collects the rows of the `own_events` table of one transaction.
 final class OwnEventWriter {
     private struct Row {
         let name: EventName
@@ -41,7 +47,7 @@ final class OwnEventWriter {
         let person: Int64?
         let installation: Int64?
         let context: Int64?
-        /// Where the attributes lie among ``OwnEventWriter/attributes``; nil when they are too long.
+        /// The attributes' range in ``OwnEventWriter/attributes``; nil if they are too long.
         let attributes: Range<Int>?
     }
 
@@ -49,7 +55,7 @@ final class OwnEventWriter {
     private var rows: [Row] = []
     private var attributes: [UInt8] = []
 
-    /// A writer on a connection.
+    /// Creates a writer on a connection.
     init(_ db: Database) throws {
         insert = try GroupedInsert(
             db,
@@ -58,8 +64,8 @@ final class OwnEventWriter {
         )
     }
 
-    /// An event was stored.
-    func add(_ event: WaitingEvent, _ whose: EventWriter.Whose) {
+    /// Adds a stored event.
+    func add(_ event: PendingEvent, _ whose: EventWriter.Whose) {
         guard OwnEvents.contain(event.name.bytes) else { return }
         var range: Range<Int>?
         let found = event.received.attributes
@@ -85,7 +91,7 @@ final class OwnEventWriter {
     ///
     /// - Complexity: O(rows × log).
     func flush() throws {
-        // In the table's own order, neighbours lie on one page.
+        // In the table's order, adjacent rows share a page.
         rows.sort { ($0.name.number, $0.time, $0.position) < ($1.name.number, $1.time, $1.position) }
         try attributes.withUnsafeBytes { attributes in
             try insert.write(rows) { row, insert, place in

@@ -5,7 +5,7 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Writing people, what is said about them, and where they were.
+/// Writes people, their attributes, and their visits.
 struct PeopleTable {
     /// The maximum visits from which an erasure computes first and last times.
     static let maxVisits = 1_000
@@ -68,7 +68,7 @@ struct PeopleTable {
         )
     }
 
-    /// The number of a user who signed in.
+    /// Returns the number of a signed-in user.
     func user(_ id: String) throws -> Int64 {
         findUser.bind(1, id)
         if try findUser.step() {
@@ -76,12 +76,12 @@ struct PeopleTable {
             return findUser.integer(0)
         }
         addUser.bind(1, id)
-        addUser.bind(2, TimedPlace.number(of: .user(id)))
+        addUser.bind(2, TimeCursor.number(of: .user(id)))
         try addUser.run()
         return db.lastInsertedRowID
     }
 
-    /// The number of an installation's visitor who did not sign in.
+    /// Returns the number of an installation's visitor who did not sign in.
     func visitor(of installation: Int64, _ id: InstallationID) throws -> Int64 {
         findVisitor.bind(1, installation)
         if try findVisitor.step() {
@@ -89,12 +89,12 @@ struct PeopleTable {
             return findVisitor.integer(0)
         }
         addVisitor.bind(1, installation)
-        addVisitor.bind(2, TimedPlace.number(of: .visitor(id)))
+        addVisitor.bind(2, TimeCursor.number(of: .visitor(id)))
         try addVisitor.run()
         return db.lastInsertedRowID
     }
 
-    /// Takes over the ids a context tells.
+    /// Applies the ids in a context.
     func describe(_ user: Int64, _ facts: ContextFacts) throws {
         guard facts.uniqueID != nil || facts.anonymousID != nil || facts.firstTouch != nil else { return }
         describeUser.bind(1, facts.uniqueID)
@@ -104,9 +104,9 @@ struct PeopleTable {
         try describeUser.run()
     }
 
-    /// An attribute was set. What was set later stands.
+    /// Sets an attribute, unless it was set later already.
     ///
-    /// - Parameter omitted: How many elements the list that it is had no room for.
+    /// - Parameter omitted: The number of list elements that did not fit into the value.
     func set(
         _ user: Int64,
         _ name: String,
@@ -124,7 +124,7 @@ struct PeopleTable {
         try setAttribute.run()
     }
 
-    /// The attributes of a person, as an event of an installation changes them.
+    /// Returns a person's attributes, for changes by an event of an installation.
     func attributes(of user: Int64, from installation: Int64) -> some PersonAttributeTable {
         Attributes(people: self, user: user, installation: installation)
     }
@@ -161,12 +161,12 @@ struct PeopleTable {
         getAttribute.bind(2, name)
         guard try getAttribute.step() else { return nil }
         defer { getAttribute.reset() }
-        // Written here; what cannot be read counts as absent.
+        // This index wrote the value; an unreadable one counts as absent.
         guard let value = try? JSONValue.parse(getAttribute.bytes(0)) else { return nil }
         return PersonAttribute.Outcome(value: value, omitted: getAttribute.integer(1))
     }
 
-    /// What a transaction's events say of where a person was.
+    /// A transaction's sums for a person, an installation and a session.
     struct Visit {
         let user: Int64
         let installation: Int64
@@ -176,7 +176,7 @@ struct PeopleTable {
         let events: Int64
     }
 
-    /// Adds a transaction's sums to people and to where they were.
+    /// Adds a transaction's sums to people and their visits.
     func visited(_ visits: some Sequence<Visit>) throws {
         let visits = Array(visits)
         try addVisits.write(visits) { visit, insert, place in

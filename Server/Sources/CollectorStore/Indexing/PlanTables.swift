@@ -9,7 +9,7 @@ internal import TrackwayJournal
 /// The `plans`, `plan_days`, `violations` and `violation_days` tables.
 struct PlanTables: IndexTable {
     /// The counts of the plan in force; nil without a plan.
-    let sums: PlanSums?
+    let sums: PlanCounter?
 
     var tableNames: [String] { ["plans", "plan_days", "violations", "violation_days"] }
 
@@ -26,12 +26,12 @@ struct PlanTables: IndexTable {
     }
 
     func finishErasures(in db: Database) throws {
-        try PlanSums.forgetSamples(db)
+        try PlanCounter.forgetSamples(db)
     }
 
-    /// Deletes what an earlier plan counted, if the installation had a part in it.
+    /// Deletes an earlier plan's counts, if they include the installation.
     ///
-    /// No plan continues these counts, and they may contain names that only the installation used.
+    /// No current plan updates these counts, and they may contain names that only the installation used.
     private func forget(_ installation: Int64, _ db: Database) throws {
         let isCounted = try Bool.fetchOne(
             db,
@@ -47,22 +47,24 @@ struct PlanTables: IndexTable {
     }
 }
 
-/// Counts for one transaction what events do not keep to, by the plan in force. Nothing is dropped or changed for it.
+/// Counts violations of the current plan, for one transaction.
 ///
-/// What is counted belongs to a stretch of the log (an era): to one plan's rules, without a gap. Another plan, or the same after a
-/// while without, begins a new one, and of the former the sums stay.
-final class PlanSums {
+/// No event is dropped or changed because of them.
+///
+/// Counts belong to a range of the log (an era) in which one plan's rules applied without a gap. Another plan, or the
+/// same plan after an interruption, begins a new era; of the former era only the totals remain.
+final class PlanCounter {
     private struct Key: Hashable {
-        /// The event's number in the plan; -1 for one that is not in it.
+        /// The event's number in the plan; -1 if it is not in the plan.
         let event: Int32
         let schema: Int32
         let code: PlanCode
-        /// The event's name where it is not in the plan; the name of what has no place in it.
+        /// The name of an unplanned event, or of an unplanned member.
         let name: String
         let version: Int32
     }
 
-    /// What is counted of one group, or of one day.
+    /// The counts of one group or one day.
     private struct Count {
         var events: Int64 = 0
         var faulty: Int64 = 0
@@ -81,7 +83,7 @@ final class PlanSums {
         let day: Int64
     }
 
-    /// The most groups that one transaction tells apart; beyond, what is found counts among the event's others.
+    /// The maximum groups counted separately in one transaction; further violations count as the event's others.
     private static let maxSlots = 20_000
 
     private let checker: PlanChecker
@@ -101,9 +103,9 @@ final class PlanSums {
     private var versionNumbers: [String: Int32] = ["": 0]
     private var version: Int32 = 0
 
-    /// Sums of nothing yet.
+    /// Creates empty sums.
     ///
-    /// - Parameter cursor: Where the log is read on. What was counted before goes on if it came exactly to here.
+    /// - Parameter cursor: The position from which the log is read. Earlier counts continue if they end exactly here.
     init(_ db: Database, _ checker: PlanChecker, at cursor: LogPosition) throws {
         self.db = db
         self.checker = checker
@@ -148,7 +150,7 @@ final class PlanSums {
         return (last + 1, began)
     }
 
-    /// The app's version of the events that follow; nil when it is not known.
+    /// Sets the app version of the events that follow; nil if unknown.
     func follow(version text: String?) {
         let text = (text ?? "").cut(toBytes: PlanLimits.versionBytes)
         if let known = versionNumbers[text] {
@@ -160,7 +162,7 @@ final class PlanSums {
         versionNumbers[text] = version
     }
 
-    /// An event went into the index, for the first time.
+    /// Counts an event that was indexed for the first time.
     func count(_ name: String, _ event: ReceivedEvent, received: Int64, at position: Int64) {
         guard let number = checker.number(of: name) else {
             count(unplanned: name, received, position)
@@ -180,7 +182,7 @@ final class PlanSums {
     private func count(_ number: Int, _ received: Int64, _ position: Int64) {
         let event = Int32(number)
         let isFaulty = !inspection.findings.isEmpty
-        let day = EventDay(event: event, day: CatalogueTable.day(of: received))
+        let day = EventDay(event: event, day: CatalogTable.day(of: received))
         eventDays[day, default: Count()].events += 1
         total.events += 1
         Self.widen(&total, received)
@@ -206,13 +208,13 @@ final class PlanSums {
         counts[index].count.events += 1
         Self.widen(&counts[index].count, received)
         counts[index].count.sample = max(counts[index].count.sample, position)
-        groupDays[GroupDay(slot: slot, day: CatalogueTable.day(of: received)), default: 0] += 1
+        groupDays[GroupDay(slot: slot, day: CatalogTable.day(of: received)), default: 0] += 1
     }
 
     private func slot(of key: Key) -> Int32 {
         if let known = slots[key] { return known }
         guard counts.count < Self.maxSlots || key.code == .others || (key.event < 0 && key.name.isEmpty) else {
-            // The names of the plan are few enough.
+            // The plan's own names are few enough.
             return slot(
                 of: key.event < 0
                     ? Key(event: -1, schema: 0, code: .unplanned, name: "", version: 0)
@@ -232,7 +234,7 @@ final class PlanSums {
         try write(sign: 1)
     }
 
-    /// Writes how far the sums go, which are written already.
+    /// Writes the position up to which the sums count; the sums have been written.
     func finish(at cursor: LogPosition) throws {
         try db.execute(
             sql: "UPDATE plans SET segment = ?, offset = ? WHERE number = ?",
@@ -240,10 +242,13 @@ final class PlanSums {
         )
     }
 
-    /// Takes the events of an installation, which are still there, out of the counts, and its events from among the samples. What was
-    /// counted is written already.
+    /// Subtracts an installation's events from the counts.
     ///
-    /// - Complexity: O(bytes of the installation's events that were looked at).
+    /// The events still exist. They are also removed from the samples.
+    ///
+    /// Everything counted has been written.
+    ///
+    /// - Complexity: O(bytes of the installation's events that were checked).
     func take(installation: Int64) throws {
         let events = try RawStatement(
             db,
@@ -282,7 +287,7 @@ final class PlanSums {
         return contexts.withBytes(0) { ContextFacts(context: $0).version }
     }
 
-    /// Forgets which events stand for others where they were removed.
+    /// Clears the samples of violations whose sample event was removed.
     ///
     /// - Complexity: O(groups of violations × log).
     static func forgetSamples(_ db: Database) throws {
@@ -343,6 +348,6 @@ final class PlanSums {
         unplanned = 0
     }
 
-    /// The rows of the groups that are being written.
+    /// The rows of the groups being written.
     private var rows: [Int32: Int64] = [:]
 }

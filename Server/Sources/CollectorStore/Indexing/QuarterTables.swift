@@ -4,24 +4,28 @@
 internal import Collector
 internal import GRDB
 
-/// The `activity` and `name_quarters` tables: who was active in which quarter of an hour, by how many events, and how many events
-/// of each name there were in it. Questions about people or numbers, not about attributes, need no events then.
+/// The `activity` and `name_quarters` tables: counts per quarter of an hour.
 ///
-/// A quarter, because the clocks of all zones in use differ from UTC by quarters. Names are those of the `names` table; the events of
-/// others are counted for people only.
+/// For each quarter they contain the active people with their number of events, and the number of events of each name.
+///
+/// Queries about people or counts, but not about attributes, then read no events. Quarters suffice, because the clocks
+/// of all time zones in use differ from UTC by multiples of a quarter. Names are those of the `names` table; events of
+/// other names are counted only for people.
 enum QuarterTables {
-    /// How long a quarter is, in milliseconds.
+    /// The length of a quarter, in milliseconds.
     static let length = QuarterOfHour.length
-    /// The person that events count for that count for nobody. No person has this number.
+    /// The person number of events that belong to no person.
+    ///
+    /// No person has this number.
     static let nobody: Int64 = 0
 
-    /// The quarter of a moment, counted from 1970.
+    /// Returns the quarter of a time, counted from 1970.
     static func quarter(of milliseconds: Int64) -> Int64 { QuarterOfHour.number(of: milliseconds) }
 
-    /// Takes the events of an installation, which are still there, out of the counts.
+    /// Subtracts an installation's events, which still exist, from the counts.
     static func take(installation: StatementArguments, outOf db: Database) throws {
         let quarter = "time / \(length) - (time % \(length) < 0)"
-        // With its primary key, in its order: another order is not looked up in it.
+        // The primary key in its own order; SQLite would not use the key for another order.
         for (table, key, column, primary) in [
             ("activity", "coalesce(person, \(nobody))", "person", ["quarter", "person"]),
             ("name_quarters", "name", "name", ["name", "quarter"]),
@@ -65,7 +69,7 @@ final class QuarterSums: IndexTable {
 
     private struct NameSum {
         let name: String
-        /// The quarter of the event counted last, and the events that are not among ``named`` yet.
+        /// The quarter of the event counted last, and its events that are not in ``named`` yet.
         var quarter: Int64
         var events: Int64
     }
@@ -76,10 +80,10 @@ final class QuarterSums: IndexTable {
     private var named: [NameQuarter: Int64] = [:]
     /// By the transaction's number of a name.
     private var names: [NameSum?] = []
-    /// Events of one person lie together.
+    /// Events of one person are usually consecutive.
     private var last: (person: Person, events: Int64)?
 
-    /// Sums of nothing yet.
+    /// Creates empty sums.
     init(_ db: Database) throws {
         addPeople = try GroupedInsert(
             db,
@@ -87,7 +91,7 @@ final class QuarterSums: IndexTable {
             tail: "ON CONFLICT (quarter, person) DO UPDATE SET events = events + excluded.events",
             columns: 3
         )
-        // Which names are told apart is written before.
+        // The names that are counted separately have been written before.
         addName = try RawStatement(
             db,
             """
@@ -97,7 +101,7 @@ final class QuarterSums: IndexTable {
         )
     }
 
-    /// An event happened, and is among the stored ones.
+    /// Counts a stored event.
     func count(_ name: EventName, of person: Int64?, at time: Int64) {
         let quarter = QuarterTables.quarter(of: time)
         count(name, in: quarter)
@@ -131,10 +135,10 @@ final class QuarterSums: IndexTable {
         last = nil
     }
 
-    /// Writes the sums; those of names are written before.
+    /// Writes the sums; the sums of names have been written before.
     func flush() throws {
         settle()
-        // In the table's own order, neighbours lie on one page.
+        // In the table's order, adjacent rows share a page.
         let ordered = people.sorted { ($0.key.quarter, $0.key.person) < ($1.key.quarter, $1.key.person) }
         try addPeople.write(ordered) { sum, insert, place in
             insert.bind(place + 1, sum.key.quarter)

@@ -6,23 +6,23 @@ internal import GRDB
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// Enters one record of the intake log, or of a stream, into the index.
+/// Indexes one record of the intake log or of a stream.
 struct RecordIndexer {
     private let transaction: IndexTransaction
-    private let walk: RecordWalk<IndexTransaction>
+    private let walk: RecordVisitor<IndexTransaction>
 
-    /// A writer of records into `transaction`.
+    /// Creates a writer of records into `transaction`.
     ///
-    /// - Parameter limits: Those of admission, by which batches are taken apart.
+    /// - Parameter limits: The admission limits, used to decode batches.
     init(_ transaction: IndexTransaction, limits: AdmissionLimits) {
         self.transaction = transaction
-        walk = RecordWalk(transaction, limits: limits)
+        walk = RecordVisitor(transaction, limits: limits)
     }
 
-    /// Enters a record.
+    /// Indexes a record.
     ///
-    /// - Throws: A `DatabaseError` when the index cannot take it now. A record that cannot be read is entered among the
-    ///   failed ones instead: it would never become readable, and must not hold up the others.
+    /// - Throws: A `DatabaseError` if the index cannot store it now. A record that cannot be read is stored as a failed
+    ///   one instead, because it would never become readable and must not block the others.
     func enter(_ record: LogChunk.Record) throws {
         transaction.facts = record.facts
         transaction.contextsMet = 0
@@ -30,7 +30,7 @@ struct RecordIndexer {
     }
 }
 
-extension IndexTransaction: RecordSink {
+extension IndexTransaction: RecordConsumer {
     func isOwnFailure(_ error: any Error) -> Bool { error is DatabaseError }
 
     func context(_ content: UnsafeRawBufferPointer, clock: ClockCorrection?) throws {

@@ -5,27 +5,33 @@ internal import Collector
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// Reads records one after another without waiting: a log from its files, or what was fetched of a stream.
+/// Reads records in order without waiting.
+///
+/// They come from a log's files, or from fetched records of a stream.
 protocol RecordReading {
     associatedtype Entry: ReadRecord
 
-    /// The end of the last record handed out.
+    /// The end of the last record returned.
     var position: LogPosition { get }
-    /// Goes to `cursor`, unless it is there already.
+    /// Moves to `cursor`, unless already there.
     mutating func align(to cursor: LogPosition)
-    /// The next record that ends at or before `limit`; nil when there is none to be had without waiting.
+    /// Returns the next record that ends at or before `limit`.
+    ///
+    /// Nil if it is not available without waiting.
     mutating func next(upTo limit: LogPosition) throws -> Entry?
-    /// The payload of the record ``next(upTo:)`` returned last. Valid during `body` only.
+    /// Passes the payload of the record that ``next(upTo:)`` returned last.
+    ///
+    /// The payload is valid only during `body`.
     func withPayload<Result>(of entry: Entry, _ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result
-    /// Stretches passed over, since the last call, that hold nothing that can be read.
+    /// Returns the number of unreadable ranges skipped since the last call.
     mutating func takeDamage() -> Int
 }
 
 /// A record that is being read.
 protocol ReadRecord {
-    /// What it is.
+    /// The record's kind.
     var kind: FrameKind { get }
-    /// Where it begins.
+    /// The position at which it begins.
     var start: LogPosition { get }
 }
 
@@ -45,7 +51,7 @@ struct RecordWindow: RecordReading {
     private var strangers = 0
     private(set) var position: LogPosition
 
-    /// Records that follow one another from a place on.
+    /// Creates a window of consecutive records that begin at a position.
     init(_ records: [StreamedRecord], from start: LogPosition) {
         self.records = records
         position = start
@@ -80,13 +86,15 @@ struct RecordWindow: RecordReading {
     }
 }
 
-/// Where an index takes its records from, a stretch at a time: the intake log, or a stream that several machines keep.
+/// The index's source of records: the intake log, or a replicated stream.
+///
+/// It is read one range at a time.
 enum RecordSource: Sendable {
-    // One stretch is read at a time; the lock is held while it is, and nothing else takes it.
+    // One range is read at a time, under the lock; nothing else takes the lock.
     case log(Locked<LogFollower>)
     case stream(any RecordStream)
 
-    /// What it is called in a sentence.
+    /// The source's name in messages.
     var name: String {
         switch self {
         case .log: "intake log"
@@ -94,9 +102,11 @@ enum RecordSource: Sendable {
         }
     }
 
-    /// Whether there may be records between two places. Positions alone do not tell: a segment that was just begun is empty.
+    /// Returns whether there may be records between two positions.
     ///
-    /// - Complexity: O(1): one record of a log is looked at.
+    /// The positions alone do not show it: a new segment is empty.
+    ///
+    /// - Complexity: O(1): at most one record of a log is read.
     func mayHaveRecords(from start: LogPosition, upTo limit: LogPosition) -> Bool {
         guard start < limit else { return false }
         switch self {
@@ -107,7 +117,7 @@ enum RecordSource: Sendable {
                     follower.align(to: start)
                     return try follower.next(upTo: limit) != nil
                 } catch {
-                    // The first step says what is wrong with it.
+                    // The first step reports the error.
                     return true
                 }
             }
@@ -115,13 +125,13 @@ enum RecordSource: Sendable {
         }
     }
 
-    /// The stretch behind a place; empty where the source ends.
+    /// Reads the range after a position; it is empty at the end of the source.
     ///
     /// - Parameters:
-    ///   - start: Where the index stands. An index that begins is told all erasures there are.
-    ///   - limit: The source is safe up to here; nothing beyond is taken.
-    ///   - size: How much is read at the most; a batch is never split.
-    /// - Throws: What reading throws.
+    ///   - start: The index's position. At the very start, the chunk also gets all erasures in the source.
+    ///   - limit: The end of what is on stable storage; nothing beyond is read.
+    ///   - size: The maximum amount to read; a batch is never split.
+    /// - Throws: The reader's errors.
     func chunk(
         from start: LogPosition,
         upTo limit: LogPosition,
@@ -132,7 +142,7 @@ enum RecordSource: Sendable {
         case .log(let follower):
             return try follower.withLock { follower in
                 do {
-                    var scan = TombstoneScan(limits: limits)
+                    var scan = ErasureScan(limits: limits)
                     if start == .start {
                         follower.reset()
                         follower.align(to: .start)
@@ -153,7 +163,7 @@ enum RecordSource: Sendable {
                 }
             }
         case .stream(let stream):
-            var scan = TombstoneScan(limits: limits)
+            var scan = ErasureScan(limits: limits)
             var place = start
             while start == .start, place < limit {
                 let records = try await stream.records(from: place, upTo: limit)

@@ -4,20 +4,30 @@
 internal import Collector
 internal import GRDB
 
-/// The `runs` table: stretches of the log whose stored events arrived in one batch and have installation, person and session in
-/// common. Everything of an installation, a person or a session is found through it, and what happened in a time.
+/// The `runs` table: ranges of the log with one owner.
+///
+/// Stored events of a run arrived in one batch and share installation, person and session.
+///
+/// Lookups by installation, person, session and time go through it.
 enum RunTable {
-    /// How far apart the events of one run may lie, exclusive: a day, in milliseconds. Whoever looks for a time looks at runs
-    /// that end within a day of it, and at no others.
+    /// The maximum time span of one run's events, exclusive: a day, in milliseconds.
+    ///
+    /// A lookup by time therefore reads only runs that end within a day of it.
     static let span: Int64 = 86_400_000
 
-    /// The stored events of an installation, whose number is the statement's only argument, as a table.
+    /// A table of the stored events of an installation.
+    ///
+    /// The installation's number is the statement's only argument.
     static let eventsOfInstallation = """
         (SELECT events.* FROM runs CROSS JOIN events ON events.position BETWEEN runs.first AND runs.last
         WHERE runs.installation = ?) AS events
         """
 
-    /// The places of an installation's rows in a table whose row number is a position; the same argument.
+    /// Returns a query of the positions of an installation's rows in a table.
+    ///
+    /// The table's row number must be a position.
+    ///
+    /// Its only argument is the installation's number.
     static func positions(in table: String) -> String {
         """
         SELECT \(table).position FROM runs CROSS JOIN \(table) ON \(table).position BETWEEN runs.first AND runs.last
@@ -26,7 +36,7 @@ enum RunTable {
     }
 }
 
-/// Writes runs while events go in, in the order of the log.
+/// Writes runs while events are indexed in the order of the log.
 final class RunWriter: IndexTable {
     private struct Run {
         let first: Int64
@@ -40,12 +50,12 @@ final class RunWriter: IndexTable {
 
     private let insert: GroupedInsert
     private var run: Run?
-    /// Those that are over, and not written yet.
+    /// Runs that have ended and are not written yet.
     private var runs: [Run] = []
 
-    /// A writer with no run begun.
+    /// Creates a writer without a run.
     init(_ db: Database) throws {
-        // A batch that is indexed once more, after its rows were deleted, has the same places.
+        // A batch that is indexed again after its rows were deleted has the same positions.
         insert = try GroupedInsert(
             db,
             "INSERT OR REPLACE INTO runs (first, last, installation, person, session, earliest, latest)",
@@ -53,12 +63,12 @@ final class RunWriter: IndexTable {
         )
     }
 
-    /// An event was stored.
+    /// Adds a stored event.
     func add(_ position: EventPosition, at time: Int64, installation: Int64?, person: Int64?, session: Int64?) {
         let place = position.rawValue
         if var known = run, known.installation == installation, known.person == person, known.session == session {
             let (earliest, latest) = (min(known.earliest, time), max(known.latest, time))
-            // Any time may have been sent.
+            // Times may be any number, so the difference may overflow.
             let (length, isOver) = latest.subtractingReportingOverflow(earliest)
             if !isOver, length < RunTable.span {
                 (known.last, known.earliest, known.latest) = (place, earliest, latest)
@@ -78,13 +88,13 @@ final class RunWriter: IndexTable {
         )
     }
 
-    /// The batch is over, and its last run with it.
+    /// Ends the batch's last run.
     func end() {
         if let run { runs.append(run) }
         run = nil
     }
 
-    /// Writes the runs that are over.
+    /// Writes the runs that have ended.
     func flush() throws {
         try insert.write(runs) { run, insert, place in
             insert.bind(place + 1, run.first)
@@ -105,9 +115,11 @@ final class RunWriter: IndexTable {
     }
 }
 
-/// Gathers between which places the names of one transaction occur, for the `name_runs` table.
+/// Collects the position ranges of one transaction's names, for the `name_runs` table.
 final class NameRuns: IndexTable {
-    /// The bits of a place that tell places of one chunk apart: a mebibyte of the log, thousands of events.
+    /// The number of low bits of a position that are the position within a chunk.
+    ///
+    /// A chunk is a mebibyte of the log, which holds thousands of events.
     static let chunkBits: Int64 = 30
 
     private struct Span {
@@ -119,10 +131,12 @@ final class NameRuns: IndexTable {
 
     private let insert: RawStatement
     private var spans: [Span] = []
-    /// The latest of the spans of each name, by the transaction's number of the name; -1 for none.
+    /// The latest span of each name, by the transaction's number of the name.
+    ///
+    /// -1 if the name has none.
     private var latest: [Int] = []
 
-    /// Nothing yet.
+    /// Creates an empty collection.
     init(_ db: Database) throws {
         insert = try RawStatement(
             db,
@@ -133,7 +147,7 @@ final class NameRuns: IndexTable {
         )
     }
 
-    /// An event of this name was stored, behind those before it.
+    /// Adds a stored event of this name, after those before it.
     func add(_ name: EventName, at position: EventPosition) {
         let place = position.rawValue
         let chunk = place >> Self.chunkBits
@@ -147,7 +161,7 @@ final class NameRuns: IndexTable {
         spans.append(Span(name: name.text, chunk: chunk, first: place, last: place))
     }
 
-    /// Writes what was gathered.
+    /// Writes the collected ranges.
     func flush() throws {
         for span in spans {
             insert.bind(1, span.name)
@@ -170,7 +184,7 @@ final class NameRuns: IndexTable {
         try Self.narrow(db)
     }
 
-    /// Remembers which names an installation's events, which are still there, have in which chunks.
+    /// Collects the names of an installation's events, which still exist, and their chunks.
     private static func meet(installation: StatementArguments, _ db: Database) throws {
         try db.execute(
             sql: "CREATE TEMP TABLE IF NOT EXISTS met_names (chunk INTEGER, name TEXT, PRIMARY KEY (chunk, name))"
@@ -182,8 +196,10 @@ final class NameRuns: IndexTable {
         )
     }
 
-    /// Says anew where the remembered names occur, in the latest of the chunks they were met in; in the others a name may seem to occur
-    /// where it does no more, unless it occurs nowhere.
+    /// Recomputes the ranges of the collected names, in the latest of their chunks.
+    ///
+    /// In other chunks, a range may remain for a name that no longer occurs there. Names that no longer occur anywhere
+    /// are removed.
     ///
     /// - Complexity: O(names × log + events of ``maxNarrowed`` chunks): a chunk holds events of many installations.
     private static func narrow(_ db: Database) throws {
@@ -215,6 +231,6 @@ final class NameRuns: IndexTable {
         try db.execute(sql: "DELETE FROM met_names")
     }
 
-    /// Of so many chunks it is said anew, in one transaction, where names occur.
+    /// The maximum chunks whose ranges are recomputed in one transaction.
     static let maxNarrowed = 16
 }

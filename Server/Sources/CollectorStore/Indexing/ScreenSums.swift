@@ -4,10 +4,10 @@
 internal import Collector
 internal import GRDB
 
-/// Writes the screens of one transaction, with how long each was used.
+/// Writes the screens of one transaction, with the engagement time of each.
 ///
-/// How long is told by a later event, mostly a moment after the screen itself: screens are kept here until the transaction ends,
-/// so that each is written once, and only sessions that began earlier have to be looked up.
+/// A later event reports the time, mostly a moment after the screen itself. Screens are collected until the transaction
+/// ends, so that each is written once and only sessions that began earlier are looked up.
 final class ScreenSums {
     private struct Screen {
         let position: Int64
@@ -23,14 +23,15 @@ final class ScreenSums {
     private let insert: GroupedInsert
     private let last: RawStatement
     private let addEngagement: RawStatement
-    /// Those of this transaction, by session; what is outside every session (0) belongs to many installations.
+    /// This transaction's screens by session; session 0, for screens outside every session, contains many
+    /// installations.
     private var screens: [Int64: [Screen]] = [:]
     /// In the order of their first screen, so that the order of writing is deterministic.
     private var met: [Int64] = []
-    /// Sessions that began in this transaction: no earlier one has screens of them.
+    /// Sessions that began in this transaction; they have no stored screens.
     private var begun: Set<Int64> = []
 
-    /// No screens yet.
+    /// Creates an empty collection.
     init(_ db: Database) throws {
         insert = try GroupedInsert(
             db,
@@ -48,12 +49,12 @@ final class ScreenSums {
         addEngagement = try RawStatement(db, "UPDATE screens SET engagement = engagement + ? WHERE position = ?")
     }
 
-    /// A session began in this transaction.
+    /// Reports that a session began in this transaction.
     func began(_ session: Int64) {
         begun.insert(session)
     }
 
-    /// A screen was shown.
+    /// Adds a screen that was shown.
     func show(
         _ name: String,
         id: String?,
@@ -77,32 +78,32 @@ final class ScreenSums {
         )
     }
 
-    /// The latest screen before a moment was used for so long.
+    /// Adds engagement time to the latest screen before a time.
     ///
     /// - Parameters:
-    ///   - name: The screen's name; nil for whichever it was.
-    ///   - onlyUntold: Only when nothing was reported about that view of the screen before.
+    ///   - name: The screen's name; nil for any screen.
+    ///   - onlyUnreported: Whether to add the time only if none was reported for that view before.
     /// - Returns: Whether there was such a screen.
-    /// - Complexity: O(the session's screens in this transaction), beside a look into the index for an older session.
+    /// - Complexity: O(the session's screens in this transaction), plus an index lookup for an older session.
     func engage(
         _ session: Int64,
         _ installation: Int64,
         _ name: String?,
         _ engagement: Int64,
         before time: Int64,
-        onlyUntold: Bool
+        onlyUnreported: Bool
     ) throws -> Bool {
         let here = latest(session, installation, name, before: time)
         if let there = try written(session, installation, name, before: time, than: here) {
-            if onlyUntold, there.engagement > 0 { return false }
+            if onlyUnreported, there.engagement > 0 { return false }
             addEngagement.bind(1, engagement)
             addEngagement.bind(2, there.position)
             try addEngagement.run()
             return true
         }
         guard let here, var told = screens[session]?[here].engagement else { return false }
-        if onlyUntold, told > 0 { return false }
-        // As the file's own arithmetic has it: a sum beyond its numbers is not kept exactly.
+        if onlyUnreported, told > 0 { return false }
+        // Matches SQLite's arithmetic: a sum beyond its range is not exact.
         let (sum, isOver) = told.addingReportingOverflow(engagement)
         told = isOver ? (engagement < 0 ? .min : .max) : sum
         screens[session]?[here].engagement = told
@@ -117,14 +118,14 @@ final class ScreenSums {
             guard screen.time <= time, screen.installation == installation,
                 name.map({ screen.name.utf8.elementsEqual($0.utf8) }) ?? true
             else { continue }
-            // They come in the order of their places, so of one moment the later one counts.
+            // Screens are in the order of their positions, so the later one of the same time wins.
             if let known = found, screens[known].time > screen.time { continue }
             found = index
         }
         return found
     }
 
-    /// The latest one of an earlier transaction, if it is later than the one found here.
+    /// Returns the latest screen of an earlier transaction, if it is later than the one found here.
     private func written(
         _ session: Int64,
         _ installation: Int64,

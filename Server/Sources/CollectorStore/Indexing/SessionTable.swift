@@ -5,7 +5,7 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Writing sessions, and starts and ends.
+/// Writes sessions, and launches and exits.
 struct SessionTable {
     private let db: Database
     private let find: RawStatement
@@ -36,9 +36,9 @@ struct SessionTable {
         )
     }
 
-    /// A session's number, assigned when the session first appears, and whether it does so now.
+    /// Returns a session's number, assigned on its first appearance, and whether the session is new.
     ///
-    /// - Parameter mark: What tells it apart from others that began in the same moment.
+    /// - Parameter mark: Orders sessions that began at the same time.
     func number(
         of id: String,
         installation: Int64,
@@ -60,7 +60,7 @@ struct SessionTable {
 
     /// Adds a transaction's sums to a session.
     ///
-    /// - Parameter ordinal: Its number among the sessions of its installation; nil when nothing says so.
+    /// - Parameter ordinal: The session's number within its installation; nil if unknown.
     func add(
         to number: Int64,
         ordinal: Int64?,
@@ -80,7 +80,7 @@ struct SessionTable {
         try sum.run()
     }
 
-    /// The app started, ended or crashed.
+    /// Adds a launch, an exit or a crash of the app.
     func launch(_ launch: StoredLaunch, _ position: EventPosition, session: Int64, installation: Int64) throws {
         insertLaunch.bind(1, position.rawValue)
         insertLaunch.bind(2, installation)

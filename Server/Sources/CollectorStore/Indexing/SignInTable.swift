@@ -25,12 +25,12 @@ final class SignInTable: IndexTable {
             self.history = history
         }
 
-        /// A new event was recorded while a user was signed in.
+        /// Adds a new event that was recorded while a user was signed in.
         func add(_ event: SignInHistory.Period) {
             if !history.extend(event) { late.append(event) }
         }
 
-        /// The app keeps the installation's anonymous events separate from users.
+        /// Reports that the app keeps the installation's anonymous events separate from users.
         func keepSeparate() {
             history.keepSeparate()
             late = []
@@ -68,7 +68,7 @@ final class SignInTable: IndexTable {
         )
     }
 
-    /// The sign-ins of an installation that has new events.
+    /// Returns the sign-ins of an installation that has new events.
     func installation(_ number: Int64) throws -> Installation {
         if let known = installations[number] { return known }
         read.bind(1, number)
@@ -96,7 +96,7 @@ final class SignInTable: IndexTable {
                 write.bind(2, history.bytes)
                 try write.run()
             }
-            // Without sign-ins the visitor is a person of its own.
+            // Without sign-ins the visitor is a separate person.
             if !history.isEmpty || !installation.stored.isEmpty { try joinVisitor(of: installation.number, history) }
         }
         installations = [:]
@@ -118,7 +118,7 @@ final class SignInTable: IndexTable {
         try join.run()
     }
 
-    /// The time of a user's last event on an installation within a time range.
+    /// Returns the time of a user's last event on an installation within a time range.
     ///
     /// - Complexity: O(the user's runs in the range and the day after it).
     private func lastEvent(of user: Int64, _ times: ClosedRange<Int64>, on installation: Int64) throws -> Int64? {
@@ -158,12 +158,12 @@ enum JoinedVisitor {
     /// The visitor's events belong to several users.
     static let several: Int64 = -1
 
-    /// The condition on `users` (as `u`) that a row is a person of its own.
+    /// The condition on `users` (as `u`) for rows that are separate people.
     ///
     /// The partial index `users_by_last` has the same condition.
     static let isPerson = "(u.joined IS NULL OR u.joined = 0)"
 
-    /// The column for an owner.
+    /// Returns the column's value for an owner.
     static func column(_ owner: SignInHistory.Owner) -> Int64? {
         switch owner {
         case .visitor: nil

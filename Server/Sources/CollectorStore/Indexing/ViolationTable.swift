@@ -4,28 +4,29 @@
 internal import Collector
 internal import GRDB
 
-/// The `violations`, `violation_days` and `plan_days` tables: what events do not keep to, in groups, and how many there were of each
-/// planned name.
+/// The `violations`, `violation_days` and `plan_days` tables.
 ///
-/// Anybody may send anything, so groups are bounded: ``PlanLimits/groups`` of planned events, ``PlanLimits/groupsOfEvent`` of each, and
-/// ``PlanLimits/unplannedGroups`` of others are told apart, those that come first. What is beyond counts among the event's others, or,
-/// of events that are not planned, under the empty name.
+/// They contain grouped violations of the tracking plan, and the number of events of each planned name.
+///
+/// A sender can send anything, so groups are bounded. The first ``PlanLimits/groups`` groups of planned events,
+/// ``PlanLimits/groupsOfEvent`` of each event, and ``PlanLimits/unplannedGroups`` of other events are counted
+/// separately. Further violations count as the event's others, or, for unplanned events, under the empty name.
 final class ViolationTable {
-    /// What is counted together.
+    /// Violations that are counted together.
     struct Group {
         var name: String
         var path: String
         var code: PlanCode
         var version: String
 
-        /// What is counted where this one is not told apart.
+        /// The group that counts this one's violations if it is not counted separately.
         var others: Group {
             code == .unplanned
                 ? Group(name: "", path: "", code: .unplanned, version: "")
                 : Group(name: name, path: "", code: .others, version: "")
         }
 
-        /// Whether it is such a one.
+        /// Whether this is a group of others.
         var isOthers: Bool { code == .others || name.isEmpty }
     }
 
@@ -38,7 +39,9 @@ final class ViolationTable {
     private let addDay: RawStatement
     private let addEvents: RawStatement
     private let db: Database
-    /// How many groups are told apart: of planned events and of others, and of single names; as far as it was asked for.
+    /// The number of groups counted separately, as far as looked up.
+    ///
+    /// The key is whether the groups are of unplanned events.
     private var told: [Bool: Int64] = [:]
     private var toldOfName: [String: Int64] = [:]
 
@@ -81,7 +84,9 @@ final class ViolationTable {
         )
     }
 
-    /// Counts events of a group, or of the others where it cannot be told apart. Returns the row's number.
+    /// Counts events of a group, or of its others if the group cannot be counted separately.
+    ///
+    /// Returns the row's number.
     func add(_ group: Group, _ events: Int64, _ first: Int64, _ last: Int64, _ sample: Int64) throws -> Int64? {
         if let row = try row(of: group) {
             update.bind(1, events)
@@ -92,7 +97,7 @@ final class ViolationTable {
             try update.run()
             return row
         }
-        guard try group.isOthers || takesRoom(for: group) else {
+        guard try group.isOthers || reserveGroup(for: group) else {
             return try add(group.others, events, first, last, sample)
         }
         bind(insert, group)
@@ -104,7 +109,9 @@ final class ViolationTable {
         return db.lastInsertedRowID
     }
 
-    /// Takes events out of a group, or of the others where it is not told apart. Returns the row's number; nil when there is none.
+    /// Subtracts events from a group, or from its others if the group is not counted separately.
+    ///
+    /// Returns the row's number, or nil without a row.
     func take(_ events: Int64, from group: Group) throws -> Int64? {
         guard let row = try row(of: group) ?? row(of: group.others) else { return nil }
         reduce.bind(1, events)
@@ -113,7 +120,7 @@ final class ViolationTable {
         return row
     }
 
-    /// Counts events of a group on a day; takes them away when there are fewer than none.
+    /// Counts events of a group on a day; a negative number subtracts.
     func add(_ events: Int64, to row: Int64, on day: Int64) throws {
         addDay.bind(1, row)
         addDay.bind(2, day)
@@ -130,7 +137,7 @@ final class ViolationTable {
         try addEvents.run()
     }
 
-    /// Removes groups and days of which nothing is left.
+    /// Removes groups and days whose count is zero.
     func removeEmpty() throws {
         try db.execute(
             sql: """
@@ -156,8 +163,10 @@ final class ViolationTable {
         statement.bind(4, group.version)
     }
 
-    /// Whether one more group can be told apart; it counts as told then.
-    private func takesRoom(for group: Group) throws -> Bool {
+    /// Reserves a separate group.
+    ///
+    /// Returns whether there was a free one.
+    private func reserveGroup(for group: Group) throws -> Bool {
         let isUnplanned = group.code == .unplanned
         let all = try told[isUnplanned] ?? count(countOfAll) { $0.bind(1, Int64(isUnplanned ? 1 : 0)) }
         told[isUnplanned] = all

@@ -4,11 +4,11 @@
 internal import Collector
 internal import GRDB
 
-/// The `ranges` table: sets of sequence numbers that merge as they grow, so that a healthy writer has one row however
-/// many events it sends.
+/// The `ranges` table: sets of sequence numbers that merge as they grow.
 ///
-/// A writer has `Account.maxRanges` rows at most. What would be one more widens its only row of the kind `untracked`: reading an account costs
-/// no more than that, whatever a sender claims.
+/// A healthy writer has one row, regardless of the number of events it sends. A writer has at most `Account.maxRanges`
+/// rows. A range beyond that widens the writer's only row of the kind `untracked`, so the cost of reading an account is
+/// bounded, whatever a sender claims.
 final class RangeTable: IndexTable {
     private let touching: RawStatement
     private let remove: RawStatement
@@ -16,7 +16,7 @@ final class RangeTable: IndexTable {
     private let count: RawStatement
     private let updateCount: RawStatement
     private let maxRanges: Int
-    /// How many rows writers have whose rows became more or fewer.
+    /// The row counts of writers whose number of rows changed.
     private var counts: [Int64: Int] = [:]
 
     init(_ db: Database, maxRanges: Int = Account.maxRanges) throws {
@@ -36,11 +36,11 @@ final class RangeTable: IndexTable {
 
     /// Adds a range to a writer's set.
     ///
-    /// - Returns: Whether any of its numbers was new, as far as they are tracked.
+    /// - Returns: Whether any of its numbers was new, as far as numbers are tracked.
     /// - Complexity: O(log rows + merged ranges).
     @discardableResult
     func merge(_ range: ClosedRange<UInt64>, writer: Int64, kind: RangeKind, reason: String = "") throws -> Bool {
-        // SQLite counts up to Int64.max; one below, so that the neighbour of the last number can still be asked for.
+        // SQLite's integers end at Int64.max; one below that, so that the last number's neighbor can still be queried.
         let most = UInt64(Int64.max - 1)
         var first = Int64(min(range.lowerBound, most))
         var last = Int64(min(range.upperBound, most))
@@ -69,7 +69,7 @@ final class RangeTable: IndexTable {
         return true
     }
 
-    /// Writes how many rows the writers have, and forgets it: afterwards writers may be removed.
+    /// Writes the writers' row counts and clears them from memory; writers may be removed afterwards.
     func flush() throws {
         for (writer, rows) in counts {
             updateCount.bind(1, Int64(rows))

@@ -5,23 +5,23 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Answers who is active when: lifecycle, stickiness and retention.
+/// Computes lifecycle, stickiness, and retention.
 enum ActivityRows {
-    /// The first moment of all.
+    /// The earliest possible time.
     private static let earliest = Timestamp(milliseconds: .min)
 
-    /// How many people are new, come back or stay away.
+    /// Counts the new, returning and dormant people per interval.
     ///
-    /// - Throws: ``StoreError`` when the budget is used up; what SQLite says.
-    /// - Complexity: O(events of the filter up to the end of the time × log).
+    /// - Throws: ``StoreError`` if the query exceeds its budget; SQLite errors.
+    /// - Complexity: O(events of the filter up to the end of the time range × log).
     static func lifecycle(
-        _ question: ActivityQuestion,
-        budget: QuestionBudget,
+        _ question: ActivityQuery,
+        budget: QueryBudget,
         clock: any EventClock,
         _ db: Database
     ) throws -> Lifecycle {
         let time = question.time
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var tally = LifecycleTally(intervals: time.count, budget: budget)
         let people = try PersonMap(db)
         try forEachEarlier(question.filter, than: time.preceding, people, &meter, db) { try tally.count($0, -2) }
@@ -36,18 +36,18 @@ enum ActivityRows {
         return Lifecycle(intervals: intervals, events: meter.events)
     }
 
-    /// In how many intervals people are active.
+    /// Counts people by the number of intervals in which they are active.
     ///
-    /// - Throws: ``StoreError`` when the budget is used up; what SQLite says.
-    /// - Complexity: O(events of the filter in the time × log).
+    /// - Throws: ``StoreError`` if the query exceeds its budget; SQLite errors.
+    /// - Complexity: O(events of the filter in the time range × log).
     static func stickiness(
-        _ question: ActivityQuestion,
-        budget: QuestionBudget,
+        _ question: ActivityQuery,
+        budget: QueryBudget,
         clock: any EventClock,
         _ db: Database
     ) throws -> Stickiness {
         let time = question.time
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var active = PeopleByInterval(limit: budget.people)
         try forEachPerson(question.filter, time.edges, try PersonMap(db), &meter, db) { person, moment in
             try active.insert(person, time.slot(of: moment))
@@ -59,41 +59,41 @@ enum ActivityRows {
         return Stickiness(people: people, events: meter.events)
     }
 
-    /// Who comes back.
+    /// Counts the people who return.
     ///
-    /// - Throws: ``StoreError`` when the budget is used up; what SQLite says.
-    /// - Complexity: O(events of both filters × log); with `cohort` `first` also those before the time.
+    /// - Throws: ``StoreError`` if the query exceeds its budget; SQLite errors.
+    /// - Complexity: O(events of both filters × log); with `cohort` `first` also those before the time range.
     static func retention(
-        _ question: RetentionQuestion,
-        budget: QuestionBudget,
+        _ question: RetentionQuery,
+        budget: QueryBudget,
         clock: any EventClock,
         _ db: Database
     ) throws -> Retention {
         let time = question.time
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var tally = RetentionTally(question, budget: budget)
         let people = try PersonMap(db)
         if question.cohort == .first {
             try forEachEarlier(question.first, than: time.edges[0], people, &meter, db) { try tally.wasThere($0) }
         }
-        // Both are counted by quarters or neither, or the order of two events of one quarter would be wrong.
-        let isFirstAny = question.first == QuestionFilter()
-        func read(_ filter: QuestionFilter, _ body: (Int64, Int, RetentionTally.Moment) throws -> Void) throws {
-            func exact(_ event: EventPass.Event) throws {
+        // Count both by quarters or neither: otherwise the order of two events in one quarter would be wrong.
+        let isFirstAny = question.first == QueryFilter()
+        func read(_ filter: QueryFilter, _ body: (Int64, Int, RetentionTally.DualTimestamp) throws -> Void) throws {
+            func exact(_ event: EventReader.Event) throws {
                 guard let person = event.person else { return }
-                let moment = RetentionTally.Moment(time: event.time.milliseconds, position: event.position)
+                let moment = RetentionTally.DualTimestamp(time: event.time.milliseconds, position: event.position)
                 try body(person, time.slot(of: event.time), moment)
             }
             let within = Array(time.edges.dropFirst().dropLast())
-            guard let pass = try QuarterPass(filter, edges: within, people: people, db),
-                !isFirstAny || question.returning == QuestionFilter()
+            guard let pass = try QuarterReader(filter, edges: within, people: people, db),
+                !isFirstAny || question.returning == QueryFilter()
             else {
-                var pass = try EventPass(filter, people: people, db)
+                var pass = try EventReader(filter, people: people, db)
                 return try pass.read(from: time.edges[0], to: time.end, &meter, db) { try exact($0) }
             }
             try pass.read(from: time.edges[0], to: time.end, &meter, db) { quarter in
                 guard let person = quarter.person else { return }
-                let moment = RetentionTally.Moment(
+                let moment = RetentionTally.DualTimestamp(
                     time: quarter.time.milliseconds,
                     position: .min,
                     events: quarter.events,
@@ -113,14 +113,14 @@ enum ActivityRows {
         return Retention(cohorts: cohorts, events: meter.events)
     }
 
-    /// Looks up who had another event behind the first one, where quarters do not tell.
+    /// Looks up people who had another event after the first one, if quarters do not show it.
     ///
     /// - Complexity: O(people × log).
     private static func settle(
         _ tally: inout RetentionTally,
-        _ time: QuestionTime,
+        _ time: QueryTimeRange,
         _ people: PersonMap,
-        _ meter: QuestionMeter,
+        _ meter: QueryMeter,
         _ db: Database
     ) throws {
         let statement = try RawStatement(
@@ -133,7 +133,7 @@ enum ActivityRows {
         )
         let rows = people.rows
         for (looked, key) in tally.unsure.enumerated() {
-            // Each is a look into the index, and there may be as many as people.
+            // Each is an index lookup, and there may be one for every person.
             if looked % 512 == 511 { try meter.checkTime() }
             let end = time.edges[PeopleByInterval.interval(key) + 1]
             try tally.settle(key) { person, first in
@@ -151,19 +151,21 @@ enum ActivityRows {
         }
     }
 
-    /// All active people, each with a time of activity: at least one between any two edges.
+    /// Calls `body` with each active person and a time of activity.
+    ///
+    /// Each person is passed at least once per interval with activity.
     private static func forEachPerson(
-        _ filter: QuestionFilter,
+        _ filter: QueryFilter,
         _ edges: [Timestamp],
         _ people: PersonMap,
-        _ meter: inout QuestionMeter,
+        _ meter: inout QueryMeter,
         _ db: Database,
         _ body: (Int64, Timestamp) throws -> Void
     ) throws {
         guard let from = edges.first, let end = edges.last else { return }
         let within = Array(edges.dropFirst().dropLast())
-        guard let pass = try QuarterPass(filter, edges: within, people: people, events: false, db) else {
-            var pass = try EventPass(filter, people: people, db)
+        guard let pass = try QuarterReader(filter, edges: within, people: people, events: false, db) else {
+            var pass = try EventReader(filter, people: people, db)
             return try pass.read(from: from, to: end, &meter, db) { event in
                 if let person = event.person { try body(person, event.time) }
             }
@@ -175,18 +177,20 @@ enum ActivityRows {
         }
     }
 
-    /// All people with an event of the filter before a moment, possibly several times.
+    /// Calls `body` with each person who has an event of the filter before a time.
+    ///
+    /// A person may be passed several times.
     ///
     /// Without a filter the first time of each person suffices, and no event is read.
     private static func forEachEarlier(
-        _ filter: QuestionFilter,
+        _ filter: QueryFilter,
         than moment: Timestamp,
         _ people: PersonMap,
-        _ meter: inout QuestionMeter,
+        _ meter: inout QueryMeter,
         _ db: Database,
         _ body: (Int64) throws -> Void
     ) throws {
-        guard filter != QuestionFilter() else {
+        guard filter != QueryFilter() else {
             let statement = try RawStatement(db, "SELECT number FROM users WHERE first < ?")
             statement.bind(1, moment.milliseconds)
             defer { statement.reset() }
@@ -195,7 +199,7 @@ enum ActivityRows {
             }
             return
         }
-        var pass = try EventPass(filter, people: people, db)
+        var pass = try EventReader(filter, people: people, db)
         try pass.read(from: earliest, to: moment, &meter, db) { event in
             if let person = event.person { try body(person) }
         }

@@ -6,21 +6,21 @@ internal import Foundation
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reading the catalogue.
+/// Reads the catalog.
 enum CatalogueRows {
-    /// The names that a query asks for.
+    /// Returns the names that match a query.
     ///
-    /// - Complexity: O(``Catalogue/maxNames``), and for each name of the answer its days; where a zone's midnights are not those
-    ///   of UTC, its events of two days.
-    static func catalogue(_ query: CatalogueQuery, _ db: Database) throws -> Catalogue {
-        var conditions = ["name <> '\(CatalogueTable.others)'"]
+    /// - Complexity: O(``Catalogue/maxNames``), plus the days of each name in the result; if the zone's midnights are
+    ///   not those of UTC, also its events of two days.
+    static func catalogue(_ query: CatalogQuery, _ db: Database) throws -> EventCatalog {
+        var conditions = ["name <> '\(CatalogTable.others)'"]
         if query.search != nil { conditions.append("instr(lower(name), lower(:search)) > 0") }
         if query.prefix != nil { conditions.append("substr(CAST(name AS BLOB), 1, length(:prefix)) = :prefix") }
         let number =
             switch query.order {
             case .events: "events"
             case .last: "last"
-            // A number alone would be taken for that of a column.
+            // SQLite would interpret a number alone as a column number.
             case .name: "0 * events"
             }
         if query.after != nil { conditions.append("(-(\(number)), name) > (-(:number), :name)") }
@@ -35,7 +35,7 @@ enum CatalogueRows {
         let recent = try RecentCounts(db)
         let entries = try rows.map { row in
             try recent.counted(
-                CatalogueEntry(
+                CatalogEntry(
                     name: row[0],
                     events: row[1],
                     first: Timestamp(milliseconds: row[2]),
@@ -47,31 +47,31 @@ enum CatalogueRows {
         let sums = try Row.fetchOne(
             db,
             sql: """
-                SELECT count(*) FILTER (WHERE name <> '\(CatalogueTable.others)'),
-                coalesce(sum(events) FILTER (WHERE name = '\(CatalogueTable.others)'), 0) FROM names
+                SELECT count(*) FILTER (WHERE name <> '\(CatalogTable.others)'),
+                coalesce(sum(events) FILTER (WHERE name = '\(CatalogTable.others)'), 0) FROM names
                 """
         )
-        return Catalogue(entries: entries, names: sums?[0] ?? 0, others: sums?[1] ?? 0)
+        return EventCatalog(entries: entries, names: sums?[0] ?? 0, others: sums?[1] ?? 0)
     }
 
-    private static func arguments(_ query: CatalogueQuery) -> StatementArguments {
+    private static func arguments(_ query: CatalogQuery) -> StatementArguments {
         var values: [String: (any DatabaseValueConvertible)?] = ["limit": max(0, query.limit)]
         if let search = query.search { values["search"] = search }
         if let prefix = query.prefix { values["prefix"] = Data(prefix.utf8) }
         if let after = query.after {
-            // The least number there is has no opposite.
+            // The smallest integer has no negation.
             values["number"] = max(after.number, -Int64.max)
             values["name"] = after.name
         }
         return StatementArguments(values)
     }
 
-    /// What the latest events of a name look like; nil when there is none.
+    /// Describes the latest events of a name, or returns nil without events.
     ///
     /// - Complexity: O(bytes of at most ``EventDescription/Limits/events`` events and their contexts).
     static func description(
         of name: String,
-        days: CatalogueDays,
+        days: CatalogDays,
         limits: EventDescription.Limits,
         clock: any EventClock,
         _ db: Database
@@ -79,10 +79,10 @@ enum CatalogueRows {
         let find = try RawStatement(db, "SELECT events, first, last FROM names WHERE name = ?")
         find.bind(1, name)
         defer { find.reset() }
-        var entry: CatalogueEntry?
+        var entry: CatalogEntry?
         if try find.step() {
             entry = try RecentCounts(db).counted(
-                CatalogueEntry(
+                CatalogEntry(
                     name: name,
                     events: find.integer(0),
                     first: Timestamp(milliseconds: find.integer(1)),
@@ -92,15 +92,15 @@ enum CatalogueRows {
             )
         }
         var tally = DescriptionTally(EventDescription(name: name, entry: entry), limits: limits)
-        // In the order in which they are met.
+        // In the order of their first appearance.
         var order: [Int64] = []
         var weights: [Int64: Int] = [:]
         let began = clock.now().monotonic
         func hasTime() -> Bool { began.duration(to: clock.now().monotonic) <= limits.time }
-        // In the order of arrival, which no device's clock can change.
+        // In the order of arrival, which no device's clock affects.
         var query = EventQuery(limit: limits.events)
         query.name = name
-        guard var walk = try EventWalk(query, "SELECT e.received, e.context, e.body FROM events e", db) else {
+        guard var walk = try EventIterator(query, "SELECT e.received, e.context, e.body FROM events e", db) else {
             return nil
         }
         defer { walk.end() }
@@ -136,7 +136,9 @@ enum CatalogueRows {
     }
 }
 
-/// Counts the events of a name on some days: whole days of UTC out of the sums, what lies before and behind them out of the index.
+/// Counts the events of a name on a range of days.
+///
+/// Whole UTC days are read from the sums, the partial days before and after them from the index.
 private struct RecentCounts {
     private let days: RawStatement
     private let events: RawStatement
@@ -149,22 +151,22 @@ private struct RecentCounts {
         events = try RawStatement(db, "SELECT count(*) FROM events WHERE name = ? AND time >= ? AND time < ?")
     }
 
-    func counted(_ entry: CatalogueEntry, on days: CatalogueDays) throws -> CatalogueEntry {
+    func counted(_ entry: CatalogEntry, on days: CatalogDays) throws -> CatalogEntry {
         var entry = entry
         entry.today = try count(entry, in: days.today)
         entry.month = try count(entry, in: days.month)
         return entry
     }
 
-    private func count(_ entry: CatalogueEntry, in range: Range<Timestamp>) throws -> Int64 {
+    private func count(_ entry: CatalogEntry, in range: Range<Timestamp>) throws -> Int64 {
         guard entry.last >= range.lowerBound, entry.first < range.upperBound else { return 0 }
         if range.contains(entry.first), range.contains(entry.last) { return entry.events }
         let (from, to) = (range.lowerBound.milliseconds, range.upperBound.milliseconds)
-        let first = CatalogueTable.day(of: from + CatalogueTable.dayLength - 1)
-        let last = CatalogueTable.day(of: to)
+        let first = CatalogTable.day(of: from + CatalogTable.dayLength - 1)
+        let last = CatalogTable.day(of: to)
         guard first < last else { return try sum(events, entry.name, from, to) }
-        return try sum(events, entry.name, from, first * CatalogueTable.dayLength)
-            + sum(days, entry.name, first, last) + sum(events, entry.name, last * CatalogueTable.dayLength, to)
+        return try sum(events, entry.name, from, first * CatalogTable.dayLength)
+            + sum(days, entry.name, first, last) + sum(events, entry.name, last * CatalogTable.dayLength, to)
     }
 
     private func sum(_ statement: RawStatement, _ name: String, _ from: Int64, _ to: Int64) throws -> Int64 {

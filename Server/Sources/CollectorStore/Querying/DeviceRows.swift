@@ -6,7 +6,7 @@ internal import Foundation
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reading devices with what they reported about themselves.
+/// Reads devices and what they reported about themselves.
 struct DeviceRows {
     private let db: Database
     private let events: SnapshotEvents
@@ -24,7 +24,7 @@ struct DeviceRows {
         }
         let rows = try Row.fetchAll(
             db,
-            // With the first condition alone the place is found by the index.
+            // With the first condition, SQLite finds the position in the index.
             sql: columns + (query.after == nil ? "" : " WHERE d.last <= :time AND (d.last < :time OR i.id < :id)")
                 + " ORDER BY d.last DESC, i.id DESC LIMIT :limit",
             arguments: StatementArguments(arguments)
@@ -84,7 +84,7 @@ struct DeviceRows {
     }
 
     private func steps(of number: Int64, limit: Int) throws -> [DeviceHistory.Step] {
-        // Beside each snapshot the one before it in time, with which it is compared.
+        // Pairs each snapshot with the previous one in time, which it is compared with.
         let rows = try Row.fetchAll(
             db,
             sql: """
@@ -127,7 +127,7 @@ struct DeviceRows {
     }
 
     private static func context(_ content: Data?) -> JSONValue? {
-        // Written here; what cannot be read says nothing.
+        // This index wrote the context; an unreadable one has no values.
         content.flatMap { try? JSONValue.parse(Array($0)) }
     }
 }

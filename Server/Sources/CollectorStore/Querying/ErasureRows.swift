@@ -5,9 +5,9 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reading which installations were erased.
+/// Reads the erased installations.
 enum ErasureRows {
-    /// All of them.
+    /// Returns all erased installations.
     static func installations(_ db: Database) throws -> Set<InstallationID> {
         let statement = try RawStatement(db, "SELECT id FROM installations WHERE erased = 1")
         var installations: Set<InstallationID> = []

@@ -5,29 +5,29 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Whether an event holds what is searched for.
+/// Checks whether an event matches a search.
 struct EventMatch {
-    private let conditions: [(condition: QuestionCondition, field: Int)]
+    private let conditions: [(condition: QueryCondition, field: Int)]
     private let words: [SearchWord]
-    private var values: QuestionValues
+    private var values: QueryFieldReader
 
-    /// All of these must hold of an event.
-    init(conditions wanted: [QuestionCondition], words: [String], _ db: Database) throws {
-        var fields: [QuestionField] = []
+    /// Creates a match; an event must meet all conditions and contain all words.
+    init(conditions wanted: [QueryCondition], words: [String], _ db: Database) throws {
+        var fields: [QueryField] = []
         conditions = wanted.map { condition in
             if let known = fields.firstIndex(of: condition.field) { return (condition, known) }
             fields.append(condition.field)
             return (condition, fields.count - 1)
         }
         self.words = words.map(SearchWord.init)
-        values = try QuestionValues(fields, db)
+        values = try QueryFieldReader(fields, db)
     }
 
-    /// Looks at the event of a row.
+    /// Returns whether the event of a row matches.
     ///
     /// - Parameters:
-    ///   - context: the column with its context's number.
-    ///   - body: the column with the event itself, and behind it the one with its context.
+    ///   - context: The column with its context's number.
+    ///   - body: The column with the event itself; the next column has its context.
     mutating func holds(_ row: RawStatement, context: Int32, body: Int32) throws -> Bool {
         guard
             words.allSatisfy({ word in

@@ -5,12 +5,14 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Where in the log the events that a filter means may lie: ranges of places, one after another.
+/// The ranges of log positions that may contain a filter's events, one after another.
 ///
-/// Every event of the filter lies in one of them, and between two of them lies none; what else lies in them is for whoever reads
-/// them to leave out. They do not overlap, and come in the order of the log, backwards or forwards.
+/// Every event of the filter is in one of the ranges. A range may also contain other events, which the reader must
+/// skip. Ranges do not overlap, and are in log order, backwards or forwards.
 struct EventRanges {
-    /// Which events are meant, as far as it says where they lie. Numbers are those of the index.
+    /// The parts of a query that narrow the positions of its events.
+    ///
+    /// Numbers are those of the index.
     struct Filter {
         var installation: Int64?
         var person: Int64?
@@ -19,17 +21,19 @@ struct EventRanges {
         /// Times, the first inclusive and the last exclusive.
         var from: Int64?
         var to: Int64?
-        /// The place beyond which the ranges begin.
+        /// The position after which the ranges begin.
         var after: Int64?
         var isBackwards = true
-        /// A name with so many events or fewer has its places looked up; of others the stretches are walked in which they occur.
+        /// The maximum events of a name whose positions are looked up.
+        ///
+        /// For other names, the ranges in which they occur are scanned.
         var fewEvents: Int64 = 20_000
     }
 
     private enum Source {
-        /// First and last place of each range, out of the index, in the order that is wanted.
+        /// The first and last position of each range, from the index, in the requested order.
         case rows(RawStatement)
-        /// Ranges that had to be put in order first.
+        /// Ranges that had to be sorted first.
         case list(IndexingIterator<[ClosedRange<Int64>]>)
         case everything
         case ended
@@ -39,10 +43,10 @@ struct EventRanges {
     private let after: Int64?
     private let isBackwards: Bool
 
-    /// The ranges of a filter.
+    /// Finds the ranges of a filter.
     ///
-    /// - Complexity: O(1) for an installation, a person or a name with many events; O(runs, or events, × log) of a session, a name with few
-    ///   events, or a time.
+    /// - Complexity: O(1) for an installation, a person or a name with many events; O(runs, or events, × log) for a
+    ///   session, a name with few events, or a time range.
     init(_ filter: Filter, _ db: Database) throws {
         after = filter.after
         isBackwards = filter.isBackwards
@@ -66,7 +70,7 @@ struct EventRanges {
         }
     }
 
-    /// The next range; nil at the end.
+    /// Returns the next range, or nil at the end.
     mutating func next() throws -> ClosedRange<Int64>? {
         switch source {
         case .ended:
@@ -89,12 +93,12 @@ struct EventRanges {
         }
     }
 
-    /// Ends reading before the last range.
+    /// Stops reading before the last range.
     func end() {
         if case .rows(let statement) = source { statement.reset() }
     }
 
-    /// Without what lies before ``Filter/after``.
+    /// Removes the part of a range that does not come after ``Filter/after``, in reading order.
     private func clipped(_ range: ClosedRange<Int64>) -> ClosedRange<Int64>? {
         guard let after else { return range }
         if isBackwards {
@@ -111,7 +115,7 @@ struct EventRanges {
         return (filter.isBackwards ? ranges.reversed() : ranges).makeIterator()
     }
 
-    // MARK: Out of the index
+    // MARK: From the index
 
     private static func statement(of name: String, _ filter: Filter, _ db: Database) throws -> RawStatement {
         let statement = try RawStatement(
@@ -128,8 +132,11 @@ struct EventRanges {
         return statement
     }
 
-    /// The runs of somebody in the order of the log, beyond the place where the filter begins. Whose they are is the third
-    /// parameter of the condition.
+    /// Returns a statement for an owner's runs in log order.
+    ///
+    /// The runs come after the position where the filter begins.
+    ///
+    /// The condition's third parameter is the owner's number.
     private static func statement(
         _ condition: String,
         _ filter: Filter,
@@ -154,7 +161,9 @@ struct EventRanges {
         return statement
     }
 
-    /// Where the run begins that a place lies in, or the one before it: forwards those before it are passed over.
+    /// Returns the start of the run that contains a position, or of the run before it.
+    ///
+    /// Forward reading skips all earlier runs.
     private static func start(_ place: Int64, _ condition: String, _ number: Int64, _ db: Database) throws -> Int64 {
         let statement = try RawStatement(
             db,
@@ -179,9 +188,9 @@ struct EventRanges {
         return ranges
     }
 
-    /// The runs that may have events of a time.
+    /// Returns the runs that may contain events of a time range.
     ///
-    /// - Complexity: O(runs of the time and the day behind it).
+    /// - Complexity: O(runs of the time range and the day after it).
     private static func runs(from: Int64, to: Int64, _ db: Database) throws -> [ClosedRange<Int64>] {
         let statement = try RawStatement(
             db,
@@ -198,7 +207,9 @@ struct EventRanges {
         return ranges
     }
 
-    /// The places of a name's events; nil when there are many. With a time on both sides only those in it are looked at.
+    /// Returns the positions of a name's events, or nil if there are many.
+    ///
+    /// With a time range, only its events are read.
     private static func places(of name: String, _ filter: Filter, _ db: Database) throws -> [Int64]? {
         let statement = try RawStatement(
             db,
@@ -221,7 +232,9 @@ struct EventRanges {
 }
 
 extension EventRanges.Filter {
-    /// What a query says about where its events lie; nil when there cannot be any, because nobody has the id that it names.
+    /// Resolves a query's ids to numbers.
+    ///
+    /// Returns nil if an id is unknown, because no event can match then.
     init?(_ query: EventQuery, _ db: Database) throws {
         if let id = query.installation {
             let number = try Self.number("SELECT number FROM installations WHERE id = ?", db) { $0.bind(1, id) }
@@ -249,8 +262,9 @@ extension EventRanges.Filter {
         if name != nil { fewEvents = Self.fewEvents(for: query.limit, of: try IndexProgress(db).events) }
     }
 
-    /// Up to how many events of a name it is quicker to look up all their places than to walk over what lies between those that are
-    /// wanted: a place costs a fifth of a row that is walked over, and of `total` rows so many have to be walked for each.
+    /// Returns the number of a name's events up to which looking up all positions is faster than scanning.
+    ///
+    /// A lookup costs a fifth of a scanned row, and the number of scanned rows per match depends on `total`.
     static func fewEvents(for limit: Int, of total: Int64) -> Int64 {
         let even = (5 * Double(max(1, limit)) * Double(max(1, total))).squareRoot()
         return Int64(min(max(even, 20_000), 1_000_000))

@@ -5,7 +5,7 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reading stored events.
+/// Reads stored events.
 enum EventRows {
     private static let columns = """
         SELECT e.position, e.id, e.name, e.time, e.received, i.id, w.id, e.sequence, u.id, s.id, e.body, c.content,
@@ -20,11 +20,11 @@ enum EventRows {
         """
 
     static func matching(_ query: EventQuery, _ db: Database) throws -> [StoredEvent] {
-        guard query.limit > 0, var walk = try EventWalk(query, columns, db) else { return [] }
+        guard query.limit > 0, var walk = try EventIterator(query, columns, db) else { return [] }
         defer { walk.end() }
         var events: [StoredEvent] = []
         var bytes = 0
-        while events.count < query.limit, bytes < AnswerBudget.bytes, let row = try walk.next() {
+        while events.count < query.limit, bytes < ResponseBudget.bytes, let row = try walk.next() {
             guard let event = event(row) else { continue }
             bytes += event.answerBytes
             events.append(event)
@@ -46,23 +46,23 @@ enum EventRows {
         return try statement.step() ? event(statement) : nil
     }
 
-    /// How many events a query means, wherever it begins.
+    /// Counts the events of a query, regardless of where its page begins.
     ///
-    /// - Complexity: O(events of the name, the installation, the person, the session or the time).
+    /// - Complexity: O(events of the name, the installation, the person, the session or the time range).
     static func count(_ query: EventQuery, _ db: Database) throws -> Int {
         var query = query
         query.after = nil
         var named = EventQuery(order: query.order, limit: query.limit)
         (named.name, named.from, named.to) = (query.name, query.from, query.to)
         if query.name != nil, query == named { return try count(of: query, db) }
-        guard var walk = try EventWalk(query, "SELECT 1 FROM events e", db) else { return 0 }
+        guard var walk = try EventIterator(query, "SELECT 1 FROM events e", db) else { return 0 }
         defer { walk.end() }
         var count = 0
         while try walk.next() != nil { count += 1 }
         return count
     }
 
-    /// Those of a name, in a time: the index alone knows.
+    /// Counts the events of a name in a time range from the index alone.
     private static func count(of query: EventQuery, _ db: Database) throws -> Int {
         let statement = try RawStatement(
             db,
@@ -79,7 +79,7 @@ enum EventRows {
     }
 
     private static func event(_ row: RawStatement) -> StoredEvent? {
-        guard let id = row.id(1, as: EventID.self) else { return nil }  // Written by hand: not one of ours.
+        guard let id = row.id(1, as: EventID.self) else { return nil }  // A row that this index did not write.
         return StoredEvent(
             position: EventPosition(rawValue: row.integer(0)),
             id: id,
@@ -104,15 +104,15 @@ enum EventRows {
     }
 }
 
-/// Goes over the events of a query in its order, range by range.
-struct EventWalk {
+/// Iterates over the events of a query in its order, range by range.
+struct EventIterator {
     private var ranges: EventRanges
     private let rows: RawStatement
     private var isInRange = false
 
-    /// A walk; nil when there is nothing to go over.
+    /// Creates an iteration, or returns nil if no event can match.
     ///
-    /// - Parameter columns: What is read of each event, as `SELECT … FROM events e …`.
+    /// - Parameter columns: The columns to read of each event, as `SELECT … FROM events e …`.
     init?(_ query: EventQuery, _ columns: String, _ db: Database) throws {
         guard let place = try EventRanges.Filter(query, db) else { return nil }
         let filter = EventFilter(query, place)
@@ -121,7 +121,7 @@ struct EventWalk {
         ranges = try EventRanges(place, db)
     }
 
-    /// The statement that reads a range; nil when there is nothing to go over.
+    /// Returns the statement that reads a range, or nil if no event can match.
     static func statement(for query: EventQuery, _ columns: String, _ db: Database) throws -> String? {
         guard let place = try EventRanges.Filter(query, db) else { return nil }
         return sql(columns, EventFilter(query, place), place)
@@ -132,7 +132,7 @@ struct EventWalk {
         return "\(columns) WHERE e.position >= ?1 AND e.position <= ?2\(filter.sql) ORDER BY e.position \(direction)"
     }
 
-    /// The next event's row; nil at the end.
+    /// Returns the next event's row, or nil at the end.
     mutating func next() throws -> RawStatement? {
         while true {
             if isInRange {
@@ -146,22 +146,26 @@ struct EventWalk {
         }
     }
 
-    /// Ends it before the last event.
+    /// Stops before the last event.
     func end() {
         rows.reset()
         ranges.end()
     }
 }
 
-/// A query's conditions on the `events` table (as `e`) as SQL with bound values, from the third parameter on. No text of a query
-/// ever becomes part of the SQL.
+/// A query's conditions on the `events` table (as `e`), as SQL.
+///
+/// Values are bound from the third parameter on.
+///
+/// Query text never becomes part of the SQL.
 private struct EventFilter {
     private(set) var sql = ""
     private var bindings: [(RawStatement, Int32) -> Void] = []
 
-    /// - Parameter place: The numbers of what the query names.
+    /// - Parameter place: The numbers of the query's ids.
     init(_ query: EventQuery, _ place: EventRanges.Filter) {
-        // Not by the index of names: it would be gone through from the name's first event for every range.
+        // `+` keeps SQLite from using the index by name, which it would scan from the name's first event for every
+        // range.
         if let name = query.name { add("+e.name = ") { $0.bind($1, name) } }
         if let number = place.installation { add("e.installation = ") { $0.bind($1, number) } }
         if let number = place.person { add("e.person = ") { $0.bind($1, number) } }
@@ -174,14 +178,14 @@ private struct EventFilter {
         if let from = query.from { add("e.time >= ") { $0.bind($1, from.milliseconds) } }
         if let to = query.to { add("e.time < ") { $0.bind($1, to.milliseconds) } }
         if let run = query.run {
-            // Twice in the condition, so it goes by its number.
+            // The condition uses the parameter twice, so it is numbered.
             let parameter = "?\(bindings.count + Self.first)"
             sql += " AND " + Self.isOfRun(parameter)
             bindings.append { $0.bind($1, run) }
         }
     }
 
-    /// The first parameter of its own: those before it are the places between which is read.
+    /// The first parameter of these conditions; those before it are the bounds of the range.
     private static let first = 3
 
     private mutating func add(
@@ -193,7 +197,9 @@ private struct EventFilter {
         bindings.append(binding)
     }
 
-    /// The tag of an event, else that of all events in its context. Texts are searched before they are taken apart: few have one.
+    /// Returns the condition that the event's own tag matches, or, without one, the tag in its context.
+    ///
+    /// JSON is searched as text before it is parsed, because few events contain a tag.
     private static func isOfRun(_ parameter: String) -> String {
         """
         CASE WHEN \(names("e.body")) AND \(tag(of: "e.body", "attributes")) IS NOT NULL

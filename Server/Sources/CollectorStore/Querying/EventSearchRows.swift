@@ -5,24 +5,27 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Goes through events for those that hold what is searched for.
+/// Searches events.
 enum EventSearchRows {
-    /// The events found before one of three is reached: the query's limit, an answer's size, or what one search may cost. Who
-    /// wants more goes on at `next`.
+    /// Returns the events found before the first limit is reached.
     ///
-    /// - Complexity: O(events gone through).
+    /// The limits are the query's limit, the response size, and the budget of one search.
+    ///
+    /// The search can be continued at `next`.
+    ///
+    /// - Complexity: O(events searched).
     static func found(
         _ search: EventSearch,
         of total: UInt64,
-        budget: QuestionBudget,
+        budget: QueryBudget,
         clock: any EventClock,
         _ db: Database
-    ) throws -> FoundEvents {
-        var answer = FoundEvents(events: [], searched: 0, of: total, next: nil)
+    ) throws -> EventSearchResult {
+        var answer = EventSearchResult(events: [], searched: 0, of: total, next: nil)
         let columns = """
             SELECT e.position, e.context, e.body, c.content FROM events e LEFT JOIN contexts c ON c.number = e.context
             """
-        guard var walk = try EventWalk(search.query, columns, db) else { return answer }
+        guard var walk = try EventIterator(search.query, columns, db) else { return answer }
         defer { walk.end() }
         var match = try EventMatch(conditions: search.conditions, words: search.words, db)
         var meter = SearchMeter(budget, clock: clock)
@@ -34,7 +37,7 @@ enum EventSearchRows {
                 answer.events.append(event)
                 bytes += event.answerBytes
             }
-            let isFull = bytes >= AnswerBudget.bytes || answer.events.count >= search.query.limit
+            let isFull = bytes >= ResponseBudget.bytes || answer.events.count >= search.query.limit
             if meter.isOver() || isFull {
                 answer.next = position
                 break

@@ -5,16 +5,16 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Shows an expectation what has arrived.
+/// Passes the events that have arrived to an expectation.
 enum ExpectationRows {
-    /// Events that are shown at once.
+    /// The maximum events passed per call.
     private static let atOnce = 1_000
 
-    /// Shows the next events, a thousand at most.
+    /// Passes the next events, at most a thousand.
     ///
-    /// - Parameter end: where to stop at the latest.
-    /// - Returns: The tally that has seen them, and whether there may be more.
-    /// - Complexity: O(their bytes).
+    /// - Parameter end: The position before which to stop.
+    /// - Returns: The updated tally, and whether there may be more events.
+    /// - Complexity: O(bytes of the events).
     static func look(
         _ tally: ExpectationTally,
         before end: EventPosition?,
@@ -23,11 +23,11 @@ enum ExpectationRows {
         var tally = tally
         let filter = tally.expectation.filter
         let names = filter.names.map { Array($0.utf8) }
-        let fields = filter.conditions.map(\.field).reduce(into: [QuestionField]()) { fields, field in
+        let fields = filter.conditions.map(\.field).reduce(into: [QueryField]()) { fields, field in
             if !fields.contains(field) { fields.append(field) }
         }
         let places = filter.conditions.map { fields.firstIndex(of: $0.field) ?? 0 }
-        var reader = try QuestionValues(fields, db)
+        var reader = try QueryFieldReader(fields, db)
         let statement = try RawStatement(
             db,
             """

@@ -5,15 +5,16 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Groups what was refused, and adds up what devices lost.
+/// Groups rejected events, and sums up the events that devices lost.
 enum FailedGroupRows {
-    /// The answer.
+    /// Computes the groups.
     ///
-    /// - Throws: ``StoreError`` when the budget is used up; what SQLite says.
-    /// - Complexity: O(refused events of the time + ranges of the ledger); memory: ``FailedGroups/maxGroups`` · intervals.
+    /// - Throws: ``StoreError`` if the query exceeds its budget; SQLite errors.
+    /// - Complexity: O(rejected events of the time range + ranges of the ledger); memory: ``FailedGroups/maxGroups`` ·
+    ///   intervals.
     static func groups(
-        in time: QuestionTime,
-        budget: QuestionBudget,
+        in time: QueryTimeRange,
+        budget: QueryBudget,
         clock: any EventClock,
         _ db: Database
     ) throws -> FailedGroups {
@@ -24,7 +25,7 @@ enum FailedGroupRows {
         return tally.answer()
     }
 
-    private static func addGroups(to tally: inout FailedGroupTally, in time: QuestionTime, _ db: Database) throws {
+    private static func addGroups(to tally: inout FailedGroupTally, in time: QueryTimeRange, _ db: Database) throws {
         let statement = try RawStatement(
             db,
             """
@@ -35,7 +36,7 @@ enum FailedGroupRows {
         statement.bind(1, time.start.milliseconds)
         statement.bind(2, time.end.milliseconds)
         defer { statement.reset() }
-        // Rows come in the order of arrival.
+        // Rows are in order of arrival.
         while try statement.step() {
             try tally.refused(
                 code: statement.text(1),
@@ -48,7 +49,7 @@ enum FailedGroupRows {
         }
     }
 
-    /// Events that devices gave up, by reason.
+    /// Adds the events that devices dropped, by reason.
     private static func addLosses(to tally: inout FailedGroupTally, _ db: Database) throws {
         let statement = try RawStatement(db, "SELECT reason, first, last FROM ranges WHERE kind = ?")
         statement.bind(1, RangeKind.dropped.rawValue)
@@ -58,8 +59,10 @@ enum FailedGroupRows {
         }
     }
 
-    /// What clients say went wrong, by its code; of one moment, what came last is the latest.
-    private static func addReports(to tally: inout FailedGroupTally, in time: QuestionTime, _ db: Database) throws {
+    /// Adds the errors that clients reported, by code.
+    ///
+    /// Of several at one time, the last to arrive is the latest.
+    private static func addReports(to tally: inout FailedGroupTally, in time: QueryTimeRange, _ db: Database) throws {
         let statement = try RawStatement(
             db,
             """
@@ -73,7 +76,7 @@ enum FailedGroupRows {
         statement.bind(4, Int64(FailedGroups.maxErrors))
         defer { statement.reset() }
         while try statement.step() {
-            guard let id = statement.id(0, as: EventID.self) else { continue }  // Written by hand: not one of ours.
+            guard let id = statement.id(0, as: EventID.self) else { continue }  // A row that this index did not write.
             let moment = Timestamp(milliseconds: statement.integer(1))
             statement.withBytes(2) { tally.reported(id, at: moment, body: $0) }
         }

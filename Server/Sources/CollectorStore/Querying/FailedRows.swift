@@ -5,7 +5,7 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reading refused events.
+/// Reads rejected events.
 enum FailedRows {
     static func matching(_ query: FailedQuery, _ db: Database) throws -> [FailedEvent] {
         let conditions = (query.code == nil ? "" : " AND code = ?") + (query.name == nil ? "" : " AND name = ?")
@@ -25,7 +25,7 @@ enum FailedRows {
             next += 1
         }
         statement.bind(next, Int64(max(0, query.limit)))
-        return try statement.withinBudget { event($0) }
+        return try statement.collectWithinBudget { event($0) }
     }
 
     static func at(_ position: EventPosition, _ db: Database) throws -> FailedEvent? {

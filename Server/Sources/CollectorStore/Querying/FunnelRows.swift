@@ -5,24 +5,24 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Answers how far people come.
+/// Computes funnel conversion.
 enum FunnelRows {
-    /// The answer.
+    /// Computes the funnel.
     ///
-    /// - Throws: ``StoreError`` when the budget is used up; what SQLite says.
-    /// - Complexity: O(events of the steps × log); memory as the budget says.
+    /// - Throws: ``StoreError`` if the query exceeds its budget; SQLite errors.
+    /// - Complexity: O(events of the steps × log); memory within the budget.
     static func funnel(
-        _ question: FunnelQuestion,
-        budget: QuestionBudget,
+        _ question: FunnelQuery,
+        budget: QueryBudget,
         clock: any EventClock,
         _ db: Database
     ) throws -> Funnel {
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var tally = FunnelTally(question, budget: budget)
         let people = try PersonMap(db)
         for (step, filter) in question.steps.enumerated() {
             let grouping = step == 0 ? question.grouping?.field : nil
-            var pass = try EventPass(filter, fields: grouping.map { [$0] } ?? [], people: people, db)
+            var pass = try EventReader(filter, fields: grouping.map { [$0] } ?? [], people: people, db)
             let end = step == 0 ? question.to : question.to.advanced(by: .milliseconds(question.window))
             try pass.read(from: question.from, to: end, &meter, db) { event in
                 // An event without a person cannot be followed.

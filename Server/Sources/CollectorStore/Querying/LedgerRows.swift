@@ -5,7 +5,7 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reading the ledger: one row per writer, reckoned from its ranges.
+/// Reads the ledger: one row per writer, computed from the writer's ranges.
 enum LedgerRows {
     private struct Writer {
         let number: Int64
@@ -30,7 +30,7 @@ enum LedgerRows {
         statement.bind(2, Int64(max(0, query.limit)))
         if let installation = query.installation { statement.bind(3, installation) }
         let ranges = try RawStatement(db, "SELECT kind, reason, first, last FROM ranges WHERE writer = ?")
-        return try statement.withinBudget { statement in
+        return try statement.collectWithinBudget { statement in
             guard let installation = statement.id(1, as: InstallationID.self),
                 let id = statement.id(2, as: WriterID.self)
             else { return nil }

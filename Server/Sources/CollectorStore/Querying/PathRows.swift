@@ -5,19 +5,19 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Answers how people go on from a screen or an event.
+/// Computes the paths that people take from a screen or an event.
 enum PathRows {
-    /// The answer.
+    /// Computes the paths.
     ///
-    /// - Throws: ``StoreError`` when the budget is used up; what SQLite says.
-    /// - Complexity: O(screens, or events, of the time or the installation × log); memory as the budget says.
+    /// - Throws: ``StoreError`` if the query exceeds its budget; SQLite errors.
+    /// - Complexity: O(screens, or events, of the time range or the installation × log); memory within the budget.
     static func paths(
-        _ question: PathQuestion,
-        budget: QuestionBudget,
+        _ question: PathQuery,
+        budget: QueryBudget,
         clock: any EventClock,
         _ db: Database
     ) throws -> Paths {
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         var tally = PathTally(question, budget: budget)
         var sessions = PathSessions()
         let statement = try statement(question, db)
@@ -36,8 +36,8 @@ enum PathRows {
         return Paths(steps: steps, links: links, sessions: count, events: meter.events)
     }
 
-    /// Session, name, time and position.
-    private static func statement(_ question: PathQuestion, _ db: Database) throws -> RawStatement {
+    /// Returns a statement for session, name, time and position.
+    private static func statement(_ question: PathQuery, _ db: Database) throws -> RawStatement {
         let table = question.kind.rawValue
         let columns = "SELECT \(table).session, name, time, position FROM "
         let inRuns = "CROSS JOIN \(table) ON position BETWEEN first AND last WHERE "
@@ -72,15 +72,15 @@ enum PathRows {
     }
 }
 
-/// Numbers for the sessions that a question meets.
+/// Assigns numbers to the sessions that a query reads.
 private struct PathSessions {
     private var known: [Int64: Int32] = [:]
     private var last: (session: Int64, number: Int32)?
 
-    /// The number of a session; nil for what happened outside of one (0, or none).
+    /// Returns the number of a session; nil for events outside of any (0, or none).
     mutating func number(_ session: Int64?) -> Int32? {
         guard let session, session != 0 else { return nil }
-        // Events of one session lie together.
+        // Events of one session are usually consecutive.
         if let last, last.session == session { return last.number }
         let number = known[session] ?? Int32(known.count)
         known[session] = number

@@ -4,32 +4,40 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// Counts the people of each interval, and of a period as a whole, told of them in the order of time.
+/// Counts the people of each interval, and of a period as a whole.
 ///
-/// In that order nobody need be kept for each interval: it suffices to know in which one each person was met last. Where the order is
-/// not known, or people are told apart by groups as well, ``TrendTally`` counts.
+/// Activity must be reported in order of time.
+///
+/// That order makes it unnecessary to store people per interval: the interval in which each person was last seen is
+/// enough. If the order is not known, or people are also counted by groups, ``TrendTally`` counts instead.
 struct PeopleTally {
-    private let time: QuestionTime
-    /// By person the place behind the slot in which they were met last; 0 for nobody met yet.
+    private let time: QueryTimeRange
+    /// By person, one more than the slot in which the person was last seen.
+    ///
+    /// 0 for people not seen yet.
     private var met: [Int32]
-    /// By slot, as ``QuestionTime/slot(of:)`` counts them: those of the time itself, then those of the period before.
+    /// By slot, numbered as in ``QueryTimeRange/slot(of:)``.
+    ///
+    /// The slots of the period come first, then those of the previous period.
     private var people: [Int64]
     private var totals: (now: Int64, before: Int64) = (0, 0)
-    /// The moment asked for last, and its slot: quarters of many people lie together.
+    /// The last time that was looked up, and its slot: quarters of many people are consecutive.
     private var latest: (time: Timestamp, slot: Int)?
 
-    /// A tally of nobody.
+    /// Creates an empty tally.
     ///
-    /// - Parameter highest: the highest number a person has.
-    init(_ time: QuestionTime, highest: Int) {
+    /// - Parameter highest: The highest number of a person.
+    init(_ time: QueryTimeRange, highest: Int) {
         self.time = time
         met = Array(repeating: 0, count: highest + 1)
         people = Array(repeating: 0, count: time.edgesBefore.isEmpty ? time.count : 2 * time.count)
     }
 
-    /// A person was active at a moment: one of an interval that is not before the last call's, within a period.
+    /// Counts a person as active at a time.
     ///
-    /// - Complexity: O(1) for the moment of the last call, else O(log intervals).
+    /// Within a period, intervals must not go backwards between calls.
+    ///
+    /// - Complexity: O(1) for the time of the last call, else O(log intervals).
     mutating func count(_ person: Int64, at moment: Timestamp) {
         let slot: Int
         if let latest, latest.time == moment {
@@ -38,7 +46,7 @@ struct PeopleTally {
             slot = time.slot(of: moment)
             latest = (moment, slot)
         }
-        // Nobody has a number beyond the highest.
+        // No person has a number above the highest.
         guard let person = Int(exactly: person), met.indices.contains(person) else { return }
         let last = Int(met[person]) - 1
         guard last != slot else { return }
@@ -49,7 +57,7 @@ struct PeopleTally {
         if isNow { totals.now += 1 } else { totals.before += 1 }
     }
 
-    /// The one series there is.
+    /// Returns the only series.
     func series() -> Trend.Series {
         func numbers(_ slots: Range<Int>, total: Int64) -> Trend.Numbers {
             Trend.Numbers(values: slots.map { .integer(people[$0]) }, total: .integer(total))

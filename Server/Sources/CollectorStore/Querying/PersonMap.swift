@@ -5,16 +5,20 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Maps a number of a row (`users.number`) to a person: a visitor who signed in to the user.
+/// Maps a number of a row (`users.number`) to a person.
+///
+/// A visitor who signed in maps to the user.
 ///
 /// Rows keep the visitor's number, so a later sign-in changes no event.
 struct PersonMap {
-    /// By visitor the user; 0 for a person of its own, and ``isSeveral`` where the time decides.
+    /// The user of each visitor.
+    ///
+    /// 0 for a separate person, ``isSeveral`` if the user depends on the time.
     private var users: [UInt32] = []
     private var histories: [Int64: SignInHistory] = [:]
     private static let isSeveral = UInt32.max
 
-    /// The map of the whole index.
+    /// Reads the map of the whole index.
     ///
     /// - Complexity: O(visitors who signed in); 4 bytes for each user and visitor if there are any.
     init(_ db: Database) throws {
@@ -38,18 +42,20 @@ struct PersonMap {
         }
     }
 
-    /// The person that an event with this number belongs to.
+    /// Returns the person that an event with this number belongs to.
     ///
-    /// - Complexity: O(1), or O(log sign-ins) where the time decides.
+    /// - Complexity: O(1), or O(log sign-ins) if it depends on the time.
     func person(_ number: Int64, at time: Timestamp) -> Int64 {
         guard let index = Int(exactly: number), users.indices.contains(index), users[index] != 0 else { return number }
         guard users[index] == Self.isSeveral else { return Int64(users[index]) }
         return histories[number]?.owner(at: time.milliseconds) ?? number
     }
 
-    /// The person that all events with this number within a time range belong to; nil if there are several.
+    /// Returns the owner of all events with this number within a time range.
     ///
-    /// - Complexity: O(1), or O(log sign-ins) where the time decides.
+    /// Nil if there are several owners.
+    ///
+    /// - Complexity: O(1), or O(log sign-ins) if it depends on the time.
     func person(_ number: Int64, within times: ClosedRange<Int64>) -> Int64? {
         guard let index = Int(exactly: number), users.indices.contains(index), users[index] != 0 else { return number }
         guard users[index] == Self.isSeveral else { return Int64(users[index]) }
@@ -60,7 +66,7 @@ struct PersonMap {
         }
     }
 
-    /// The people whom events with this number before a moment belong to, at a time when one of them happened.
+    /// Returns the people who have an event with this number before a time.
     ///
     /// - Complexity: O(sign-ins × log).
     func people(_ number: Int64, before moment: Timestamp, _ db: Database) throws -> [Int64] {
@@ -80,7 +86,7 @@ struct PersonMap {
         return people
     }
 
-    /// The rows of each person, for questions that look up many people.
+    /// The rows of each person, for queries that look up many people.
     ///
     /// - Complexity: O(visitors who signed in).
     var rows: Rows {
@@ -102,32 +108,34 @@ struct PersonMap {
         fileprivate var visitors: [Int64: [(number: Int64, times: ClosedRange<Int64>)]] = [:]
         fileprivate let histories: [Int64: SignInHistory]
 
-        /// The numbers of a person's rows, each with the times in which it is the person's.
+        /// Returns the numbers of a person's rows.
+        ///
+        /// Each comes with the time range in which its rows belong to the person.
         func of(_ person: Int64) -> [(number: Int64, times: ClosedRange<Int64>)] {
             if let history = histories[person] { return history.visitorTimes.map { [(person, $0)] } ?? [] }
             return [(person, .min ... .max)] + (visitors[person] ?? [])
         }
 
-        /// The numbers all of whose rows are the person's.
+        /// Returns the numbers whose rows all belong to the person.
         func wholeNumbers(of person: Int64) -> [Int64] {
             [person] + (visitors[person] ?? []).filter { histories[$0.number] == nil }.map(\.number)
         }
     }
 
     private static func hasEvent(_ number: Int64, _ times: ClosedRange<Int64>, _ db: Database) throws -> Bool {
-        var places = try PersonPlaces(of: number, in: times, after: nil, db)
+        var places = try PersonEventPositions(of: number, in: times, after: nil, db)
         defer { places.end() }
         return try places.step() != nil
     }
 }
 
-/// A person's events: a number of rows, and the time range in which rows with it are the person's.
+/// A part of a person's events: the rows with one number, within a time range.
 struct PersonPart {
     /// `users.number`.
     let number: Int64
     /// The times, in milliseconds since 1970.
     let times: ClosedRange<Int64>
-    /// Whether all rows with the number are the person's.
+    /// Whether all rows with the number belong to the person.
     let isWhole: Bool
     /// Whether the events were recorded before the user signed in.
     let isVisit: Bool
@@ -139,8 +147,11 @@ struct PersonPart {
         self.isVisit = isVisit
     }
 
-    /// The parts of a person: the person's own events first, then those of the visitors who signed in as the user, the installation
-    /// that the user used last first.
+    /// Returns the parts of a person.
+    ///
+    /// The person's own events come first, then those of the visitors who signed in as the user.
+    ///
+    /// Visitors are ordered by the user's last use of their installation, latest first.
     ///
     /// - Complexity: O(installations of the user × log).
     static func all(of person: Int64, _ db: Database) throws -> [PersonPart] {
@@ -185,7 +196,7 @@ struct PersonPart {
         return parts
     }
 
-    /// The number of the part's events.
+    /// Counts the part's events.
     ///
     /// - Complexity: O(log) for a whole number, else O(events in the time range).
     func events(_ db: Database) throws -> Int64 {
@@ -201,7 +212,7 @@ struct PersonPart {
         var last: Int64?
         /// The number of events.
         var events: Int64 = 0
-        /// The number of sessions in which the user has no event of the user's own.
+        /// The number of sessions in which the user has no events besides these.
         var sessions: Int64 = 0
 
         /// Adds the sums of another part.
@@ -213,7 +224,7 @@ struct PersonPart {
         }
     }
 
-    /// The sums of the part.
+    /// Returns the sums of the part.
     ///
     /// - Parameter user: The user whose sessions are not counted again; nil for none.
     /// - Complexity: O(sessions) for a whole number, else O(events in the time range).

@@ -6,12 +6,12 @@ internal import Foundation
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reading what was counted by a plan.
+/// Reads the counts of tracking plans.
 enum PlanRows {
-    /// What was counted of each name.
+    /// Returns the counts of each name.
     ///
-    /// - Parameter day: From this day of UTC on, counted from 1970; nil for all.
-    /// - Complexity: O(groups and names, and their days when some are asked for).
+    /// - Parameter day: The first UTC day to include, counted from 1970; nil for all.
+    /// - Complexity: O(groups and names, and their days if a day is given).
     static func counts(since day: Int64?, _ db: Database) throws -> PlanCounts {
         var eras = try self.eras(db)
         guard !eras.isEmpty else { return PlanCounts() }
@@ -53,7 +53,7 @@ enum PlanRows {
         return counts
     }
 
-    /// Groups of violations, the one with most events first.
+    /// Returns groups of violations, those with the most events first.
     static func violations(_ query: ViolationQuery, _ db: Database) throws -> Violations {
         guard let era = try eras(db).first else { return Violations() }
         var conditions = ["v.events > 0"]
@@ -108,7 +108,7 @@ enum PlanRows {
         return result
     }
 
-    /// Groups with their events on the days that are asked for.
+    /// Returns a query of groups with their events since a day.
     private static func groups(since day: Int64?) -> String {
         guard let day else { return "SELECT * FROM violations" }
         return """
@@ -118,7 +118,7 @@ enum PlanRows {
             """
     }
 
-    /// Every stretch that is known, the latest first.
+    /// Returns all known eras, latest first.
     private static func eras(_ db: Database) throws -> [PlanEra] {
         try Row.fetchAll(
             db,

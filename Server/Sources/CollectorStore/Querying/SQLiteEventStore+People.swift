@@ -4,7 +4,7 @@
 public import Collector
 public import TrackwayEvents
 
-/// Who was there, with which devices, and what they did.
+/// Queries about people, their devices, sessions and events.
 extension SQLiteEventStore {
     public func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession] {
         try await read { try SessionRows.matching(query, $0) }
@@ -26,7 +26,7 @@ extension SQLiteEventStore {
         try await read { try DeviceRows.history(of: installation, limit: limit, $0) }
     }
 
-    public func found(_ search: UserSearch) async throws(StoreError) -> FoundUsers {
+    public func found(_ search: UserSearch) async throws(StoreError) -> UserSearchResult {
         let (budget, clock) = (budget, clock)
         return try await read { try UserSearchRows.found(search, budget: budget, clock: clock, $0) }
     }

@@ -6,9 +6,10 @@ internal import GRDB
 public import TrackwayEvents
 public import TrackwayJournal
 
-/// The index in one SQLite file: what pages and queries read, and what the ``Indexer`` writes.
+/// The index in one SQLite file: pages and queries read it, the ``Indexer`` writes it.
 ///
-/// Reads see the last complete transaction and never wait for the indexer, nor it for them. Callable from any task.
+/// Reads see the last complete transaction. They never wait for the indexer, and the indexer never waits for them.
+/// Callable from any task.
 public final class SQLiteEventStore: EventStore {
     /// The file's path.
     public let path: String
@@ -16,11 +17,11 @@ public final class SQLiteEventStore: EventStore {
     let storage: any JournalStorage
     private let timeout: Duration
     let clock: any EventClock
-    let budget: QuestionBudget
+    let budget: QueryBudget
     /// Whether a visitor who signs in and the user are one person.
     let joinsVisitors: Bool
     private let descriptionLimits: EventDescription.Limits
-    private let checkpoints: CheckpointPlan
+    private let checkpoints: CheckpointSchedule
     private let state: Locked<State>
 
     private struct State: Sendable {
@@ -28,54 +29,57 @@ public final class SQLiteEventStore: EventStore {
         var files: IndexFiles
         var progress: IndexProgress
         var erased: Set<InstallationID>
-        /// Where the last reset ends, if this process met one.
+        /// The end of the last reset, if this process has read one.
         var beginning = EventPosition.start
-        /// Why the index does not follow.
+        /// The reason why the index does not follow the log.
         var trouble: String?
-        /// Whether it has what the log has.
+        /// Whether the index has everything in the log.
         var freshness: IndexFreshness
         var space = IndexSpace()
-        /// Why it was made anew, if it was.
+        /// The reason for a rebuild, if there was one.
         var rebuilding: String?
-        /// What a reader met that may be damage, and whether it is certain.
+        /// An error of a reader that may be damage, and whether it is certain.
         var suspicion: (text: String, isCertain: Bool)?
         var suspected: @Sendable () -> Void = {}
         var isClosed = false
 
-        /// The index has come to a place in the log.
+        /// Reports that the index has reached a position in the log.
         mutating func reached(_ position: LogPosition) {
             freshness.reached(position)
             if !freshness.isBuilding { rebuilding = nil }
         }
 
-        /// Whether it lacks what was in the log when it began, so that no answer can be relied on.
+        /// Whether the index lacks records that the log had at the start.
+        ///
+        /// No result is reliable then.
         var isBuilding: Bool { freshness.isBuilding || rebuilding != nil }
     }
 
-    /// Opens the index at `path`, making it when missing; its folder must exist.
+    /// Opens the index at `path`, or creates it; its folder must exist.
     ///
-    /// A damaged file is renamed (`.damaged`) and a new, empty one begun: the indexer fills it again from the log.
+    /// A damaged file is renamed (`.damaged`) and replaced by an empty one, which the indexer fills from the log.
     ///
     /// - Parameters:
-    ///   - path: the file; SQLite puts two more beside it.
-    ///   - storage: how a damaged file is renamed.
-    ///   - timeout: how long a write waits for another process that holds the file.
-    ///   - clock: measures how long a question takes.
-    ///   - budget: what one question may cost.
-    ///   - descriptionLimits: how much the description of an event looks at.
-    ///   - keepsFormer: whether an index of an older version, which has to be made anew, is put aside (``former``) and not removed.
-    ///   - checkpoints: when what was written is copied into the file.
+    ///   - path: The file. SQLite creates two more next to it.
+    ///   - storage: Renames a damaged file.
+    ///   - timeout: The maximum time that a write waits for another process that holds the file.
+    ///   - clock: Measures the duration of queries.
+    ///   - budget: The maximum cost of one query.
+    ///   - descriptionLimits: The maximum data that the description of an event reads.
+    ///   - keepsLegacyIndex: Whether an index of an older version, which must be rebuilt, is kept (``former``) instead of
+    ///     deleted.
+    ///   - checkpoints: When the write-ahead log is copied into the file.
     ///   - joinsVisitors: Whether a visitor who signs in and the user are one person. A file must always be opened with the same value.
-    /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
+    /// - Throws: ``StoreError`` if the file cannot be used, or was created by a newer version.
     public init(
         path: String,
         storage: any JournalStorage = DiskStorage(),
         timeout: Duration = .seconds(2),
         clock: any EventClock = SystemClock(),
-        budget: QuestionBudget = QuestionBudget(),
+        budget: QueryBudget = QueryBudget(),
         descriptionLimits: EventDescription.Limits = EventDescription.Limits(),
-        keepsFormer: Bool = false,
-        checkpoints: CheckpointPlan = CheckpointPlan(),
+        keepsLegacyIndex: Bool = false,
+        checkpoints: CheckpointSchedule = CheckpointSchedule(),
         joinsVisitors: Bool = true
     ) throws(StoreError) {
         self.path = path
@@ -90,7 +94,7 @@ public final class SQLiteEventStore: EventStore {
             path: path,
             storage: storage,
             timeout: timeout,
-            keepsFormer: keepsFormer,
+            keepsLegacyIndex: keepsLegacyIndex,
             checkpoints: checkpoints
         )
         var found: FoundIndex
@@ -124,13 +128,13 @@ public final class SQLiteEventStore: EventStore {
     }
 
     private static func damaged(_ path: String, _ reason: String) -> String {
-        "The index \(path) was damaged (\(reason)); it is being made anew from the intake log."
+        "The index \(path) was damaged (\(reason)); it is being rebuilt from the intake log."
     }
 
-    /// The file that is in use.
+    /// The current database.
     var database: IndexDatabase { state.withLock { $0.database } }
 
-    /// Where a damaged index was put; nil when there was none.
+    /// The new path of a damaged index; nil if the index was not damaged.
     public var putAside: String? { database.putAside?.path }
 
     public var trouble: String? {
@@ -138,7 +142,7 @@ public final class SQLiteEventStore: EventStore {
             if let trouble = state.trouble ?? state.rebuilding { return trouble }
             guard state.isBuilding else { return nil }
             return state.progress.cursor == .start
-                ? "The index \(path) is being made from the intake log."
+                ? "The index \(path) is being built from the intake log."
                 : "The index \(path) is catching up with the intake log."
         }
     }
@@ -154,9 +158,11 @@ public final class SQLiteEventStore: EventStore {
 
     public var indexed: EventPosition { signal.position }
 
-    /// About how many bytes the index still needs for what the log holds up to `end`, at most 1 GiB. Answers from memory.
+    /// Estimates the bytes that the index still needs for the log up to `end`, at most 1 GiB.
     ///
-    /// - Parameter segmentBytes: how long a segment of the log is.
+    /// Does no I/O.
+    ///
+    /// - Parameter segmentBytes: The length of a segment of the log.
     public func bytesNeeded(upTo end: LogPosition, segmentBytes: Int) -> Int {
         state.withLock { state in
             let logBytes = IndexSpace.distance(from: state.freshness.indexed, to: end, segmentBytes: segmentBytes)
@@ -174,7 +180,7 @@ public final class SQLiteEventStore: EventStore {
         try await read { try EventRows.matching(query, $0) }
     }
 
-    public func found(_ search: EventSearch) async throws(StoreError) -> FoundEvents {
+    public func found(_ search: EventSearch) async throws(StoreError) -> EventSearchResult {
         let (budget, clock) = (budget, clock)
         let total = UInt64(clamping: progressNow.events)
         return try await read { try EventSearchRows.found(search, of: total, budget: budget, clock: clock, $0) }
@@ -219,7 +225,7 @@ public final class SQLiteEventStore: EventStore {
         try await read { try FailedRows.matching(query, $0) }
     }
 
-    public func failedGroups(in time: QuestionTime) async throws(StoreError) -> FailedGroups {
+    public func failedGroups(in time: QueryTimeRange) async throws(StoreError) -> FailedGroups {
         let (budget, clock) = (budget, clock)
         return try await read { try FailedGroupRows.groups(in: time, budget: budget, clock: clock, $0) }
     }
@@ -237,36 +243,36 @@ public final class SQLiteEventStore: EventStore {
         return try await read { try TrendRows.trend(question, budget: budget, clock: clock, $0) }
     }
 
-    public func funnel(_ question: FunnelQuestion) async throws(StoreError) -> Funnel {
+    public func funnel(_ question: FunnelQuery) async throws(StoreError) -> Funnel {
         let (budget, clock) = (budget, clock)
         return try await read { try FunnelRows.funnel(question, budget: budget, clock: clock, $0) }
     }
 
-    public func retention(_ question: RetentionQuestion) async throws(StoreError) -> Retention {
+    public func retention(_ question: RetentionQuery) async throws(StoreError) -> Retention {
         let (budget, clock) = (budget, clock)
         return try await read { try ActivityRows.retention(question, budget: budget, clock: clock, $0) }
     }
 
-    public func lifecycle(_ question: ActivityQuestion) async throws(StoreError) -> Lifecycle {
+    public func lifecycle(_ question: ActivityQuery) async throws(StoreError) -> Lifecycle {
         let (budget, clock) = (budget, clock)
         return try await read { try ActivityRows.lifecycle(question, budget: budget, clock: clock, $0) }
     }
 
-    public func stickiness(_ question: ActivityQuestion) async throws(StoreError) -> Stickiness {
+    public func stickiness(_ question: ActivityQuery) async throws(StoreError) -> Stickiness {
         let (budget, clock) = (budget, clock)
         return try await read { try ActivityRows.stickiness(question, budget: budget, clock: clock, $0) }
     }
 
-    public func paths(_ question: PathQuestion) async throws(StoreError) -> Paths {
+    public func paths(_ question: PathQuery) async throws(StoreError) -> Paths {
         let (budget, clock) = (budget, clock)
         return try await read { try PathRows.paths(question, budget: budget, clock: clock, $0) }
     }
 
-    public func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue {
+    public func catalogue(matching query: CatalogQuery) async throws(StoreError) -> EventCatalog {
         try await read { try CatalogueRows.catalogue(query, $0) }
     }
 
-    public func description(of name: String, days: CatalogueDays) async throws(StoreError) -> EventDescription? {
+    public func description(of name: String, days: CatalogDays) async throws(StoreError) -> EventDescription? {
         let (limits, clock) = (descriptionLimits, clock)
         return try await read { try CatalogueRows.description(of: name, days: days, limits: limits, clock: clock, $0) }
     }
@@ -279,8 +285,8 @@ public final class SQLiteEventStore: EventStore {
     }
 
     public func totals() async throws(StoreError) -> StoreTotals {
-        // Read also while the index is being made: `trouble` says then that the numbers are not all.
-        let installations = try await readAnyhow { db in
+        // Also available while the index is being built: `trouble` then reports that the numbers are incomplete.
+        let installations = try await readWhileBuilding { db in
             try Int64.fetchOne(db, sql: "SELECT count(*) FROM installations WHERE erased = 0") ?? 0
         }
         let (progress, erased) = state.withLock { ($0.progress, $0.erased.count) }
@@ -296,7 +302,9 @@ public final class SQLiteEventStore: EventStore {
         )
     }
 
-    /// Ends the progress streams and closes the file. Queries in flight are finished first; a second close does nothing.
+    /// Ends the progress streams and closes the file.
+    ///
+    /// Running queries finish first. A second call has no effect.
     public func close() throws(StoreError) {
         signal.finish()
         let database = database
@@ -309,7 +317,7 @@ public final class SQLiteEventStore: EventStore {
             database.checkpoints.close()
             try database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         } catch {
-            // The log beside the file stays and is read at the next opening.
+            // The write-ahead log remains and is read when the file is opened again.
         }
         do {
             try database.close()
@@ -320,33 +328,34 @@ public final class SQLiteEventStore: EventStore {
 
     // MARK: For the indexer
 
-    /// Has `body` called whenever a reader meets damage.
-    func onSuspicion(_ body: @escaping @Sendable () -> Void) {
+    /// Sets the closure that is called when a reader encounters damage.
+    func onSuspectedCorruption(_ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.suspected = body }
     }
 
-    /// What is wrong with the files, as far as anybody has met it; nil when nothing is.
+    /// Returns the damage of the files that has been noticed so far, or nil.
     func damage() async -> String? {
         let (found, suspicion) = state.withLock { ($0.files.damage()?.description, $0.suspicion) }
         if let found { return found }
         guard let suspicion else { return nil }
         if suspicion.isCertain { return suspicion.text }
-        // A statement of ours may be at fault, and throwing the index away would not mend that.
+        // The cause may be one of our statements; a rebuild would not fix that.
         let fault = await database.fault()
         if fault == nil { state.withLock { $0.suspicion = nil } }
         return fault
     }
 
-    /// Puts the file aside and begins a new one, which then has to be filled from the log. Questions that are being answered
-    /// fail once.
+    /// Renames the file and creates a new one, which must then be filled from the log.
     ///
-    /// - Throws: ``StoreError`` when that is not possible now.
+    /// Running queries fail once.
+    ///
+    /// - Throws: ``StoreError`` if that fails.
     func replace(because reason: String) throws(StoreError) {
         let old = database
         do {
             try old.close()
         } catch {
-            // It is not needed any more; what it still holds is freed with the last reader.
+            // The old database is not needed any more; its remaining resources are freed with its last reader.
         }
         let fresh = try IndexDatabase(
             replacing: path,
@@ -373,7 +382,7 @@ public final class SQLiteEventStore: EventStore {
         signal.advance(to: found.progress.position)
     }
 
-    /// The log ends at `end`, and all before it is on stable storage.
+    /// Reports that the log ends at `end` and that everything before is on stable storage.
     ///
     /// Costs a short lock.
     func logged(_ end: LogPosition) {
@@ -381,12 +390,16 @@ public final class SQLiteEventStore: EventStore {
         state.withLock { $0.freshness.logged(end, at: now) }
     }
 
-    /// The log had records up to `end` when this index was opened: nothing is answered before they are in it.
+    /// Reports that the log had records up to `end` when this index was opened.
+    ///
+    /// Queries fail until the index has them.
     func build(upTo end: LogPosition) {
         state.withLock { $0.freshness.build(upTo: end) }
     }
 
-    /// The index is about to be emptied: nothing is answered before it has everything again.
+    /// Reports that the index is about to be emptied.
+    ///
+    /// Queries fail until it is complete again.
     func emptying() {
         state.withLock { $0.freshness.restart(at: .start) }
     }
@@ -394,9 +407,9 @@ public final class SQLiteEventStore: EventStore {
     /// The progress of the last complete transaction.
     var progressNow: IndexProgress { state.withLock { $0.progress } }
 
-    /// A transaction is complete: tells everybody who waits.
+    /// Publishes the result of a transaction.
     ///
-    /// - Parameter isReset: whether it has forgotten everything before where it ends.
+    /// - Parameter isReset: Whether the transaction forgot everything before its end.
     func committed(_ progress: IndexProgress, erased: Set<InstallationID>, isReset: Bool = false) {
         state.withLock { state in
             state.progress = progress
@@ -411,8 +424,11 @@ public final class SQLiteEventStore: EventStore {
         signal.advance(to: progress.position)
     }
 
-    /// The index follows, and what the log holds up to `end` has nothing more to enter: whoever waits for that place has waited
-    /// long enough. The last record of a segment ends before the next segment begins, which may still be empty.
+    /// Reports that the index has everything in the log up to `end`.
+    ///
+    /// Readers that wait for this position are released.
+    ///
+    /// The last record of a segment ends before the next segment begins, which may still be empty.
     func caughtUp(to end: LogPosition) {
         state.withLock { state in
             state.trouble = nil
@@ -422,44 +438,46 @@ public final class SQLiteEventStore: EventStore {
         if signal.position < position { signal.advance(to: position) }
     }
 
-    /// A stretch of the log was entered.
+    /// Reports that a range of the log was indexed.
     func entered(logBytes: Int, bodyBytes: Int) {
         state.withLock { $0.space.entered(logBytes: logBytes, bodyBytes: bodyBytes) }
     }
 
-    /// Bytes that are free on the index's disk; nil where that cannot be found out.
+    /// The free bytes on the index's disk; nil if unknown.
     var freeBytes: Int? {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         return storage.freeBytes(at: folder.isEmpty ? "/" : folder)
     }
 
-    /// The index does not follow at the moment.
+    /// Reports that the index cannot follow the log at the moment.
     func recordFailure(_ trouble: String) {
         state.withLock { $0.trouble = trouble }
     }
 
-    /// Reads in one transaction, beside the indexer.
+    /// Reads in one transaction, concurrently with the indexer.
     ///
-    /// - Throws: ``StoreError``, of the kind `behind` while the index lacks what the log had when it began; what `body` throws, if it is
-    ///   one.
+    /// - Throws: ``StoreError``, of the kind `behind` while the index lacks records that the log had at the start;
+    ///   errors of `body`, if they are of that type.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws(StoreError) -> Result {
         try checkIsReadable()
-        let result = try await readAnyhow(body)
-        // It may have been emptied meanwhile.
+        let result = try await readWhileBuilding(body)
+        // The index may have been emptied in the meantime.
         try checkIsReadable()
         return result
     }
 
-    /// Refuses a reader while the index lacks what the log had when it began: what it would find looks complete and is not.
+    /// Throws while the index lacks records that the log had at the start.
+    ///
+    /// Results would appear complete although they are not.
     private func checkIsReadable() throws(StoreError) {
         guard isBuilding else { return }
         throw .behind(trouble ?? "The index \(path) is catching up with the intake log.")
     }
 
-    /// The same, also while the index is being made.
-    private func readAnyhow<Result: Sendable>(
+    /// Reads in one transaction, even while the index is being built.
+    private func readWhileBuilding<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws(StoreError) -> Result {
         do {
@@ -467,14 +485,14 @@ public final class SQLiteEventStore: EventStore {
         } catch let error as StoreError {
             throw error
         } catch is CancellationError {
-            throw StoreError("The question was given up.")
+            throw StoreError("The query was canceled.")
         } catch {
             suspect(error)
             throw StoreError("The index \(path) cannot answer: \(error).")
         }
     }
 
-    /// A reader failed: when damage may be why, the indexer has to look.
+    /// Reports a reader's error to the indexer if damage may be the cause.
     private func suspect(_ error: any Error) {
         let evidence = IndexDatabase.evidence(in: error)
         guard evidence != .none else { return }

@@ -5,16 +5,16 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reading which screens were shown and in which order, and what was clicked there.
+/// Reads screens, their order, and the clicks on them.
 enum ScreenRows {
-    /// The screens, the steps between them, and their elements.
+    /// Returns the screens, the transitions between them, and their elements.
     ///
-    /// The rows come installation by installation, and within one session by session in the order of time, whatever order
-    /// the batches came in. What is outside every session (number 0) is one path of its installation. Of everybody's so many
-    /// are looked at as the query says, those that arrived last: there may be millions.
+    /// Rows are ordered by installation, then session, then time, regardless of the order of the batches. Screens
+    /// outside every session (number 0) form one path of their installation. For all installations together, only the
+    /// query's maximum number of views is read, the last to arrive, because there may be millions.
     ///
-    /// - Complexity: O(screens shown in the time), one walk; memory O(names and steps counted separately, and the screens of
-    ///   one installation).
+    /// - Complexity: O(screens in the time range), one pass; memory O(names and steps counted separately, and the
+    ///   screens of one installation).
     static func flow(_ query: ScreenQuery, _ db: Database) throws -> ScreenFlow {
         let statement = try RawStatement(
             db,
@@ -41,8 +41,11 @@ enum ScreenRows {
         return flow
     }
 
-    /// The rows of a table that a query means: those of an installation lie in its runs, of all the last ones are meant. Its first
-    /// parameter is the installation's id, its second the time from which on.
+    /// Returns the rows of a table that match a query.
+    ///
+    /// These are the rows in the runs of an installation, or else the last ones.
+    ///
+    /// The first parameter is the installation's id, the second the start time.
     private static func rows(_ table: String, of query: ScreenQuery) -> String {
         let rows =
             if query.installation != nil {
@@ -56,9 +59,9 @@ enum ScreenRows {
         return query.from == nil ? rows : rows + " WHERE time >= ?2"
     }
 
-    /// Whether there are views in the query's time beyond those that are looked at.
+    /// Returns whether the query's time range contains views that were not read.
     ///
-    /// - Complexity: O(views that are looked at), in an index.
+    /// - Complexity: O(views that were read), in an index.
     private static func hasMore(than query: ScreenQuery, _ db: Database) throws -> Bool {
         let statement = try RawStatement(db, "SELECT 1 FROM screens WHERE time >= ?1 LIMIT 1 OFFSET ?2")
         statement.bind(1, query.from?.milliseconds ?? .min)
@@ -67,9 +70,9 @@ enum ScreenRows {
         return try statement.step()
     }
 
-    /// The elements by clicks.
+    /// Returns the elements, by clicks.
     ///
-    /// - Complexity: O(clicks in the time), one walk; memory O(elements counted separately).
+    /// - Complexity: O(clicks in the time range), one pass; memory O(elements counted separately).
     private static func elements(_ query: ScreenQuery, _ db: Database) throws -> [ScreenFlow.Element] {
         let statement = try RawStatement(
             db,

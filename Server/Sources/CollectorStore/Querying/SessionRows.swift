@@ -6,7 +6,7 @@ internal import Foundation
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reading sessions with what belongs to them.
+/// Reads sessions with their users, screens and launches.
 enum SessionRows {
     static func matching(_ query: SessionQuery, _ db: Database) throws -> [StoredSession] {
         var conditions: [String] = []
@@ -18,7 +18,7 @@ enum SessionRows {
         }
         if query.id != nil { conditions.append("s.id = CAST(:id AS TEXT)") }
         if query.after != nil { conditions.append("(s.start, s.mark) < (:start, :number)") }
-        // A session of which every event was erased has none any more.
+        // A session whose events were all erased has a count of zero.
         conditions.append("s.events > 0")
         let rows = try Row.fetchCursor(
             db,
@@ -31,10 +31,12 @@ enum SessionRows {
                 """,
             arguments: arguments(query)
         )
-        return try rows.withinBudget { try session($0, db) }
+        return try rows.collectWithinBudget { try session($0, db) }
     }
 
-    /// The condition that a session has an event of a user, or of a visitor who signed in as the user.
+    /// Returns the condition that a session belongs to a user.
+    ///
+    /// The session has an event of the user, or of a visitor who signed in as the user.
     ///
     /// - Complexity: O(installations of the user × log).
     private static func isOf(_ user: String, _ db: Database) throws -> String {
@@ -68,7 +70,9 @@ enum SessionRows {
         return StatementArguments(arguments)
     }
 
-    /// The users of a session, with those that its visitor signed in as later; the one with the latest event last.
+    /// Returns the users of a session, including those that its visitor signed in as later.
+    ///
+    /// The user with the latest event is last.
     private static func users(of session: Int64, _ db: Database) throws -> [String] {
         let rows = try Row.fetchCursor(
             db,
@@ -105,7 +109,7 @@ enum SessionRows {
     private static func session(_ row: Row, _ db: Database) throws -> StoredSession {
         let number: Int64 = row[0]
         var session = StoredSession(
-            place: TimedPlace(time: Timestamp(milliseconds: row[4]), number: row[9]),
+            place: TimeCursor(time: Timestamp(milliseconds: row[4]), number: row[9]),
             installation: InstallationID(blob: row[1]),
             id: UserRows.text(row[2]) ?? "",
             number: row[3],

@@ -5,30 +5,31 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reads what one person did, over all devices and sessions, in the order of time.
+/// Reads a person's events, across all devices and sessions, in order of time.
 struct TimelineRows {
-    /// What a stretch holds behind a place, as far as it was gone through.
+    /// The matching positions of a range, as far as it was searched.
     private struct Part {
-        var places: [TimelinePlace] = []
-        /// The last place that was looked at; nil when there is nothing behind it.
-        var end: TimelinePlace?
+        var places: [TimelineCursor] = []
+        /// The last position that was read; nil at the end of the range.
+        var end: TimelineCursor?
     }
 
     private let query: TimelineQuery
     private let installation: Int64?
     private let db: Database
-    private let budget: QuestionBudget
+    private let budget: QueryBudget
     private let clock: any EventClock
     private let joinsVisitors: Bool
     private var match: EventMatch
     private var searched = 0
 
-    /// The next events of a person; nil when nobody of the kind sent one.
+    /// Returns the next events of a person, or nil if the person has sent none.
     ///
-    /// - Complexity: O(limit, and the events of a run) where nothing but time narrows it; else O(events gone through), bounded as a search is.
+    /// - Complexity: O(limit, and the events of a run) if only time narrows the query; else O(events searched), bounded
+    ///   as in a search.
     static func timeline(
         _ query: TimelineQuery,
-        budget: QuestionBudget,
+        budget: QueryBudget,
         clock: any EventClock,
         joinsVisitors: Bool,
         _ db: Database
@@ -40,7 +41,7 @@ struct TimelineRows {
 
     private init(
         _ query: TimelineQuery,
-        budget: QuestionBudget,
+        budget: QueryBudget,
         clock: any EventClock,
         joinsVisitors: Bool,
         _ db: Database
@@ -60,7 +61,7 @@ struct TimelineRows {
         let stretches = try stretches(of: person)
         var answer = Timeline(entries: [], searched: 0, of: 0, next: nil)
         var parts = TimelineParts()
-        let share = TimelineStretch.share(of: budget, among: stretches.count)
+        let share = TimelineRange.share(of: budget, among: stretches.count)
         for (number, stretch) in stretches {
             answer.of += stretch.events
             let part = try read(stretch, of: number, share)
@@ -74,7 +75,7 @@ struct TimelineRows {
             guard let event = try EventRows.at(place.position, db) else { continue }
             answer.entries.append(Timeline.Entry(event, isVisit: isVisit))
             bytes += event.answerBytes
-            guard bytes < AnswerBudget.bytes else {
+            guard bytes < ResponseBudget.bytes else {
                 if place != places.last?.place { answer.next = place }
                 break
             }
@@ -82,34 +83,37 @@ struct TimelineRows {
         return answer
     }
 
-    // MARK: Parts of the person
+    // MARK: Parts of a person
 
-    /// The maximum number of parts in one timeline; of a user with more, the installations used last count.
+    /// The maximum number of parts in one timeline.
+    ///
+    /// For a user with more, those of the installations used last are read.
     private static let maximumParts = 1_000
 
-    /// The stretches, and the number of the rows of each (`users.number`).
-    private func stretches(of person: Int64) throws -> [(number: Int64, stretch: TimelineStretch)] {
+    /// Returns the ranges, each with its row number (`users.number`).
+    private func stretches(of person: Int64) throws -> [(number: Int64, stretch: TimelineRange)] {
         guard joinsVisitors else { return try separateStretches(of: person) }
-        guard let whole = TimelineStretch(query, events: 0) else { return [] }
+        guard let whole = TimelineRange(query, events: 0) else { return [] }
         return try PersonPart.all(of: person, db).prefix(Self.maximumParts).compactMap { part in
             let events = UInt64(clamping: try part.events(db))
             return whole.part(part.times, isVisit: part.isVisit, events: events).map { (part.number, $0) }
         }
     }
 
-    /// The stretches where visitors and users are different people: the person's own, and of a user what was recorded before the first
-    /// sign-in on each installation.
-    private func separateStretches(of person: Int64) throws -> [(number: Int64, stretch: TimelineStretch)] {
+    /// Returns the ranges if visitors and users are different people.
+    ///
+    /// These are the person's own, and for a user also the events before the first sign-in on each installation.
+    private func separateStretches(of person: Int64) throws -> [(number: Int64, stretch: TimelineRange)] {
         let events = try Int64.fetchOne(db, sql: "SELECT events FROM users WHERE number = ?", arguments: [person]) ?? 0
-        guard let own = TimelineStretch(query, events: UInt64(clamping: events)) else { return [] }
+        guard let own = TimelineRange(query, events: UInt64(clamping: events)) else { return [] }
         guard case .user = query.person else { return [(person, own)] }
         return [(person, own)] + (try visits(of: person, own))
     }
 
     private func visits(
         of person: Int64,
-        _ own: TimelineStretch
-    ) throws -> [(number: Int64, stretch: TimelineStretch)] {
+        _ own: TimelineRange
+    ) throws -> [(number: Int64, stretch: TimelineRange)] {
         let met = try Row.fetchAll(
             db,
             sql: """
@@ -119,7 +123,7 @@ struct TimelineRows {
                 WHERE v.user = ? AND v.installation > 0 AND u.last IS NOT NULL
                 GROUP BY v.installation ORDER BY max(v.last) DESC, i.id LIMIT ?
                 """,
-            arguments: [person, TimelineStretch.maxVisits]
+            arguments: [person, TimelineRange.maxVisits]
         )
         return try met.compactMap { row in
             let (installation, first): (Int64, Int64) = (row[0], row[1])
@@ -136,16 +140,16 @@ struct TimelineRows {
         }
     }
 
-    // MARK: Going through them
+    // MARK: Searching
 
     private mutating func read(
-        _ stretch: TimelineStretch,
+        _ stretch: TimelineRange,
         of number: Int64,
-        _ share: QuestionBudget
+        _ share: QueryBudget
     ) throws -> Part {
-        var places = try PersonPlaces(of: number, in: stretch.times, after: query.after, db)
+        var places = try PersonEventPositions(of: number, in: stretch.times, after: query.after, db)
         defer { places.end() }
-        // What else narrows them is seen in the events.
+        // The other conditions need the event's content.
         let content = try RawStatement(
             db,
             """
@@ -160,7 +164,7 @@ struct TimelineRows {
         while let place = try places.step() {
             searched += 1
             if try !query.isFiltered || holds(content, at: place) { part.places.append(place) }
-            // One more than wanted says that there is more.
+            // One more than the limit shows that there are more.
             if part.places.count > query.limit || (query.isFiltered && meter.isOver()) {
                 part.end = place
                 break
@@ -169,7 +173,7 @@ struct TimelineRows {
         return part
     }
 
-    private mutating func holds(_ row: RawStatement, at place: TimelinePlace) throws -> Bool {
+    private mutating func holds(_ row: RawStatement, at place: TimelineCursor) throws -> Bool {
         row.bind(1, place.position.rawValue)
         defer { row.reset() }
         guard try row.step() else { return false }

@@ -5,25 +5,25 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Answers questions about how much happened when.
+/// Computes trends.
 enum TrendRows {
-    /// The answer.
+    /// Computes the trend.
     ///
-    /// - Throws: ``StoreError`` when the budget is used up; what SQLite says.
-    /// - Complexity: O(events of the name, the user or the installation, or of the time); memory as the budget says.
+    /// - Throws: ``StoreError`` if the query exceeds its budget; SQLite errors.
+    /// - Complexity: O(events of the name, the user or the installation, or the time range); memory within the budget.
     static func trend(
         _ question: Question,
-        budget: QuestionBudget,
+        budget: QueryBudget,
         clock: any EventClock,
         _ db: Database
     ) throws -> Trend {
-        var meter = QuestionMeter(budget, clock: clock)
+        var meter = QueryMeter(budget, clock: clock)
         if let trend = try byQuarters(question, &meter, db) { return trend }
-        var fields: [QuestionField] = []
+        var fields: [QueryField] = []
         let grouping = question.grouping.map { place(of: $0.field, &fields) }
         let measured = question.measure.field.map { place(of: $0, &fields) }
         let people = question.measure == .users ? try PersonMap(db) : nil
-        var pass = try EventPass(question.filter, fields: fields, people: people, db)
+        var pass = try EventReader(question.filter, fields: fields, people: people, db)
         var tally = TrendTally(question, budget: budget)
         try pass.read(from: question.time.start, to: question.time.end, &meter, db) { event in
             let person: Int64? =
@@ -42,14 +42,13 @@ enum TrendRows {
         return Trend(series: tally.series(), events: meter.events)
     }
 
-    /// The answer out of what was counted while indexing; nil where that does not suffice.
-    private static func byQuarters(_ question: Question, _ meter: inout QuestionMeter, _ db: Database) throws -> Trend?
-    {
+    /// Computes the trend from the counts made while indexing, or returns nil if they are insufficient.
+    private static func byQuarters(_ question: Question, _ meter: inout QueryMeter, _ db: Database) throws -> Trend? {
         let countsPeople = question.measure == .users
         guard question.grouping == nil, countsPeople || question.measure == .events else { return nil }
         let periods = [question.time.edgesBefore, question.time.edges].filter { !$0.isEmpty }
         let within = periods.flatMap { $0.dropFirst().dropLast() }
-        let counted = try QuarterPass(
+        let counted = try QuarterReader(
             question.filter,
             edges: within,
             people: countsPeople ? PersonMap(db) : nil,
@@ -58,9 +57,9 @@ enum TrendRows {
         )
         guard let pass = counted else { return nil }
         func read(
-            _ meter: inout QuestionMeter,
-            quarter: (QuarterPass.Activity) throws -> Void,
-            event: (EventPass.Event) throws -> Void
+            _ meter: inout QueryMeter,
+            quarter: (QuarterReader.Activity) throws -> Void,
+            event: (EventReader.Event) throws -> Void
         ) throws {
             for period in periods {
                 try pass.read(from: period[0], to: period[period.count - 1], &meter, db, quarter: quarter, event: event)
@@ -85,15 +84,15 @@ enum TrendRows {
         return Trend(series: tally.series(), events: meter.events)
     }
 
-    /// The highest number a person has; 0 without people.
+    /// Returns the highest number of a person, or 0 without people.
     private static func highestPerson(_ db: Database) throws -> Int? {
         let statement = try RawStatement(db, "SELECT coalesce(max(number), 0) FROM users")
         defer { statement.reset() }
         return try statement.step() ? Int(exactly: statement.integer(0)) : nil
     }
 
-    /// Where a field is among others; put there when it is not.
-    private static func place(of field: QuestionField, _ fields: inout [QuestionField]) -> Int {
+    /// Returns the index of a field in the list, and appends the field if it is missing.
+    private static func place(of field: QueryField, _ fields: inout [QueryField]) -> Int {
         if let place = fields.firstIndex(of: field) { return place }
         fields.append(field)
         return fields.count - 1

@@ -6,7 +6,7 @@ internal import Foundation
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reading people with what is known about them.
+/// Reads people and their attributes.
 enum UserRows {
     private static let columns = """
         SELECT u.number, CAST(u.id AS BLOB), CAST(u.unique_id AS BLOB), CAST(u.anonymous_id AS BLOB), u.first_touch, u.first, u.last,
@@ -22,16 +22,16 @@ enum UserRows {
             arguments: filter.arguments(limit: query.limit)
         )
         let attributes = query.withAttributes ? AttributePage() : nil
-        return try rows.withinBudget { try user($0, attributes, db) }
+        return try rows.collectWithinBudget { try user($0, attributes, db) }
     }
 
-    /// The person with a number.
+    /// Returns the person with a number.
     static func at(_ number: Int64, withAttributes: Bool, _ db: Database) throws -> StoredUser? {
         try Row.fetchOne(db, sql: columns + " WHERE u.number = ?", arguments: [number])
             .map { try user($0, withAttributes ? AttributePage() : nil, db) }
     }
 
-    /// The number of a person who sent an event; nil if there is none.
+    /// Returns the number of a person who sent an event, or nil.
     ///
     /// A visitor all of whose events belong to one user is that user.
     static func number(_ person: PersonKey, _ db: Database) throws -> Int64? {
@@ -55,7 +55,7 @@ enum UserRows {
         }
     }
 
-    /// One person in full; nil when nobody of the kind sent an event.
+    /// Returns the profile of a person, or nil if the person has sent no event.
     static func profile(_ query: ProfileQuery, _ db: Database) throws -> PersonProfile? {
         guard let number = try number(query.person, db),
             let row = try Row.fetchOne(db, sql: columns + " WHERE u.number = ?", arguments: [number])
@@ -68,14 +68,16 @@ enum UserRows {
         return PersonProfile(person: try user(row, page, db), devices: devices, hasMoreDevices: hasMore)
     }
 
-    /// A text, to its end: what a database library reads as text ends at a zero byte, which an id may have.
+    /// Decodes a complete string.
+    ///
+    /// The database library's strings end at a zero byte, which an id may contain.
     static func text(_ bytes: Data?) -> String? {
         bytes.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// As many as an answer has, and one more where there are more.
+    /// Returns the devices of a profile, plus one more if there are more.
     ///
-    /// A user has an own event on each installation of a part, so the user's own devices are all of them.
+    /// A user has at least one event on each installation of a part, so the user's own devices include all of them.
     private static func devices(of parts: [PersonPart], _ db: Database) throws -> [PersonProfile.Device] {
         guard let own = parts.first else { return [] }
         let rows = try Row.fetchAll(
@@ -124,7 +126,7 @@ enum UserRows {
         if let own = parts.first, !own.isWhole { sums = try own.sums(besides: nil, db) }
         for part in parts.dropFirst() { sums.add(try part.sums(besides: number, db)) }
         var (uniqueID, anonymousID, firstTouch) = (text(row[2]), text(row[3]), row[4] as Int64?)
-        // What the user's own events do not name is that of the visitor on the installation used last.
+        // If the user's events have no such id, use that of the visitor on the most recently used installation.
         for part in parts.dropFirst() where part.isWhole {
             let visitor = try Row.fetchOne(
                 db,
@@ -163,11 +165,11 @@ enum UserRows {
 }
 
 extension AttributePage {
-    /// Gives a person the attributes of the page.
+    /// Adds the attributes of the page to a person.
     ///
-    /// Of a name that a user and the visitor before have, the value that was set later counts.
+    /// If the user and an earlier visitor both have a name, the value that was set later counts.
     fileprivate func fill(_ user: inout StoredUser, of parts: [PersonPart], _ db: Database) throws {
-        // Attributes have no history, so those of a visitor with several owners stay the visitor's.
+        // Attributes have no history, so those of a visitor with several owners remain the visitor's.
         let numbers = parts.prefix(1).map(\.number) + parts.dropFirst().filter(\.isWhole).map(\.number)
         let rows = try RawStatement(
             db,
@@ -197,7 +199,9 @@ extension AttributePage {
     }
 }
 
-/// A query's conditions on people as SQL. No text of a query ever becomes part of the SQL.
+/// A query's conditions on people as SQL.
+///
+/// Query text never becomes part of the SQL.
 struct UserFilter {
     /// The conditions on the `users` table (as `u`).
     let sql: String
@@ -232,7 +236,7 @@ struct UserFilter {
         self.values = values
     }
 
-    /// The values of the conditions, and how many people are wanted; nil for all.
+    /// Returns the values of the conditions and the limit; a nil limit means all.
     func arguments(limit: Int?) -> StatementArguments {
         var values = values
         if let limit { values["limit"] = max(0, limit) }

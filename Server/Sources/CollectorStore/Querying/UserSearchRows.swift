@@ -6,18 +6,21 @@ internal import Foundation
 internal import GRDB
 internal import TrackwayEvents
 
-/// Goes through people for those that hold what is searched for.
+/// Searches people.
 enum UserSearchRows {
-    /// The people found before one of three is reached: the query's limit, an answer's size, or what one search may cost. Who
-    /// wants more goes on at `next`.
+    /// Returns the people found before the first limit is reached.
     ///
-    /// - Complexity: O(people gone through × their attributes).
+    /// The limits are the query's limit, the response size, and the budget of one search.
+    ///
+    /// The search can be continued at `next`.
+    ///
+    /// - Complexity: O(people searched × their attributes).
     static func found(
         _ search: UserSearch,
-        budget: QuestionBudget,
+        budget: QueryBudget,
         clock: any EventClock,
         _ db: Database
-    ) throws -> FoundUsers {
+    ) throws -> UserSearchResult {
         let filter = UserFilter(search.query)
         let rows = try Row.fetchCursor(
             db,
@@ -36,7 +39,7 @@ enum UserSearchRows {
         var match = UserMatch(search, SearchMeter(budget, clock: clock))
         let lookup = try PersonLookup(db)
         let people = try PersonMap(db).rows
-        var answer = FoundUsers(users: [], searched: 0, of: UInt64(clamping: total), next: nil)
+        var answer = UserSearchResult(users: [], searched: 0, of: UInt64(clamping: total), next: nil)
         var bytes = 0
         while let row = try rows.next() {
             answer.searched += 1
@@ -47,9 +50,9 @@ enum UserSearchRows {
                 answer.users.append(user)
                 bytes += user.answerBytes
             }
-            let isFull = bytes >= AnswerBudget.bytes || answer.users.count >= search.query.limit
+            let isFull = bytes >= ResponseBudget.bytes || answer.users.count >= search.query.limit
             if match.isOver() || isFull {
-                answer.next = TimedPlace(time: Timestamp(milliseconds: row[1]), number: row[6])
+                answer.next = TimeCursor(time: Timestamp(milliseconds: row[1]), number: row[6])
                 break
             }
         }
@@ -57,7 +60,7 @@ enum UserSearchRows {
     }
 }
 
-/// Looks up what a search asks about a person.
+/// Looks up the values that a search needs of a person.
 private struct PersonLookup {
     let findAttribute: RawStatement
     let listValues: RawStatement
@@ -80,7 +83,7 @@ private struct PersonLookup {
     }
 }
 
-/// A row of number, time, the ids, and the installation of a visitor.
+/// A row with number, time, ids, and the installation of a visitor.
 private struct PersonRow: SearchedPerson {
     let row: Row
     let lookup: PersonLookup
@@ -105,7 +108,7 @@ private struct PersonRow: SearchedPerson {
         return id == nil ? ids + [try visitor(row[5])] : ids
     }
 
-    /// The id of the installation whose visitor somebody is.
+    /// Returns the id of a visitor's installation.
     private func visitor(_ installation: Int64?) throws -> String? {
         guard let installation else { return nil }
         lookup.findID.bind(1, installation)
@@ -121,7 +124,7 @@ private struct PersonRow: SearchedPerson {
             defer { lookup.findAttribute.reset() }
             guard try lookup.findAttribute.step() else { continue }
             let set = lookup.findAttribute.integer(1)
-            // The later value counts, and the user's own of two at the same time.
+            // The later value counts; of two set at the same time, the user's own.
             if found.map({ $0.set < set }) ?? true { found = (lookup.findAttribute.bytes(0), set) }
         }
         return found?.value
@@ -133,7 +136,7 @@ private struct PersonRow: SearchedPerson {
             defer { lookup.listValues.reset() }
             while try lookup.listValues.step() {
                 let value = lookup.listValues.bytes(0)
-                // Of several people's values of one name only one counts.
+                // If several rows of a person have a value of one name, only one of them counts.
                 if numbers.count > 1, try self.value(of: lookup.listValues.text(1)) != value { continue }
                 if value.withUnsafeBytes(body) { return }
             }

@@ -3,17 +3,19 @@
 
 internal import Foundation
 
-/// Where a collector is and which key opens it.
+/// A collector's address and the key to use.
 struct CollectorAddress: Sendable, Hashable {
-    /// The root of its paths, without a slash at the end.
+    /// The base URL, without a trailing slash.
     var root: String
-    /// The key; nil when none was given.
+    /// The key, or nil for none.
     var key: String?
 
-    /// The collector that a developer starts on their own machine.
+    /// The default address of a collector on the developer's machine.
     static let local = "http://127.0.0.1:8787"
 
-    /// Reads an address. `host:port` alone means `http://host:port`.
+    /// Parses an address.
+    ///
+    /// `host:port` means `http://host:port`.
     ///
     /// - Throws: ``CommandFailure`` `usage` when it is not an `http` or `https` address.
     init(_ text: String, key: String?) throws(CommandFailure) {
@@ -24,7 +26,7 @@ struct CollectorAddress: Sendable, Hashable {
             throw CommandFailure(
                 .usage,
                 "“\(text)” is not a collector's address",
-                remedy: "write \(Self.local) or 127.0.0.1:8787, with --url or in TRACKWAY_URL"
+                remedy: "set --url or TRACKWAY_URL to an address such as \(Self.local) or 127.0.0.1:8787"
             )
         }
         root = full
@@ -32,20 +34,22 @@ struct CollectorAddress: Sendable, Hashable {
         self.key = key
     }
 
-    /// The address of a path with its query.
+    /// Returns the URL of a path and query.
     ///
     /// - Parameters:
     ///   - path: The path, beginning with a slash.
-    ///   - query: Names and values, which are escaped here.
+    ///   - query: Names and values, not yet escaped.
     func url(_ path: String, query: [(name: String, value: String)] = []) throws(CommandFailure) -> URL {
         let fields = query.map { "\($0.name)=\(Self.escape($0.value))" }.joined(separator: "&")
         guard let url = URL(string: root + path + (fields.isEmpty ? "" : "?" + fields)) else {
-            throw CommandFailure(.usage, "\(root + path) is not an address", remedy: "check --url")
+            throw CommandFailure(.usage, "\(root + path) is not a valid URL", remedy: "check --url")
         }
         return url
     }
 
-    /// Text as a part of a path or query: everything but letters, digits and `-._~` becomes `%XX`.
+    /// Percent-encodes a path or query component.
+    ///
+    /// Every UTF-8 byte except ASCII letters, digits, and `-._~` becomes `%XX`.
     static func escape(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {

@@ -6,29 +6,33 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Asks a collector and understands its answers.
+/// A client of the collector's HTTP API.
 struct CollectorClient: Sendable {
     /// The collector.
     let address: CollectorAddress
     private let transport: any Transport
-    /// What was said last about answers that lack events.
+    /// The latest reason why a response may be incomplete; nil before the first.
     private let warned = Locked<String?>(nil)
 
-    /// A client of one collector. Nothing is sent yet.
+    /// Creates a client without sending anything.
     init(_ address: CollectorAddress) {
         self.init(address, transport: Self.transport())
     }
 
-    /// The same, over another transport.
+    /// Creates a client that uses the given transport.
     init(_ address: CollectorAddress, transport: any Transport) {
         self.address = address
         self.transport = transport
     }
 
-    /// The longest answer: a list may hold large events.
+    /// The maximum size of a response in bytes.
+    ///
+    /// A list may contain large events.
     static let longestAnswer = 256 << 20
 
-    /// Whether the authorities to trust can be named: elsewhere the system's are trusted.
+    /// Whether custom certificate authorities are supported.
+    ///
+    /// Other platforms trust the system's authorities.
     static var canNameAuthorities: Bool {
         #if os(Linux)
         true
@@ -37,7 +41,9 @@ struct CollectorClient: Sendable {
         #endif
     }
 
-    /// The SDK's way to send, so that proxies and authorities are those of the environment in both.
+    /// Returns the SDK's transport.
+    ///
+    /// The command and the SDK thus use the same proxies and certificate authorities from the environment.
     private static func transport() -> any Transport {
         #if os(Linux)
         SystemTransport.Streaming(longestBody: longestAnswer)
@@ -46,13 +52,13 @@ struct CollectorClient: Sendable {
         #endif
     }
 
-    /// The answer to `GET path`, parsed.
+    /// Returns the parsed response to `GET path`.
     ///
     /// - Parameters:
     ///   - path: The path, beginning with a slash.
-    ///   - query: Names and values of the query.
-    ///   - timeout: How long to wait for the answer, in seconds.
-    /// - Throws: ``CommandFailure`` that says what the collector said, and what helps.
+    ///   - query: The query parameters.
+    ///   - timeout: The maximum time to wait for the response, in seconds.
+    /// - Throws: ``CommandFailure`` with the collector's message and a suggestion.
     func get(
         _ path: String,
         query: [(name: String, value: String)] = [],
@@ -61,9 +67,11 @@ struct CollectorClient: Sendable {
         try await send("GET", path, query: query, timeout: timeout)
     }
 
-    /// The answer to a request, parsed; parameters and errors as with ``get(_:query:timeout:)``.
+    /// Returns the parsed response to a request.
     ///
-    /// - Parameter body: What is sent as JSON; nil for nothing.
+    /// Parameters and errors are those of ``get(_:query:timeout:)``.
+    ///
+    /// - Parameter body: The JSON body, or nil for none.
     func send(
         _ method: String,
         _ path: String,
@@ -89,7 +97,7 @@ struct CollectorClient: Sendable {
         return value
     }
 
-    /// Says on standard error, once, that an answer may lack events.
+    /// Warns once on standard error that responses may be incomplete.
     private func warn(_ partial: String) {
         let isNews = warned.withLock { warned in
             defer { warned = partial }
@@ -98,13 +106,13 @@ struct CollectorClient: Sendable {
         if isNews { Console.standard.note("Events may be missing: \(partial)") }
     }
 
-    /// Passes a request on as it came, for a proxy.
+    /// Forwards a request unchanged, for a proxy.
     ///
     /// - Parameters:
     ///   - path: The path, beginning with a slash.
-    ///   - headers: Every header but the length.
-    ///   - body: The body as it came, compressed or not.
-    /// - Returns: The answer's status and body, whatever they are.
+    ///   - headers: All headers except Content-Length.
+    ///   - body: The body as received, compressed or not.
+    /// - Returns: The status and body of the response, whatever the status.
     func relay(
         _ path: String,
         headers: [(name: String, value: String)],
@@ -118,11 +126,12 @@ struct CollectorClient: Sendable {
 }
 
 extension CollectorClient {
-    /// The collector's ledger once the index has caught up: what was just delivered is in the intake log, and may be a moment
-    /// away from the index that answers.
+    /// Returns the collector's ledger after the index has caught up.
     ///
-    /// - Parameter installation: only this one; nil for all.
-    /// - Returns: the answer as it came, all pages as one, and as it is read.
+    /// Recently delivered events are in the intake log, but the index that answers queries may lag slightly.
+    ///
+    /// - Parameter installation: The installation to return, or nil for all.
+    /// - Returns: All pages as one JSON response, and the decoded ledger.
     func settledLedger(installation: String? = nil) async throws(CommandFailure) -> (JSONValue, CollectorLedger) {
         let query = installation.map { [(name: "installation", value: $0)] } ?? []
         let answer = try await get("/v1/ledger", query: query + [("limit", "1")])
@@ -131,7 +140,7 @@ extension CollectorClient {
         }
         while true {
             let wait = try await get("/v1/wait", query: [("position", end), ("timeout", "1")])
-            // An index that stands still has read all there is: a segment that was just begun holds nothing yet.
+            // Stop when the index no longer advances: it has read everything, and the next segment is still empty.
             guard wait["done"]?.boolean != true, let reached = wait["indexed"]?.string, reached != indexed else {
                 break
             }
@@ -141,7 +150,7 @@ extension CollectorClient {
         return (settled, CollectorLedger(settled))
     }
 
-    /// All pages as one answer.
+    /// Returns all pages of the ledger as one response.
     private func wholeLedger(_ query: [(name: String, value: String)]) async throws(CommandFailure) -> JSONValue {
         let first = try await get("/v1/ledger", query: query)
         guard var answer = first.object else { return first }
@@ -160,11 +169,11 @@ extension CollectorClient {
     }
 }
 
-/// What an answer means, for plain requests and for streams.
+/// Interprets the responses to requests and streams.
 enum CollectorAnswer {
-    /// The JSON of a good answer.
+    /// Returns the JSON of a successful response.
     ///
-    /// - Throws: ``CommandFailure`` for every status but 2xx, and for a body that is not a collector's.
+    /// - Throws: ``CommandFailure`` for any status other than 2xx, and for a body that is not JSON.
     static func value(status: Int, body: [UInt8], address: CollectorAddress) throws(CommandFailure) -> JSONValue {
         let json: JSONValue?
         do {
@@ -176,42 +185,42 @@ enum CollectorAnswer {
         throw failure(status: status, json: json, address: address)
     }
 
-    /// The failure when no answer came.
+    /// Returns the failure for a request without a response.
     static func unreachable(_ address: CollectorAddress, _ error: TransportError) -> CommandFailure {
         let remedy: String
         switch error.code {
         case .refused:
-            remedy = "is the collector running? Start one with `trackway serve`, or say where it is with --url"
+            remedy = "start a collector with `trackway serve`, or pass the address of a running one with --url"
         case .offline: remedy = "check the name in --url or TRACKWAY_URL, and this machine's network"
         case .timedOut: remedy = "check --url, and any firewall or proxy between here and the collector; or try again"
         case .tls:
             remedy =
-                "if an authority of your own signed the certificate, name its file with --ca or in SSL_CERT_FILE; check that the address has the certificate's name"
-        case .invalidRequest: remedy = "check the address in --url or TRACKWAY_URL and the key"
+                "for a private authority, pass its file with --ca or SSL_CERT_FILE; also check the certificate's name"
+        case .invalidRequest: remedy = "check the address in --url or TRACKWAY_URL, and the key"
         default: remedy = "check --url, and any proxy (http_proxy, https_proxy) between here and the collector"
         }
-        return CommandFailure(.unavailable, "no answer from \(address.root): \(reason(error))", remedy: remedy)
+        return CommandFailure(.unavailable, "no response from \(address.root): \(reason(error))", remedy: remedy)
     }
 
-    /// Why the answer is not a good one.
+    /// Returns the failure for an unsuccessful response.
     static func failure(status: Int, json: JSONValue?, address: CollectorAddress) -> CommandFailure {
         guard let error = json?["error"], let message = error["message"]?.string else {
             return CommandFailure(
                 .unavailable,
-                "\(address.root) answered \(status), but not as a Trackway collector does",
+                "\(address.root) responded with \(status), but not as a Trackway collector does",
                 remedy: (300..<400).contains(status)
-                    ? "it sends on to another address: give that one, perhaps with https, with --url"
-                    : "check the address: another server or a proxy seems to live there"
+                    ? "it redirects to another address; pass that one, perhaps with https, with --url"
+                    : "check the address; another server or a proxy seems to be running there"
             )
         }
         let code = error["code"]?.string ?? "\(status)"
-        let said = "the collector says: \(message) (\(status) \(code))"
+        let said = "the collector reported: \(message) (\(status) \(code))"
         switch status {
         case 401, 403:
             return CommandFailure(
                 .refused,
                 said,
-                remedy: "give a valid key with --key or in TRACKWAY_KEY; `trackway keys create` makes one"
+                remedy: "pass a valid key with --key or TRACKWAY_KEY; `trackway keys create` creates one"
             )
         case 404: return CommandFailure(.negative, said)
         case 408, 429, 500...: return CommandFailure(.temporary, said, remedy: "try again in a moment")
@@ -222,9 +231,9 @@ enum CollectorAnswer {
     private static func reason(_ error: TransportError) -> String {
         switch error.code {
         case .refused: "connection refused or closed"
-        case .offline: "no way to this host"
+        case .offline: "host not reachable"
         case .timedOut: "timed out"
-        case .tls: "no secure connection: \(error.message)"
+        case .tls: "TLS connection failed: \(error.message)"
         default: error.message.isEmpty ? error.code.rawValue : error.message
         }
     }

@@ -3,34 +3,34 @@
 
 internal import TrackwayEvents
 
-/// The collector's ledger as the command reads it.
+/// The collector's ledger, decoded from its response.
 struct CollectorLedger: Sendable, Hashable {
     /// One writer's account.
     struct Row: Sendable, Hashable {
-        /// The installed copy of the app.
+        /// The installation.
         var installation: String
-        /// The process that recorded.
+        /// The process that recorded the events.
         var writer: String
         /// The highest sequence number reported.
         var recorded: UInt64
         /// Distinct events stored.
         var received: UInt64
-        /// Events refused by admission.
+        /// Events rejected by admission.
         var rejected: UInt64
-        /// Events that came again and were not counted twice.
+        /// Events received again, which are not counted twice.
         var duplicates: UInt64
-        /// Events the device gave up, by reason.
+        /// Events dropped on the device, by reason.
         var dropped: [String: UInt64]
         /// Events addressed to other destinations only.
         var skipped: UInt64
-        /// Sequence numbers of which the collector does not know what became.
+        /// Sequence numbers with unknown outcome, because the account has too many ranges.
         var untracked: UInt64 = 0
         /// Sequence numbers neither received nor reported.
         var gaps: [ClosedRange<UInt64>]
         /// When the writer's last batch arrived.
         var lastReceived: Timestamp
 
-        /// What is neither stored, refused, given up, addressed elsewhere nor untracked.
+        /// Events that are not stored, rejected, dropped, addressed elsewhere, or untracked.
         var missing: UInt64 {
             let known = ([received, rejected, skipped, untracked] + dropped.values).saturatingSum
             return recorded > known ? recorded - known : 0
@@ -41,20 +41,20 @@ struct CollectorLedger: Sendable, Hashable {
     struct Erasure: Sendable, Hashable {
         /// The installation.
         var installation: String
-        /// When.
+        /// The time of the erasure.
         var time: Timestamp
-        /// Whether an operator did it; otherwise the installation itself.
+        /// Whether an operator requested the erasure, rather than the installation itself.
         var isByOperator: Bool
-        /// Events that were removed, or came afterwards and were not kept.
+        /// Events that were removed, or discarded because they arrived later.
         var events: UInt64
     }
 
-    /// The accounts, the newest first.
+    /// The accounts, newest first.
     var rows: [Row]
-    /// The installations erased last, the latest first.
+    /// The most recently erased installations, latest first.
     var erasures: [Erasure]
 
-    /// Reads the collector's answer; what is absent counts as zero.
+    /// Decodes the collector's response; absent members count as zero.
     init(_ json: JSONValue) {
         rows = (json["writers"]?.array ?? []).map { Row($0) }
         erasures = (json["erasures"]?.array ?? []).map { Erasure($0) }
@@ -102,7 +102,9 @@ extension CollectorLedger.Row {
 }
 
 extension Collection<UInt64> {
-    /// The sum, or the largest number where it is more: an index of any age and content can be shown.
+    /// The sum, or the maximum value on overflow.
+    ///
+    /// An index of any age and content can thus be shown.
     var saturatingSum: UInt64 {
         reduce(0) { sum, count in
             let (total, isOver) = sum.addingReportingOverflow(count)

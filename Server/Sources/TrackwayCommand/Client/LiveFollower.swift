@@ -6,42 +6,42 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Follows the live stream over as many connections as it takes.
+/// Follows the live stream, reconnecting whenever the connection is lost.
 struct LiveFollower {
     /// The collector.
     let address: CollectorAddress
-    /// The filter, and how much of the past to show first.
+    /// The filter, and the number of past events to show first.
     let query: [(name: String, value: String)]
-    /// Where a lost connection is mentioned.
+    /// Receives messages about lost connections.
     let console: Console
 
-    /// The wait before the first new try; it doubles up to ``longestWait``.
+    /// The delay before the first reconnection attempt; doubles up to ``longestWait``.
     private static let shortestWait = Duration.milliseconds(500)
     private static let longestWait = Duration.seconds(10)
 
-    /// Hands each event's JSON to `body` until that returns false.
+    /// Passes each event's JSON to `body` until it returns false.
     ///
-    /// - Throws: ``CommandFailure`` when the very first connection fails, or the collector refuses a later one.
+    /// - Throws: ``CommandFailure`` when the first connection fails, or the collector rejects a later one.
     mutating func run(_ body: ([UInt8]) -> Bool) async throws {
         var stream = ServerSentEvents()
         var wait = Self.shortestWait
         var hasConnected = false
         while true {
-            // Whatever ended the connection may have ended it in the middle of a message.
+            // The previous connection may have ended in the middle of a message.
             stream.disconnect()
             do {
-                // Resuming goes by id; `last` would show the past again.
+                // Resume by id; `last` would show past events again.
                 let query = stream.lastID == nil ? query : query.filter { $0.name != "last" }
                 for try await update in try LiveStream.open(address, query: query, lastID: stream.lastID) {
                     guard case .bytes(let bytes) = update else {
-                        if hasConnected { console.note(console.messageStyle.faint("— connected again")) }
+                        if hasConnected { console.note(console.messageStyle.faint("— reconnected")) }
                         hasConnected = true
                         wait = Self.shortestWait
                         continue
                     }
                     for event in stream.feed(bytes) {
                         if event.kind == "skipped" {
-                            console.note(console.messageStyle.faint("— too fast to follow: some events were skipped"))
+                            console.note(console.messageStyle.faint("— events arrived too fast; some were skipped"))
                         } else if !body(event.data) {
                             return
                         }
@@ -50,7 +50,7 @@ struct LiveFollower {
             } catch let failure as CommandFailure where hasConnected && failure.isWorthRetrying {
                 console.note(console.messageStyle.faint("— \(failure.message)"))
             }
-            console.note(console.messageStyle.faint("— connection closed, trying again"))
+            console.note(console.messageStyle.faint("— connection closed, reconnecting"))
             try await Task.sleep(for: wait)
             wait = min(wait * 2, Self.longestWait)
         }
@@ -58,31 +58,35 @@ struct LiveFollower {
 }
 
 extension CommandFailure {
-    /// Whether the same question may be answered later.
+    /// Whether the same request may succeed later.
     fileprivate var isWorthRetrying: Bool { status == .unavailable || status == .temporary }
 }
 
-/// What a connection to the collector's live stream brings.
+/// An update from the collector's live stream.
 private enum LiveUpdate: Sendable {
-    /// The collector accepted the question; bytes follow.
+    /// The collector accepted the request; bytes follow.
     case opened
-    /// Some bytes of the stream.
+    /// More bytes of the stream.
     case bytes([UInt8])
 }
 
-/// One connection to the collector's live stream, as the bytes arrive.
+/// One connection to the collector's live stream.
 private enum LiveStream {
-    /// The heartbeat comes every fifteen seconds; silence of a minute means a dead connection.
+    /// The time without data after which a connection counts as dead.
+    ///
+    /// The collector sends a heartbeat every 15 seconds.
     static let silence = Duration.seconds(60)
     private static let day = Duration.seconds(86_400)
 
-    /// Opens a connection. The sequence ends when the collector closes it, and throws a ``CommandFailure``; giving up the
-    /// sequence closes the connection.
+    /// Opens a connection.
+    ///
+    /// The sequence ends when the collector closes the connection, and throws ``CommandFailure`` on an error.
+    /// Terminating the sequence closes the connection.
     ///
     /// - Parameters:
     ///   - address: The collector.
-    ///   - query: The filter, and how much of the past to show first.
-    ///   - lastID: The last message's id of an earlier connection, to go on behind it.
+    ///   - query: The filter, and the number of past events to show first.
+    ///   - lastID: The id of the last message of an earlier connection, to resume after it.
     static func open(
         _ address: CollectorAddress,
         query: [(name: String, value: String)],
@@ -108,7 +112,7 @@ private enum LiveStream {
                     output.yield(.bytes(bytes))
                 }
                 if answer.status == 200 { return output.finish() }
-                // A refusal without JSON is described by its status alone.
+                // An error response without JSON is described by its status alone.
                 let json = try? JSONValue.parse(answer.body)
                 output.finish(throwing: CollectorAnswer.failure(status: answer.status, json: json, address: address))
             } catch {
@@ -134,7 +138,7 @@ private enum LiveStream {
 }
 
 #if !os(Linux)
-/// The same over URLSession, which follows the system's authorities.
+/// A live stream over URLSession, which trusts the system's certificate authorities.
 private final class URLSessionStream: NSObject, URLSessionDataDelegate {
     private let address: CollectorAddress
     private let output: AsyncThrowingStream<LiveUpdate, any Error>.Continuation
@@ -164,7 +168,7 @@ private final class URLSessionStream: NSObject, URLSessionDataDelegate {
         session.dataTask(with: request).resume()
     }
 
-    /// The answer's head: a stream, or a refusal whose sentence follows.
+    /// Receives the response head: a stream, or an error whose message follows.
     func urlSession(
         _ session: URLSession,
         dataTask: URLSessionDataTask,
@@ -177,7 +181,7 @@ private final class URLSessionStream: NSObject, URLSessionDataDelegate {
         completionHandler(.allow)
     }
 
-    /// More bytes.
+    /// Receives more bytes.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isStream = answer.withLock { answer in
             if answer.status != 200, answer.body.count < 65_536 { answer.body += data }
@@ -186,7 +190,7 @@ private final class URLSessionStream: NSObject, URLSessionDataDelegate {
         if isStream { output.yield(.bytes(Array(data))) }
     }
 
-    /// The end, wanted or not.
+    /// Ends the stream, with or without an error.
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let answer = answer.withLock { $0 }
         if let error {
@@ -196,7 +200,7 @@ private final class URLSessionStream: NSObject, URLSessionDataDelegate {
         } else if answer.status == 200 {
             output.finish()
         } else {
-            // A refusal without JSON is described by its status alone.
+            // An error response without JSON is described by its status alone.
             let json = try? JSONValue.parse(answer.body)
             output.finish(throwing: CollectorAnswer.failure(status: answer.status, json: json, address: address))
         }

@@ -3,20 +3,22 @@
 
 /// One message of an event stream.
 struct ServerSentEvent: Sendable, Hashable {
-    /// Its kind; `message` when the stream did not say.
+    /// The event type; `message` by default.
     var kind: String
-    /// What it carries; lines joined by line feeds.
+    /// The data, with lines joined by line feeds.
     var data: [UInt8]
 }
 
-/// Reads an event stream, in pieces of any size. A value: bytes in, messages out.
+/// Parses an event stream from chunks of any size.
 struct ServerSentEvents: Sendable {
-    /// The longest message that is kept; a longer one is left out.
+    /// The maximum size of a message in bytes; larger messages are skipped.
     static let largestMessage = 4 * 1024 * 1024
 
-    /// The last `id` of a message that came whole, also for messages without one: where to go on.
+    /// The `id` to resume after, updated when a message is complete.
+    ///
+    /// A message without an `id` keeps the previous one.
     private(set) var lastID: String?
-    /// The `id` of the message that is being read; counts when that is whole.
+    /// The latest `id` received; becomes ``lastID`` when its message is complete.
     private var id: String?
     private var line: [UInt8] = []
     private var kind = ""
@@ -25,7 +27,7 @@ struct ServerSentEvents: Sendable {
     private var isOverlong = false
     private var skipsLineFeed = false
 
-    /// Takes the next bytes and returns the messages they complete.
+    /// Parses more bytes and returns the messages they complete.
     mutating func feed(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         for byte in bytes {
@@ -43,13 +45,14 @@ struct ServerSentEvents: Sendable {
         return events
     }
 
-    /// The connection is gone: what was begun is left out, and what comes next begins a message. The `id` stays where it is,
-    /// so that the message is asked for again.
+    /// Discards an incomplete message after a lost connection.
+    ///
+    /// The next bytes begin a new message. ``lastID`` stays the same, so that the discarded message is requested again.
     mutating func disconnect() {
         self = ServerSentEvents(resumingAt: lastID)
     }
 
-    /// A reader at the beginning of a stream.
+    /// Creates a parser for the start of a stream.
     ///
     /// - Parameter lastID: The last `id` of an earlier connection.
     init(resumingAt lastID: String? = nil) {
@@ -60,7 +63,7 @@ struct ServerSentEvents: Sendable {
     private mutating func endLine() -> ServerSentEvent? {
         defer { line.removeAll(keepingCapacity: true) }
         guard !line.isEmpty else { return endMessage() }
-        // A line that begins with a colon is a comment: the heartbeat.
+        // A line that begins with a colon is a comment; the heartbeat is one.
         guard line[0] != UInt8(ascii: ":") else { return nil }
         let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
         let field = String(decoding: line[..<colon], as: UTF8.self)

@@ -5,21 +5,21 @@ internal import ArgumentParser
 internal import Collector
 internal import TrackwayEvents
 
-/// What counts as being active, and when.
+/// Options that define activity and its time range.
 struct ActivityOptions: ParsableArguments {
     @OptionGroup var collector: CollectorOptions
-    @OptionGroup var question: QuestionOptions
+    @OptionGroup var question: QueryOptions
 
-    @Argument(help: "The names of the events that count as being active. Default: all.")
+    @Argument(help: "Names of events that count as activity. Default: all.")
     var names: [String] = []
 
-    @Option(name: .customLong("where"), parsing: .singleValue, help: "Only events for which this holds.")
+    @Option(name: .customLong("where"), parsing: .singleValue, help: "Condition for events. May be repeated.")
     var conditions: [String] = []
 
-    @Option(help: "minute, hour, day, week or month.")
-    var interval = QuestionInterval.day
+    @Option(help: "Interval: minute, hour, day, week, or month.")
+    var interval = QueryInterval.day
 
-    /// The question as the collector understands it.
+    /// Returns the query parameters for the collector.
     func query(now: Timestamp) throws(CommandFailure) -> [(name: String, value: String)] {
         var query = names.map { (name: "name", value: $0) } + conditions.map { (name: "where", value: $0) }
         query += [("interval", interval.rawValue), ("zone", question.zoneName)]
@@ -27,25 +27,27 @@ struct ActivityOptions: ParsableArguments {
     }
 }
 
-/// Shows who is new, comes back or stays away.
+/// Shows new, returning, resurrected, and dormant users.
 struct LifecycleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lifecycle",
-        abstract: "See who is new, comes back or stays away.",
+        abstract: "Show new, returning, resurrected, and dormant users.",
         discussion: """
-            New: active for the first time ever. Returning: active in the interval
-            before as well. Resurrected: not active in the interval before, but earlier.
-            Dormant: active in the interval before, and not in this one.
+            New: active for the first time ever. Returning: active in the previous
+            interval too. Resurrected: active earlier, but not in the previous interval.
+            Dormant: active in the previous interval, but not in this one.
 
             EXAMPLES
+              # Show weekly numbers of the last 90 days.
               trackway lifecycle --interval week --last 90d
+              # Count only purchases as activity.
               trackway lifecycle purchase --interval month --last 365d
             """
     )
 
     @OptionGroup var activity: ActivityOptions
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let query = try activity.query(now: SystemClock().now().wall)
         try await activity.question.ask("/v1/lifecycle", query, of: activity.collector) { Self.table($0, $1) }
@@ -53,10 +55,10 @@ struct LifecycleCommand: AsyncParsableCommand {
 
     private static let kinds = ["new", "returning", "resurrected", "dormant"]
 
-    /// A row for each interval.
-    static func table(_ answer: JSONValue, _ dates: DateLabels) -> AnswerTable {
+    /// Returns a table with a row for each interval.
+    static func table(_ answer: JSONValue, _ dates: DateLabels) -> ResultTable {
         let (edges, interval) = (answer.moments("edges"), answer["interval"]?.string ?? "")
-        var table = AnswerTable(heading: "People by \(interval) (\(answer["zone"]?.string ?? "UTC"))")
+        var table = ResultTable(heading: "Users by \(interval) (\(answer["zone"]?.string ?? "UTC"))")
         table.columns = [(interval, .left)] + kinds.map { ($0, .right) }
         table.csv = ["start,end," + kinds.joined(separator: ",")]
         let counts = kinds.map { answer.integers($0) }
@@ -71,21 +73,23 @@ struct LifecycleCommand: AsyncParsableCommand {
     }
 }
 
-/// Shows in how many intervals people are active.
+/// Shows the number of intervals in which users are active.
 struct StickinessCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stickiness",
-        abstract: "See on how many days people are active.",
+        abstract: "Show the number of intervals in which users are active.",
         discussion: """
             EXAMPLES
+              # Count the active days of the last week.
               trackway stickiness --last 7d
+              # Count the weeks with a purchase.
               trackway stickiness purchase --interval week --last 84d
             """
     )
 
     @OptionGroup var activity: ActivityOptions
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let query = try activity.query(now: SystemClock().now().wall)
         try await activity.question.ask("/v1/stickiness", query, of: activity.collector) { answer, _ in
@@ -93,17 +97,17 @@ struct StickinessCommand: AsyncParsableCommand {
         }
     }
 
-    /// A row for each number of intervals.
-    static func table(_ answer: JSONValue) -> AnswerTable {
+    /// Returns a table with a row for each number of intervals.
+    static func table(_ answer: JSONValue) -> ResultTable {
         let (people, interval) = (answer.integers("people"), answer["interval"]?.string ?? "")
         let all = people.reduce(0, +)
-        var table = AnswerTable(heading: "In how many times “\(interval)” people were active, \(all.grouped) in all")
-        table.columns = [("times", .right), ("people", .right), ("of all", .right), ("so often or more", .right)]
+        var table = ResultTable(heading: "Active intervals (\(interval)) per user, \(all.grouped) users in total")
+        table.columns = [("intervals", .right), ("users", .right), ("share", .right), ("at least this many", .right)]
         table.csv = ["intervals,people"]
         var rest = all
         for (index, count) in people.enumerated() {
             table.rows.append([
-                String(index + 1), count.grouped, AnswerTable.share(count, of: all), AnswerTable.share(rest, of: all),
+                String(index + 1), count.grouped, ResultTable.share(count, of: all), ResultTable.share(rest, of: all),
             ])
             table.csv.append("\(index + 1),\(count)")
             rest -= count

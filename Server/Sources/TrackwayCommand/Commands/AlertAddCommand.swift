@@ -5,50 +5,58 @@ internal import ArgumentParser
 internal import Collector
 internal import TrackwayEvents
 
-/// Makes an alert.
+/// Creates an alert.
 struct AlertAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Make an alert.",
+        abstract: "Create an alert.",
         discussion: """
-            The secret that signs what is told is printed this once. It takes a key that
-            may both write and read: trackway keys create operator --scope write --scope
-            read
+            Prints the secret that signs webhook messages; it is not shown again.
+            Requires a key with write and read scope: trackway keys create operator
+            --scope write --scope read
 
             EXAMPLES
+              # Fire when fewer than 5 purchases arrive in an hour.
               trackway alert add 'Few sales' --trends 'name=purchase&last=1h' \\
                 --below 5 --for 10m --webhook https://hooks.example.com/alerts
-              trackway alert add 'Sales break in' --trends 'name=purchase&last=24h' \\
+              # Fire when purchases drop by half from the day before.
+              trackway alert add 'Sales drop' --trends 'name=purchase&last=24h' \\
                 --below -50 --change
-              trackway alert add 'Check-out' \\
+              # Fire when conversion falls below 20 percent.
+              trackway alert add 'Checkout' \\
                 --funnels 'step=view_cart&step=purchase&last=24h' --below 20
-              trackway alert add 'Something is missing' --missing 0 \\
+              # Fire when any event is missing.
+              trackway alert add 'Missing events' --missing 0 \\
                 --webhook http://127.0.0.1:9000/
-              trackway alert add 'Refused' --failed 1 --within 1h --at-least 200
-              trackway alert add 'Nothing arrives' --silence --within 15m --repeat 4h
+              # Fire when more than 1 percent of events is rejected.
+              trackway alert add 'Rejected' --failed 1 --within 1h --at-least 200
+              # Fire when nothing arrives; repeat the notification every 4 hours.
+              trackway alert add 'No events' --silence --within 15m --repeat 4h
+              # Fire when the disk is nearly full.
               trackway alert add 'Disk nearly full' --disk-share 10 --repeat 1d
+              # Fire when the index lags.
               trackway alert add 'Index lags' --lag 5m --for 10m
             """
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "What it is called.")
+    @Argument(help: "Title.")
     var title: String
 
-    @Option(help: "The parameters of a trend, whose number is compared; with last=.")
+    @Option(help: "Query parameters of a trend whose value is compared, including last=.")
     var trends: String?
 
-    @Option(help: "The parameters of a funnel, whose share of people that come through is compared, in percent.")
+    @Option(help: "Query parameters of a funnel whose conversion is compared, in percent.")
     var funnels: String?
 
-    @Option(help: "More than so many events that devices recorded are missing.")
+    @Option(help: "Fire when more than this many recorded events are missing.")
     var missing: Double?
 
-    @Option(help: "More than so many percent of what arrived were refused.")
+    @Option(help: "Fire when more than this percentage of arriving events is rejected.")
     var failed: Double?
 
-    @Flag(help: "No events arrive.")
+    @Flag(help: "Fire when no events arrive.")
     var silence = false
 
     @Option(help: "Minimum free space of the collector's disk, in percent.")
@@ -57,43 +65,43 @@ struct AlertAddCommand: AsyncParsableCommand {
     @Option(help: "Minimum free space of the collector's disk, in bytes.")
     var diskBytes: Double?
 
-    @Option(help: "Maximum time that the index is behind, such as 5m.")
+    @Option(help: "Maximum lag of the index, such as 5m.")
     var lag: String?
 
-    @Option(help: "The number is more than this.")
+    @Option(help: "Fire when the value is above this threshold.")
     var above: Double?
 
-    @Option(help: "The number is less than this.")
+    @Option(help: "Fire when the value is below this threshold.")
     var below: Double?
 
-    @Flag(help: "Compare how far a trend's number is from that of the period before, in percent.")
+    @Flag(help: "Compare a trend's change from the previous period, in percent.")
     var change = false
 
-    @Option(help: "The time that --failed and --silence look at. Default: 1h.")
+    @Option(help: "Time window of --failed and --silence. Default: 1h.")
     var within: String?
 
-    @Option(help: "So many events must have arrived before --failed says anything. Default: 100.")
+    @Option(help: "Minimum number of arriving events for --failed. Default: 100.")
     var atLeast: Int?
 
-    @Option(help: "How often it is looked at, 1m to 24h. Default: 1m.")
+    @Option(help: "Check interval, 1m to 24h. Default: 1m.")
     var every: String?
 
-    @Option(name: .customLong("for"), help: "How long it must hold before it is told. Default: 0m.")
+    @Option(name: .customLong("for"), help: "Time that the condition must hold before notifying. Default: 0m.")
     var hold: String?
 
-    @Option(help: "How long it must be over before that is told. Default: 0m.")
+    @Option(help: "Time that the condition must be over before resolving. Default: 0m.")
     var keepFiringFor: String?
 
-    @Option(name: .customLong("repeat"), help: "After how long it is told again while it goes on. Default: never.")
+    @Option(name: .customLong("repeat"), help: "Interval for repeating the notification while firing. Default: never.")
     var again: String?
 
-    @Option(help: "Where it is told. Default: nowhere; it is seen on the page and in the metrics.")
+    @Option(help: "Webhook URL. Default: none; the page and the metrics show the alert.")
     var webhook: String?
 
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// Sees that the options fit together.
+    /// Checks the combination of options.
     func validate() throws {
         let kinds = [
             trends != nil, funnels != nil, missing != nil, failed != nil, silence, diskShare != nil, diskBytes != nil,
@@ -104,24 +112,24 @@ struct AlertAddCommand: AsyncParsableCommand {
                 "choose one of --trends, --funnels, --missing, --failed, --silence, --disk-share, --disk-bytes and --lag"
             )
         }
-        if let lag, LengthText.length(lag) == nil {
-            throw ValidationError("--lag “\(lag)” is not a length of time such as 90s, 5m or 1h")
+        if let lag, DurationText.length(lag) == nil {
+            throw ValidationError("--lag “\(lag)” is not a duration such as 90s, 5m, or 1h")
         }
         let isQuestion = trends != nil || funnels != nil
         guard (above == nil) != (below == nil) || !isQuestion else {
             throw ValidationError("choose --above or --below")
         }
         guard isQuestion || (above == nil && below == nil) else {
-            throw ValidationError("--above and --below are for --trends and --funnels")
+            throw ValidationError("--above and --below require --trends or --funnels")
         }
-        guard !change || trends != nil else { throw ValidationError("--change is for --trends") }
+        guard !change || trends != nil else { throw ValidationError("--change requires --trends") }
         guard within == nil || failed != nil || silence else {
-            throw ValidationError("--within is for --failed and --silence; a question has last=")
+            throw ValidationError("--within requires --failed or --silence; in a query, use last=")
         }
-        guard atLeast == nil || failed != nil else { throw ValidationError("--at-least is for --failed") }
+        guard atLeast == nil || failed != nil else { throw ValidationError("--at-least requires --failed") }
     }
 
-    /// Sends it.
+    /// Creates the alert and prints it.
     func run() async throws {
         let client = CollectorClient(try collector.address())
         let answer = try await client.send("POST", "/v1/alerts", body: draft)
@@ -129,7 +137,7 @@ struct AlertAddCommand: AsyncParsableCommand {
         Console.standard.write(AlertText.lines(answer, style: Console.standard.style))
     }
 
-    /// The alert as the collector reads it.
+    /// The request body.
     var draft: JSONValue {
         var members: [(String, JSONValue)] = [("title", .string(title)), ("condition", condition)]
         for (name, text) in [
@@ -158,7 +166,7 @@ struct AlertAddCommand: AsyncParsableCommand {
             let form = diskShare != nil ? "share" : "bytes"
             members = [("kind", .string("disk")), ("of", .string(form)), ("threshold", .double(free))]
         } else if let lag {
-            let seconds = (LengthText.length(lag) ?? .zero) / .seconds(1)
+            let seconds = (DurationText.length(lag) ?? .zero) / .seconds(1)
             members = [("kind", .string("lag")), ("threshold", .double(seconds))]
         } else {
             members = [("kind", .string("silence"))]

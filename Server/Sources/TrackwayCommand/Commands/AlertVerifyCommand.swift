@@ -6,16 +6,17 @@ internal import Collector
 internal import Foundation
 internal import TrackwayEvents
 
-/// Checks the signature of something that was told, for people who write receivers.
+/// Checks the signature of a webhook message, for developers of receivers.
 struct AlertVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Check the signature of a message, as a receiver has to.",
+        abstract: "Check the signature of a webhook message, as a receiver must.",
         discussion: """
-            Takes what the three headers said and the body as it came, byte for byte.
-            Asks no collector.
+            Takes the values of the three headers, and the body byte for byte as received.
+            Does not contact a collector.
 
             EXAMPLES
+              # Check a message whose body is in a file.
               trackway alert verify --secret whsec_… --id msg_… --timestamp 1700000000 \\
                 --signature 'v1,…' --file body.json
             """
@@ -24,29 +25,29 @@ struct AlertVerifyCommand: ParsableCommand {
     @Option(help: "The alert's secret. Default: TRACKWAY_WEBHOOK_SECRET.")
     var secret: String?
 
-    @Option(help: "What webhook-id said.")
+    @Option(help: "Value of the webhook-id header.")
     var id: String
 
-    @Option(help: "What webhook-timestamp said, in seconds since 1970.")
+    @Option(help: "Value of the webhook-timestamp header, in seconds since 1970.")
     var timestamp: Int64
 
-    @Option(help: "What webhook-signature said.")
+    @Option(help: "Value of the webhook-signature header.")
     var signature: String
 
-    @Option(help: "A file with the body; “-” for standard input.")
+    @Option(help: "File with the body; “-” for standard input.")
     var file: String = "-"
 
-    @Flag(help: "Do not ask when it was sent. Default: at most five minutes from now.")
+    @Flag(help: "Accept any timestamp. Default: at most five minutes from now.")
     var anyTime = false
 
-    /// Checks it; the exit status says whether it is right.
+    /// Checks the signature; the exit status is the result.
     func run() throws {
         let text = secret ?? ProcessInfo.processInfo.environment["TRACKWAY_WEBHOOK_SECRET"] ?? ""
         guard let secret = WebhookSecret(text) else {
             throw CommandFailure(
                 .usage,
-                "that is no secret",
-                remedy: "give the one that `trackway alert add` printed, which begins with whsec_, with --secret"
+                "the secret is invalid",
+                remedy: "pass the secret printed by `trackway alert add`, which begins with whsec_, with --secret"
             )
         }
         let now = anyTime ? nil : SystemClock().now().wall.milliseconds / 1_000
@@ -65,14 +66,14 @@ struct AlertVerifyCommand: ParsableCommand {
             case .unsigned:
                 throw CommandFailure(
                     .negative,
-                    "it was not signed with this secret, or its body or headers are not as they were sent",
-                    remedy: "take the body byte for byte as it came, before anything reads it as JSON"
+                    "the message was not signed with this secret, or its body or headers were changed",
+                    remedy: "use the body byte for byte as received, before parsing it as JSON"
                 )
             case .untimely(let seconds):
                 throw CommandFailure(
                     .negative,
-                    "it is signed, but its time is \(seconds) seconds from now",
-                    remedy: "more than \(WebhookSignature.tolerance) may be somebody who sends it again; see the clock"
+                    "the signature is valid, but its time is \(seconds) seconds from now",
+                    remedy: "a difference above \(WebhookSignature.tolerance) may be a replay; check the clock"
                 )
             }
         }
@@ -80,9 +81,9 @@ struct AlertVerifyCommand: ParsableCommand {
     }
 }
 
-/// A file that a command reads as a whole.
+/// Reads whole files for commands.
 enum InputFile {
-    /// The bytes of a file; of standard input for “-”.
+    /// Returns the contents of a file, or of standard input for “-”.
     ///
     /// - Throws: ``CommandFailure`` `inputMissing`.
     static func bytes(_ path: String) throws(CommandFailure) -> [UInt8] {
@@ -95,7 +96,7 @@ enum InputFile {
             throw CommandFailure(
                 .inputMissing,
                 "\(path) cannot be read: \(error.localizedDescription)",
-                remedy: "name a file that is there"
+                remedy: "pass the path of an existing file"
             )
         }
     }

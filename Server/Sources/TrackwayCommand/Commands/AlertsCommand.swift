@@ -9,10 +9,12 @@ internal import TrackwayEvents
 struct AlertsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alerts",
-        abstract: "List the alerts, and where they stand.",
+        abstract: "List alerts and their state.",
         discussion: """
             EXAMPLES
+              # List all alerts.
               trackway alerts
+              # Create an alert.
               trackway alert add 'Few sales' --trends 'name=purchase&last=1h' \\
                 --below 5 --webhook https://hooks.example.com/alerts
             """
@@ -23,7 +25,7 @@ struct AlertsCommand: AsyncParsableCommand {
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let answer = try await CollectorClient(try collector.address()).get("/v1/alerts")
         if json { return Console.standard.write(json: answer) }
@@ -35,7 +37,7 @@ struct AlertsCommand: AsyncParsableCommand {
 struct AlertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alert",
-        abstract: "Make, show, try, pause or delete an alert, or check what it told.",
+        abstract: "Create, show, test, pause, or delete an alert, or verify its messages.",
         subcommands: [
             AlertAddCommand.self, AlertShowCommand.self, AlertDeleteCommand.self, AlertTestCommand.self,
             AlertPauseCommand.self, AlertResumeCommand.self, AlertRotateCommand.self, AlertVerifyCommand.self,
@@ -43,11 +45,11 @@ struct AlertCommand: AsyncParsableCommand {
     )
 }
 
-/// The collector and the alert that a command is about.
+/// Options that identify a collector and an alert.
 struct AlertOptions: ParsableArguments {
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "The alert's id, as `trackway alerts` shows it.")
+    @Argument(help: "Alert id, as shown by `trackway alerts`.")
     var id: String
 
     @Flag(help: "Print the collector's JSON.")
@@ -59,7 +61,9 @@ struct AlertOptions: ParsableArguments {
     /// A client of the collector.
     func client() throws(CommandFailure) -> CollectorClient { CollectorClient(try collector.address()) }
 
-    /// Sends the alert back with a change, made from the version that was read.
+    /// Changes one member of the alert.
+    ///
+    /// Sends the version that was read, so that a concurrent change is not overwritten.
     func change(_ change: (String, JSONValue)) async throws(CommandFailure) {
         let client = try client()
         let alert = try await client.get(path)
@@ -72,16 +76,16 @@ struct AlertOptions: ParsableArguments {
     }
 }
 
-/// Shows an alert and what was told about it.
+/// Shows an alert and its latest deliveries.
 struct AlertShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show an alert, where it stands, and the latest attempts to tell about it."
+        abstract: "Show an alert, its state, and its latest delivery attempts."
     )
 
     @OptionGroup var alert: AlertOptions
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let client = try alert.client()
         let answer = try await client.get(alert.path)
@@ -97,12 +101,12 @@ struct AlertShowCommand: AsyncParsableCommand {
 struct AlertDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Delete an alert, with what is still to be told about it."
+        abstract: "Delete an alert and its pending notifications."
     )
 
     @OptionGroup var alert: AlertOptions
 
-    /// Asks which version there is, and deletes that.
+    /// Deletes the current version of the alert.
     func run() async throws {
         let client = try alert.client()
         let version = try await client.get(alert.path)["version"]?.integer ?? 1
@@ -112,16 +116,16 @@ struct AlertDeleteCommand: AsyncParsableCommand {
     }
 }
 
-/// Tells something for a trial.
+/// Sends a test message.
 struct AlertTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Send something to where an alert is told, and show what came back."
+        abstract: "Send a test message to an alert's webhook, and show the response."
     )
 
     @OptionGroup var alert: AlertOptions
 
-    /// Asks and prints; the exit status says whether it was taken.
+    /// Sends the message; the exit status reports whether it was accepted.
     func run() async throws {
         let answer = try await alert.client().send("POST", alert.path + "/test", timeout: 60)
         if alert.json {
@@ -130,34 +134,34 @@ struct AlertTestCommand: AsyncParsableCommand {
             Console.standard.write(AlertText.attempt(answer))
         }
         guard answer["outcome"]?.string == "delivered" else {
-            throw CommandFailure(.negative, "the receiver did not take it")
+            throw CommandFailure(.negative, "the receiver did not accept the message")
         }
     }
 }
 
-/// Stops looking at an alert's condition.
+/// Pauses an alert.
 struct AlertPauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stop looking at an alert's condition. Where it stands stays."
+        abstract: "Pause an alert, which keeps its current state."
     )
 
     @OptionGroup var alert: AlertOptions
 
-    /// Changes it.
+    /// Changes the alert.
     func run() async throws { try await alert.change(("paused", .boolean(true))) }
 }
 
-/// Looks at an alert's condition again.
+/// Resumes an alert.
 struct AlertResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Look at an alert's condition again, and tell again where messages were no longer wanted."
+        abstract: "Resume an alert, and deliveries to a receiver that rejected messages with 410."
     )
 
     @OptionGroup var alert: AlertOptions
 
-    /// Changes it.
+    /// Changes the alert.
     func run() async throws { try await alert.change(("paused", .boolean(false))) }
 }
 
@@ -165,15 +169,15 @@ struct AlertResumeCommand: AsyncParsableCommand {
 struct AlertRotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Replace the secret that signs what an alert tells. The new one is printed this once."
+        abstract: "Replace the secret that signs an alert's messages. The new one is shown once."
     )
 
     @OptionGroup var alert: AlertOptions
 
-    @Option(help: "How long the former secret signs as well, such as 12h; 0m ends it at once. Default: 1d.")
+    @Option(help: "Time for which messages are also signed with the old secret, such as 12h; 0m for none. Default: 1d.")
     var overlap: String?
 
-    /// Asks and prints.
+    /// Replaces the secret and prints the new one.
     func run() async throws {
         let query = overlap.map { [(name: "overlap", value: $0)] } ?? []
         let answer = try await alert.client().send("POST", alert.path + "/rotate", query: query)

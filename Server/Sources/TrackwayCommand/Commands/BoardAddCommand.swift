@@ -6,20 +6,22 @@ internal import Collector
 internal import Foundation
 internal import TrackwayEvents
 
-/// Makes a board.
+/// Creates a board.
 struct BoardAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Make a board.",
+        abstract: "Create a board.",
         discussion: """
-            A card is written as its title, =, its kind, and the parameters of its
-            question behind a question mark, as Documentation/Queries.md has them.
+            Write a card as title=kind?parameters. Documentation/Queries.md lists the
+            query parameters.
             Kinds: \(BoardCard.Kind.allCases.map(\.rawValue).joined(separator: ", ")).
 
             EXAMPLES
+              # Create a board with two cards.
               trackway board add 'Shop' \\
                 --card 'Revenue=trends?name=purchase&measure=sum:total&last=30d' \\
                 --card 'Live=live'
+              # Copy a built-in board.
               trackway board show first-look --json > board.json
               trackway board add 'My first look' --file board.json
             """
@@ -27,19 +29,19 @@ struct BoardAddCommand: AsyncParsableCommand {
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "What it is called.")
+    @Argument(help: "Title.")
     var title: String
 
-    @Option(parsing: .singleValue, help: "A card: title=kind?parameters; up to 50 times.")
+    @Option(parsing: .singleValue, help: "Card as title=kind?parameters. May be given up to 50 times.")
     var card: [String] = []
 
-    @Option(help: "A file with a board as JSON, whose cards are taken; “-” for standard input.")
+    @Option(help: "JSON file of a board whose cards to use; “-” for standard input.")
     var file: String?
 
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// Sees that the options fit together.
+    /// Checks the combination of options.
     func validate() throws {
         guard file == nil || card.isEmpty else { throw ValidationError("choose --card or --file") }
         for text in card where Self.card(text) == nil {
@@ -47,7 +49,7 @@ struct BoardAddCommand: AsyncParsableCommand {
         }
     }
 
-    /// Sends it.
+    /// Creates the board and prints its id and address.
     func run() async throws {
         let cards =
             try file.map { path throws(CommandFailure) in try Self.cards(ofFile: path) } ?? card.compactMap(Self.card)
@@ -59,7 +61,7 @@ struct BoardAddCommand: AsyncParsableCommand {
         Console.standard.write(["\(id)", "\(client.address.root)/?boards=\(id)"])
     }
 
-    /// A card as it is written on a command line; nil for what is none.
+    /// Parses a card; returns nil if it is invalid.
     static func card(_ text: String) -> JSONValue? {
         let parts = text.split(separator: "=", maxSplits: 1)
         guard parts.count == 2 else { return nil }
@@ -74,7 +76,7 @@ struct BoardAddCommand: AsyncParsableCommand {
         )
     }
 
-    /// What cannot stand in an address as it is: spaces, and letters that are not ASCII.
+    /// Percent-encodes spaces, control characters, `#`, and non-ASCII characters.
     static func escaped(_ text: Substring) -> String {
         text.utf8.reduce(into: "") { result, byte in
             let isPlain = (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
@@ -82,7 +84,7 @@ struct BoardAddCommand: AsyncParsableCommand {
         }
     }
 
-    /// The cards of a board that was printed.
+    /// Reads the cards of a board printed as JSON.
     private static func cards(ofFile path: String) throws(CommandFailure) -> [JSONValue] {
         let bytes = try InputFile.bytes(path)
         do {
@@ -90,7 +92,7 @@ struct BoardAddCommand: AsyncParsableCommand {
             guard let cards = value["cards"]?.array else {
                 throw CommandFailure(
                     .usage,
-                    "\(path) has no “cards”",
+                    "\(path) has no member “cards”",
                     remedy: "`trackway board show ID --json` prints a board"
                 )
             }
@@ -114,19 +116,20 @@ struct BoardDeleteCommand: AsyncParsableCommand {
         abstract: "Delete a board and its links.",
         discussion: """
             EXAMPLES
+              # Delete the board with this id.
               trackway board delete 7kd2mq8xwe
             """
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "The board's id.")
+    @Argument(help: "Board id.")
     var id: String
 
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// Asks which version there is, and deletes that.
+    /// Deletes the current version of the board.
     func run() async throws {
         let client = CollectorClient(try collector.address())
         let path = "/v1/boards/" + CollectorAddress.escape(id)
@@ -137,42 +140,44 @@ struct BoardDeleteCommand: AsyncParsableCommand {
     }
 }
 
-/// Makes a link by which a board is read without a key, or revokes those there are.
+/// Creates a link that shows a board without a key, or revokes links.
 struct BoardLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
-        abstract: "Make a read-only link to a board, or revoke its links.",
+        abstract: "Create a read-only link to a board, or revoke its links.",
         discussion: """
-            Whoever has the link sees the board and its cards' answers, and nothing
-            else. It is printed this once. It takes a key that may both write and read:
-            trackway keys create support --scope write --scope read
+            Anyone with the link can read the board and the results of its cards, but
+            nothing else. The link is printed only once. Requires a key with write and
+            read scope: trackway keys create support --scope write --scope read
 
             EXAMPLES
+              # Create a link that expires after 30 days.
               trackway board link 7kd2mq8xwe --expires-in 30d --key tw_…
+              # Revoke all links to the board.
               trackway board link 7kd2mq8xwe --revoke --key tw_…
             """
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "The board's id.")
+    @Argument(help: "Board id.")
     var id: String
 
-    @Option(help: "How long it is good for, such as 12h or 30d. Default: for ever.")
+    @Option(help: "Lifetime of the link, such as 12h or 30d. Default: unlimited.")
     var expiresIn: String?
 
-    @Flag(help: "Revoke all links to the board instead of making one.")
+    @Flag(help: "Revoke all links to the board instead of creating one.")
     var revoke = false
 
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// Sees that the options fit together.
+    /// Checks the combination of options.
     func validate() throws {
         guard !revoke || expiresIn == nil else { throw ValidationError("choose --revoke or --expires-in") }
     }
 
-    /// Asks and prints.
+    /// Creates a link or revokes all, and prints the result.
     func run() async throws {
         let client = CollectorClient(try collector.address())
         let path = "/v1/boards/" + CollectorAddress.escape(id) + "/links"
@@ -181,7 +186,7 @@ struct BoardLinkCommand: AsyncParsableCommand {
         if json { return Console.standard.write(json: answer) }
         Console.standard.write(
             revoke
-                ? "revoked: \(AnswerTable.number(answer["revoked"]))"
+                ? "revoked: \(ResultTable.number(answer["revoked"]))"
                 : client.address.root + (answer["path"]?.string ?? "")
         )
     }

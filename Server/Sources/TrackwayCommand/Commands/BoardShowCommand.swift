@@ -5,35 +5,37 @@ internal import ArgumentParser
 internal import Foundation
 internal import TrackwayEvents
 
-/// Shows a board: its cards, each with its answer.
+/// Shows the results of a board's cards.
 struct BoardShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show a board's cards and their answers.",
+        abstract: "Show a board's cards and their results.",
         discussion: """
             EXAMPLES
+              # Show a built-in board.
               trackway board show first-look
+              # Show the last 7 days on every card.
               trackway board show 7kd2mq8xwe --last 7d
-              # The board itself, as `trackway board add --file` takes it.
+              # Print the board itself, for `trackway board add --file`.
               trackway board show first-look --json
             """
     )
 
-    /// How often a card is asked again while the collector answers others.
+    /// The maximum number of attempts per card while the collector is busy.
     private static let attempts = 30
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "The board's id, as `trackway boards` shows it.")
+    @Argument(help: "Board id, as shown by `trackway boards`.")
     var id: String
 
-    @Option(help: "Another time for all cards, such as 24h, 7d or 90d. Default: each card's own.")
+    @Option(help: "Time range for all cards, such as 24h, 7d, or 90d. Default: each card's own.")
     var last: String?
 
-    @Flag(help: "Print the board as the collector's JSON, without answers.")
+    @Flag(help: "Print the board as the collector's JSON, without results.")
     var json = false
 
-    /// Asks and prints.
+    /// Queries the collector and prints the results.
     func run() async throws {
         let client = CollectorClient(try collector.address())
         let path = "/v1/boards/" + CollectorAddress.escape(id)
@@ -48,7 +50,7 @@ struct BoardShowCommand: AsyncParsableCommand {
             do throws(CommandFailure) {
                 answer = try await self.answer(card, path, client)
             } catch {
-                // One card that cannot be answered does not keep the others from it.
+                // One card that fails must not hide the others.
                 guard error.status == .usage || error.status == .negative else { throw error }
                 Console.standard.write("\(error.message)")
                 continue
@@ -83,12 +85,12 @@ struct BoardShowCommand: AsyncParsableCommand {
     }
 }
 
-/// A card's answer as lines.
+/// Formats the result of a card.
 struct BoardText: Sendable {
-    /// Colours.
+    /// The text style.
     var style: Style
 
-    /// The lines of a card.
+    /// Returns the lines of a card.
     func lines(_ card: JSONValue, _ answer: JSONValue) -> [String] {
         let zone = TimeZone(identifier: answer["zone"]?.string ?? SystemZones.current) ?? .gmt
         let dates = DateLabels(style: style, zone: zone)
@@ -114,33 +116,33 @@ struct BoardText: Sendable {
         }
     }
 
-    private static func catalogue(_ answer: JSONValue) -> AnswerTable {
-        var table = AnswerTable(heading: "Events")
+    private static func catalogue(_ answer: JSONValue) -> ResultTable {
+        var table = ResultTable(heading: "Events")
         table.columns = [("event", .left), ("events", .right), ("today", .right), ("30 days", .right)]
         for entry in answer["events"]?.array ?? [] {
-            let numbers = ["events", "today", "days_30"].map { AnswerTable.number(entry[$0]) }
-            table.rows.append([AnswerTable.name(entry["name"]?.string ?? "", longest: 40)] + numbers)
+            let numbers = ["events", "today", "days_30"].map { ResultTable.number(entry[$0]) }
+            table.rows.append([ResultTable.name(entry["name"]?.string ?? "", longest: 40)] + numbers)
         }
         return table
     }
 
-    private static func failed(_ answer: JSONValue) -> AnswerTable {
-        var table = AnswerTable(heading: "\((answer["count"]?.integer ?? 0).grouped) refused")
+    private static func failed(_ answer: JSONValue) -> ResultTable {
+        var table = ResultTable(heading: "\((answer["count"]?.integer ?? 0).grouped) rejected")
         table.columns = [("code", .left), ("field", .left), ("event", .left), ("events", .right)]
-        table.nothing = "Nothing was refused in this time."
+        table.nothing = "No events were rejected in this period."
         for group in answer["groups"]?.array ?? [] {
-            let texts = ["code", "field", "name"].map { AnswerTable.name(group[$0]?.string ?? "–") }
-            table.rows.append(texts + [AnswerTable.number(group["count"])])
+            let texts = ["code", "field", "name"].map { ResultTable.name(group[$0]?.string ?? "–") }
+            table.rows.append(texts + [ResultTable.number(group["count"])])
         }
         return table
     }
 
     private static func ledger(_ answer: JSONValue) -> [String] {
-        func number(_ name: String) -> String { AnswerTable.number(answer[name]) }
+        func number(_ name: String) -> String { ResultTable.number(answer[name]) }
         let dropped = (answer["dropped"]?.object?.members ?? []).reduce(0) { $0 + ($1.value.integer ?? 0) }
         return [
             "\(number("recorded")) recorded, \(number("received")) received, \(number("missing")) missing",
-            "\(number("waiting")) on the way, \(dropped.grouped) given up by devices, \(number("rejected")) refused",
+            "\(number("waiting")) pending, \(dropped.grouped) dropped by devices, \(number("rejected")) rejected",
         ]
     }
 

@@ -8,11 +8,14 @@ internal import TrackwayEvents
 struct BoardsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "boards",
-        abstract: "List the boards: saved questions.",
+        abstract: "List boards (saved queries).",
         discussion: """
             EXAMPLES
+              # List all boards.
               trackway boards
+              # Show the results of a built-in board.
               trackway board show first-look
+              # Create a board.
               trackway board add 'Shop' \\
                 --card 'Revenue=trends?name=purchase&measure=sum:total&last=30d'
             """
@@ -23,29 +26,29 @@ struct BoardsCommand: AsyncParsableCommand {
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let answer = try await CollectorClient(try collector.address()).get("/v1/boards")
         if json { return Console.standard.write(json: answer) }
         Console.standard.write(Self.table(answer).lines(style: Console.standard.style))
     }
 
-    /// A row for each board.
-    static func table(_ answer: JSONValue) -> AnswerTable {
-        var table = AnswerTable(heading: "Boards")
+    /// Returns a table with a row for each board.
+    static func table(_ answer: JSONValue) -> ResultTable {
+        var table = ResultTable(heading: "Boards")
         table.columns = [("id", .left), ("title", .left), ("cards", .right), ("version", .right)]
         for board in answer["ready_made"]?.array ?? [] {
-            table.rows.append([board["id"]?.string ?? "", title(board), "", "ready-made"])
+            table.rows.append([board["id"]?.string ?? "", title(board), "", "built-in"])
         }
         for board in answer["boards"]?.array ?? [] {
-            let numbers = ["cards", "version"].map { AnswerTable.number(board[$0]) }
+            let numbers = ["cards", "version"].map { ResultTable.number(board[$0]) }
             table.rows.append([board["id"]?.string ?? "", title(board)] + numbers)
         }
         return table
     }
 
     private static func title(_ board: JSONValue) -> String {
-        AnswerTable.name(board["title"]?.string ?? "", longest: 48)
+        ResultTable.name(board["title"]?.string ?? "", longest: 48)
     }
 }
 
@@ -53,7 +56,7 @@ struct BoardsCommand: AsyncParsableCommand {
 struct BoardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "board",
-        abstract: "Show a board's answers, make or delete one, or make a link to it.",
+        abstract: "Show, create, or delete a board, or create a link to it.",
         subcommands: [
             BoardShowCommand.self, BoardAddCommand.self, BoardDeleteCommand.self, BoardLinkCommand.self,
         ]

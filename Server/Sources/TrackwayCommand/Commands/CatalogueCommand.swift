@@ -5,45 +5,48 @@ internal import ArgumentParser
 internal import Foundation
 internal import TrackwayEvents
 
-/// Shows which events there are, and what one looks like.
+/// Lists events, or describes one.
 struct CatalogueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalogue",
-        abstract: "See which events there are, and what they look like.",
+        abstract: "List events, or describe one.",
         discussion: """
-            Without a name: every event's name, how often it came, today and in the last
-            30 days, and when first and last. With one: the attributes of its latest
-            events with their types, how many events have them, and their most frequent
-            values; which versions of the app sent it; and what a format it may be sent
-            on to would not take.
+            Without a name: for each event its name, its number of occurrences in total,
+            today, and in the last 30 days, and its first and last occurrence. With a
+            name: the attributes of its latest events with their types, the number of
+            events that have them, and their most frequent values; the app versions that
+            sent the event; and violations of the formats that it may be forwarded in.
 
             EXAMPLES
+              # List the most frequent events.
               trackway catalogue
+              # Search for names, latest first.
               trackway catalogue --search cart --order last
+              # Describe one event.
               trackway catalogue purchase
-              # A line for each attribute.
+              # Print one line per attribute.
               trackway catalogue purchase --csv
             """
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "The event to be described.")
+    @Argument(help: "Name of the event to describe.")
     var name: String?
 
-    @Option(help: "Only names that contain this; letters in either case.")
+    @Option(help: "Text that names must contain, ignoring case.")
     var search: String?
 
-    @Option(help: "Only names that begin with this.")
+    @Option(help: "Only names with this prefix.")
     var prefix: String?
 
-    @Option(help: "What comes first: most events, the last that came (last), or the alphabet (name).")
+    @Option(help: "Order: most frequent first (events), latest first (last), or by name (name).")
     var order = CatalogueOrder.events
 
-    @Option(help: "The most names.")
+    @Option(help: "Maximum number of names.")
     var limit = 50
 
-    @Option(help: "The time zone whose midnights count, such as Europe/Berlin. Default: this machine's.")
+    @Option(help: "Time zone of day boundaries, such as Europe/Berlin. Default: this machine's.")
     var zone: String?
 
     @Flag(help: "Print the collector's JSON.")
@@ -52,20 +55,20 @@ struct CatalogueCommand: AsyncParsableCommand {
     @Flag(help: "Print comma-separated values.")
     var csv = false
 
-    /// Names asked for at once.
+    /// The number of names requested per page.
     private static let pageSize = 500
 
-    /// Sees that the options fit together.
+    /// Checks the combination of options.
     func validate() throws {
         guard !json || !csv else { throw ValidationError("choose --json or --csv") }
         guard limit > 0 else { throw ValidationError("--limit takes 1 or more") }
         guard name == nil || (search == nil && prefix == nil) else {
-            throw ValidationError("--search and --prefix are for the list, without a name")
+            throw ValidationError("--search and --prefix cannot be combined with a name")
         }
         if let name, name.isEmpty { throw ValidationError("the name is empty") }
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let client = CollectorClient(try collector.address())
         let zone = zone ?? SystemZones.current
@@ -85,7 +88,7 @@ struct CatalogueCommand: AsyncParsableCommand {
         Console.standard.write(timed: text.names(answer))
     }
 
-    /// As many names as are wanted, page by page, as one answer.
+    /// Requests pages until there are enough names, and returns one response.
     private func list(_ client: CollectorClient, _ zone: String) async throws(CommandFailure) -> JSONValue {
         var found: [JSONValue] = []
         var after: String?
@@ -108,7 +111,7 @@ struct CatalogueCommand: AsyncParsableCommand {
     }
 }
 
-/// What comes first in the list.
+/// The order of the list.
 enum CatalogueOrder: String, ExpressibleByArgument, CaseIterable {
     case events
     case last

@@ -3,9 +3,9 @@
 
 internal import ArgumentParser
 
-/// Answers commands and options of cluster support, which this executable does not contain.
+/// Rejects commands and options of cluster support, which this executable lacks.
 enum ClusterNotice {
-    /// What the user reads.
+    /// The error message.
     static let text =
         "This trackway has no cluster support; build trackway-cluster with `swift build --package-path Cluster --product trackway-cluster` "
         + "(see Documentation/Cluster/README.md)."

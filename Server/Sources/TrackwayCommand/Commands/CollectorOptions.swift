@@ -5,7 +5,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import TrackwayEvents
 
-/// Where the collector is: the options that every asking command shares.
+/// Options for reaching the collector, shared by all querying commands.
 struct CollectorOptions: ParsableArguments {
     @Option(help: "The collector's address. Default: TRACKWAY_URL, or \(CollectorAddress.local).")
     var url: String?
@@ -13,10 +13,10 @@ struct CollectorOptions: ParsableArguments {
     @Option(help: "The key. Default: TRACKWAY_KEY, or none.")
     var key: String?
 
-    @Option(help: "A PEM file of the authorities to trust for https. Default: SSL_CERT_FILE, or the system's.")
+    @Option(help: "PEM file of certificate authorities to trust. Default: SSL_CERT_FILE, or the system's.")
     var ca: String?
 
-    /// The address that the options and the environment give.
+    /// Returns the address given by the options and the environment.
     func address() throws(CommandFailure) -> CollectorAddress {
         let environment = ProcessInfo.processInfo.environment
         if let ca { try trust(ca) }
@@ -29,13 +29,13 @@ struct CollectorOptions: ParsableArguments {
 }
 
 extension CollectorOptions {
-    /// Trusts the authorities in a file from now on, in requests of the command and of the SDK inside it.
+    /// Trusts a file's certificate authorities in the command and its SDK.
     private func trust(_ file: String) throws(CommandFailure) {
         try Self.check(file, "--ca")
         guard CollectorClient.canNameAuthorities else {
             throw CommandFailure(
                 .usage,
-                "--ca is for Linux",
+                "--ca is supported on Linux only",
                 remedy: "add the authority to the keychain and trust it there"
             )
         }
@@ -48,12 +48,12 @@ extension CollectorOptions {
         throw CommandFailure(
             .inputMissing,
             "\(file) cannot be read: \(String(cString: strerror(errno)))",
-            remedy: "name a readable PEM file with \(option)"
+            remedy: "pass a readable PEM file with \(option)"
         )
     }
 }
 
-/// Which events are wanted.
+/// Options that filter events.
 struct FilterOptions: ParsableArguments {
     @Option(help: "Only events of this name.")
     var name: String?
@@ -70,10 +70,10 @@ struct FilterOptions: ParsableArguments {
     @Option(help: "Only events of this project of Sensors Analytics.")
     var project: String?
 
-    @Option(help: "Only events of this test run: those whose attribute _run says so.")
+    @Option(help: "Only events of this test run (attribute _run).")
     var run: String?
 
-    /// The filter as the collector's query understands it.
+    /// The filter as query parameters.
     var query: [(name: String, value: String)] {
         [
             ("name", name), ("installation", installation), ("user", user), ("session", session), ("project", project),
@@ -81,11 +81,11 @@ struct FilterOptions: ParsableArguments {
         ].compactMap { field, value in value.map { (name: field, value: $0) } }
     }
 
-    /// Sees that what must be an id is one.
+    /// Checks the format of the installation id.
     func validate() throws {
         if let installation, InstallationID(installation) == nil {
             throw ValidationError(
-                "“\(installation)” is not an installation's id: it has 36 characters, as `trackway ledger` shows them"
+                "“\(installation)” is not an installation id: ids have 36 characters, as shown by `trackway ledger`"
             )
         }
     }

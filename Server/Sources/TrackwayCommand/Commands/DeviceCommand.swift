@@ -10,42 +10,43 @@ internal import TrackwayEvents
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "See this machine's device properties and state as the SDK sends them.",
+        abstract: "Show this machine's device properties and state as the SDK sends them.",
         discussion: """
-            Has the SDK take one snapshot, as an app with `Configuration.snapshots` does
-            when it is opened, and prints it. What this machine does not tell is left
-            out. Nothing is sent to anybody, and nothing stays behind. Where there are
-            sensors, they are read for about five seconds.
+            Takes one snapshot with the SDK, as an app with `Configuration.snapshots`
+            does when it opens, and prints it. Values that this machine does not provide
+            are omitted. Nothing is sent, and no files remain. Sensors, if any, are read
+            for about five seconds.
 
             The network addresses and names shown here are personal data, as they are in
             an app.
 
             EXAMPLES
+              # Show the snapshot as tables.
               trackway device
-              # The two events, one a line.
+              # Print the attributes of the two events.
               trackway device --json | jq .attributes
-              # The body of the Sift request that carries them.
+              # Print the body of the Sift request that carries them.
               trackway device --sift
-              # Another device's /etc, /proc and /sys, copied into ./phone.
+              # Read another device's /etc, /proc, and /sys, copied into ./phone.
               trackway device --root ./phone
             """
     )
 
-    @Option(help: "Which app asks: the device's identity is another one for each.")
+    @Option(help: "App id; the device identity differs for each app.")
     var app = "trackway"
 
-    @Option(help: "The folder that stands for “/”.")
+    @Option(help: "Folder to read in place of “/”.")
     var root = "/"
 
-    @Flag(help: "Print the events as JSON, one a line.")
+    @Flag(help: "Print the events as JSON, one per line.")
     var json = false
 
     @Flag(help: "Print the body of the Sift request instead.")
     var sift = false
 
-    /// Sees that the values make sense.
+    /// Checks the option values.
     func validate() throws {
-        if json, sift { throw ValidationError("--json and --sift are two forms of the same; choose one") }
+        if json, sift { throw ValidationError("choose --json or --sift") }
         if app.isEmpty || app.utf8.count > 256 { throw ValidationError("--app takes 1 to 256 bytes") }
     }
 
@@ -55,8 +56,8 @@ struct DeviceCommand: AsyncParsableCommand {
         guard FileManager.default.fileExists(atPath: root, isDirectory: &isFolder), isFolder.boolValue else {
             throw CommandFailure(
                 .inputMissing,
-                "“\(root)” is no folder",
-                remedy: "name one that holds copies of /etc, /proc and /sys, or leave --root out for this machine"
+                "“\(root)” is not a folder",
+                remedy: "pass a folder with copies of /etc, /proc, and /sys, or omit --root for this machine"
             )
         }
         let console = Console.standard
@@ -65,14 +66,14 @@ struct DeviceCommand: AsyncParsableCommand {
             || sources.heading?.isAvailable == true
         {
             console.note(
-                console.messageStyle.faint("There are sensors: reading them for about five seconds, as the SDK does.")
+                console.messageStyle.faint("Reading sensors for about five seconds, as the SDK does.")
             )
         }
         let folder = try Self.makeFolder(in: FileManager.default.temporaryDirectory)
-        // Ctrl-C while the sensors are read leaves nothing behind either.
+        // Ctrl-C while sensors are read must not leave files behind either.
         let interrupted = Task {
             await Interruption.wait()
-            // What cannot be removed is left to the system, which clears its temporary folder.
+            // If the removal fails, the system clears its temporary folder.
             try? FileManager.default.removeItem(at: folder)
             Foundation.exit(130)
         }
@@ -87,29 +88,29 @@ struct DeviceCommand: AsyncParsableCommand {
         }
     }
 
-    /// Makes a new folder that only this user may read.
+    /// Creates a folder that only this user can read.
     static func makeFolder(in parent: URL) throws(CommandFailure) -> URL {
         var path = Array(parent.appending(path: "trackway-device-XXXXXX").path.utf8CString)
         guard mkdtemp(&path) != nil else {
             throw CommandFailure(
                 .cannotCreate,
-                "no folder can be made in “\(parent.path)”: \(String(cString: strerror(errno)))",
-                remedy: "make the folder for temporary files writable, or name another one with TMPDIR"
+                "cannot create a folder in “\(parent.path)”: \(String(cString: strerror(errno)))",
+                remedy: "make the temporary folder writable, or set TMPDIR to another one"
             )
         }
         return URL(fileURLWithPath: String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 }
 
-/// A snapshot for a person: a table for each of its events.
+/// Formats a snapshot as one table per event.
 struct SnapshotText: Sendable {
-    /// Colours.
+    /// The text style.
     var style: Style
 
-    /// Values longer than this are cut.
+    /// The maximum length of a value in characters; longer ones are truncated.
     private static let longestValue = 96
 
-    /// The tables, one below the other.
+    /// Returns the lines of the tables, one below the other.
     func lines(_ events: [JSONValue]) -> [String] {
         let properties = attributes("_device_properties", in: events)
         let state = attributes("_app_state", in: events)
@@ -117,7 +118,7 @@ struct SnapshotText: Sendable {
     }
 
     private func section(_ title: String, _ attributes: [(name: String, value: JSONValue)]) -> [String] {
-        guard !attributes.isEmpty else { return [style.bold(title), "nothing is known"] }
+        guard !attributes.isEmpty else { return [style.bold(title), "no values"] }
         var table = Table([("name", .left), ("value", .left)])
         for (name, value) in attributes { table.append([EventLineFormat.plain(name), text(value)]) }
         return [style.bold(title) + style.faint(" (\(attributes.count))")] + table.lines(style: style)
@@ -131,7 +132,7 @@ struct SnapshotText: Sendable {
     private func text(_ value: JSONValue) -> String {
         switch value {
         case .array(let values) where values.contains(where: { $0.object != nil }):
-            let last = values.last.map { ", the last: " + whole($0) } ?? ""
+            let last = values.last.map { ", latest: " + whole($0) } ?? ""
             return (values.count == 1 ? "1 reading" : "\(values.count) readings") + last
         case .array(let values):
             return values.isEmpty ? "none" : values.map(whole).joined(separator: ", ")

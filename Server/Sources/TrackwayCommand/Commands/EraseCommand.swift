@@ -4,41 +4,42 @@
 internal import ArgumentParser
 internal import TrackwayEvents
 
-/// Erases an installation at the collector, as its operator.
+/// Erases an installation's data at the collector, as its operator.
 struct EraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
-        abstract: "Erase everything of an installation at the collector, for ever.",
+        abstract: "Permanently erase all data of an installation at the collector.",
         discussion: """
-            Apps erase themselves: the SDK's erase() sends a proof that only the erased
-            installation has. This command is for those who cannot: devices that are
-            gone, and clients of other formats. Nothing that still comes of the
-            installation is kept.
+            Apps erase their own data: the SDK's erase() sends a proof that only the
+            erased installation has. Use this command where that is impossible: for lost
+            devices, and for clients of other formats. Events of the installation that
+            still arrive are discarded.
 
-            It takes a key that may both write and read: trackway keys create support
+            Requires a key with write and read scope: trackway keys create support
             --scope write --scope read
 
             EXAMPLES
+              # Erase the data of one installation.
               trackway erase 0199a1b2-… --key tw_…
             """
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "The installation's id.")
+    @Argument(help: "Installation id.")
     var installation: String
 
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// Sees that what must be an id is one.
+    /// Checks the format of the installation id.
     func validate() throws {
         guard InstallationID(installation) != nil else {
-            throw ValidationError("“\(installation)” is not an installation's id: it has 36 characters")
+            throw ValidationError("“\(installation)” is not an installation id: ids have 36 characters")
         }
     }
 
-    /// Asks, waits until the index has carried it out, and says what went.
+    /// Erases the data, waits for the index, and prints the result.
     func run() async throws {
         let client = CollectorClient(try collector.address())
         let id = InstallationID(installation)?.description ?? installation
@@ -49,7 +50,7 @@ struct EraseCommand: AsyncParsableCommand {
         let ledger = try await client.get("/v1/ledger", query: [("installation", id)])
         if json { return Console.standard.write(json: ledger) }
         guard let erasure = CollectorLedger(ledger).erasures.first else {
-            return Console.standard.write("The order is kept; the index has not carried it out yet.")
+            return Console.standard.write("The request is stored; the index has not processed it yet.")
         }
         Console.standard.write("Erased \(erasure.installation): \(erasure.events.grouped) events.")
     }

@@ -4,40 +4,42 @@
 internal import ArgumentParser
 internal import TrackwayEvents
 
-/// Shows one event's way from the device to the index.
+/// Traces one event from the device to the index.
 struct EventCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "event",
-        abstract: "See one event's way from the device to the index.",
+        abstract: "Trace one event from the device to the index.",
         discussion: """
-            Shows when it was recorded, in which batch it was sent, when it arrived and
-            where it lies, with the times between. Differences between the device's
-            clock and the collector's are in them. What nobody told is left out, and
-            said. The event itself: trackway events --id ID.
+            Shows when the event was recorded, which batch it was sent in, when it
+            arrived, where it is stored, and the times between these steps. The times
+            include the difference between the device's clock and the collector's. Steps
+            that were not reported are omitted, with a note. To show the event itself:
+            trackway events --id ID.
 
             EXAMPLES
+              # Trace one event.
               trackway event 0199a1b2-…
             """
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "The event's id.")
+    @Argument(help: "Event id.")
     var id: String
 
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// Sees that what must be an id is one.
+    /// Checks the format of the event id.
     func validate() throws {
-        guard EventID(id) != nil else { throw ValidationError("“\(id)” is not an event's id: it has 36 characters") }
+        guard EventID(id) != nil else { throw ValidationError("“\(id)” is not an event id: ids have 36 characters") }
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let path = "/v1/events/\(EventID(id)?.description ?? id)/life"
         let life = try await CollectorClient(try collector.address()).get(path)
         if json { return Console.standard.write(json: life) }
-        Console.standard.write(timed: EventLifeText(style: Console.standard.style).lines(life))
+        Console.standard.write(timed: EventTraceText(style: Console.standard.style).lines(life))
     }
 }

@@ -5,25 +5,27 @@ internal import ArgumentParser
 internal import Collector
 internal import TrackwayEvents
 
-/// Asks for stored events.
+/// Lists stored events.
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "Ask for stored events.",
+        abstract: "List stored events.",
         discussion: """
-            Shows stored events, the latest last. Times are points such as 2026-11-21,
-            2026-11-21T06:38:00Z, or 2h for two hours ago; they mean the event's own
-            time.
+            Shows stored events, latest last. Times are points in time such as
+            2026-11-21, 2026-11-21T06:38:00Z, or 2h for two hours ago; they refer to the
+            event's own time.
 
             EXAMPLES
+              # Show purchases of the last two hours.
               trackway events --name purchase --from 2h
+              # Export a user's latest events as NDJSON.
               trackway events --user user-42 --limit 1000 --json > events.ndjson
-              # What holds it, however long it takes to find.
+              # Search all events, however long it takes.
               trackway events --where 'total>=100' --text berlin
-              # One event with everything known about it.
+              # Show one event with all its details.
               trackway events --id 0199a1b2-…
-              # The client data report of an application in the words of SAP Mobile
-              # Services: every event of the time.
+              # Export an application's client data report in the format of SAP Mobile
+              # Services, with every event of the last 7 days.
               trackway events --format sap-report \\
                 --application org.example.shop --from 7d > report.csv
             """
@@ -41,43 +43,43 @@ struct EventsCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("where"),
         parsing: .singleValue,
-        help: "Only events for which this holds, such as total>=100 or context.app.version=2.1. May be repeated."
+        help: "Condition for events, such as total>=100 or context.app.version=2.1. May be repeated."
     )
     var conditions: [String] = []
 
-    @Option(parsing: .singleValue, help: "Only events in which this text occurs. May be repeated.")
+    @Option(parsing: .singleValue, help: "Text that events must contain. May be repeated.")
     var text: [String] = []
 
-    @Option(help: "The most events, the latest win. 0 means all.")
+    @Option(help: "Maximum number of events; the latest are shown. 0 shows all.")
     var limit: Int = 50
 
-    @Option(help: "The one event of this id.")
+    @Option(help: "Id of a single event to show.")
     var id: String?
 
-    @Flag(help: "Print each event as the collector's JSON, one a line.")
+    @Flag(help: "Print each event as the collector's JSON, one per line.")
     var json = false
 
-    @Option(help: "text, json (as --json), or sap-report: a table of all that match, as CSV; --limit plays no part.")
+    @Option(help: "Format: text, json (as --json), or sap-report (CSV of all matching events, ignoring --limit).")
     var format = EventFormat.text
 
     @Option(help: "With --format sap-report: events of this application only.")
     var application: String?
 
-    /// Events asked for at once.
+    /// The number of events requested per page.
     private static let pageSize = 1000
 
-    /// Sees that the values make sense.
+    /// Checks the option values.
     func validate() throws {
         guard limit >= 0 else { throw ValidationError("--limit takes 0 (all) or more") }
         guard !json || format == .text || format == .json else { throw ValidationError("choose --json or --format") }
         guard application == nil || format == .report else {
-            throw ValidationError("--application is for --format sap-report")
+            throw ValidationError("--application requires --format sap-report")
         }
-        guard id == nil || format != .report else { throw ValidationError("--id is not for --format sap-report") }
-        if let id, EventID(id) == nil { throw ValidationError("“\(id)” is not an event's id: it has 36 characters") }
+        guard id == nil || format != .report else { throw ValidationError("choose --id or --format sap-report") }
+        if let id, EventID(id) == nil { throw ValidationError("“\(id)” is not an event id: ids have 36 characters") }
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let client = CollectorClient(try collector.address())
         if let id {
@@ -99,7 +101,7 @@ struct EventsCommand: AsyncParsableCommand {
         }
     }
 
-    /// The latest events, asked for from the end and shown in the order of time.
+    /// Shows the latest events, oldest first, requesting the newest first.
     private func showLatest(_ client: CollectorClient, query: [(name: String, value: String)]) async throws {
         var found: [JSONValue] = []
         var after: String?
@@ -107,14 +109,14 @@ struct EventsCommand: AsyncParsableCommand {
             let size = min(limit - found.count, Self.pageSize)
             let page = try await self.page(client, query: query, order: "desc", size: size, after: after)
             found += page.events
-            // A search may have gone through many events and found none yet.
+            // A page may be empty before the search is complete.
             guard let next = page.next else { break }
             after = next
         }
         show(found.reversed(), isFirst: true)
     }
 
-    /// Every event, page by page, in the order of arrival.
+    /// Shows every event, page by page, in order of arrival.
     private func showAll(_ client: CollectorClient, query: [(name: String, value: String)]) async throws {
         var after: String?
         var isFirst = true
@@ -127,7 +129,9 @@ struct EventsCommand: AsyncParsableCommand {
         }
     }
 
-    /// Every event as a row of the client data report, page by page, in the order of arrival.
+    /// Shows every event as a row of the client data report.
+    ///
+    /// Requests page by page, in order of arrival.
     private func showReport(_ client: CollectorClient, query: [(name: String, value: String)]) async throws {
         let scope = UsageReportRow.Scope(application: application)
         Console.standard.write(String(UsageReportRow.heading.dropLast()))
@@ -152,12 +156,12 @@ struct EventsCommand: AsyncParsableCommand {
         var query = query + [("order", order), ("limit", String(size))]
         if let after { query.append(("after", after)) }
         let answer = try await client.get("/v1/events", query: query)
-        // Only who comes to the end meets what is missing there.
-        if answer["next"] == nil { answer.noteWhatIsKept() }
+        // Only the last page reaches the events that are no longer stored.
+        if answer["next"] == nil { answer.noteRetentionLimit() }
         return (answer["events"]?.array ?? [], answer["next"]?.string)
     }
 
-    /// Prints events, the zone of their times above the first.
+    /// Prints events, with a time zone heading above the first.
     private func show(_ events: some Collection<JSONValue>, isFirst: Bool) {
         guard !json, format == .text, id == nil else { return Console.standard.write(json: Array(events)) }
         let format = EventLineFormat(style: Console.standard.style)
@@ -172,7 +176,7 @@ struct EventsCommand: AsyncParsableCommand {
     }
 }
 
-/// How events are printed.
+/// An output format for events.
 enum EventFormat: String, ExpressibleByArgument, CaseIterable {
     case text
     case json

@@ -5,52 +5,55 @@ internal import ArgumentParser
 internal import Collector
 internal import TrackwayEvents
 
-/// Waits for what a test expects.
+/// Waits for the events that a test expects.
 struct ExpectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "expect",
-        abstract: "Wait until expected events have arrived; for tests.",
+        abstract: "Wait for expected events in a test.",
         discussion: """
-            Ends with 0 as soon as at least one event of the name has arrived for which
-            all conditions hold, and with 1 when none came within the time: then it
-            shows the events that come closest, with what did not hold, and refused
-            ones. Conditions are those of `trackway trends`. --count, --at-most and
-            --never wait the whole time, because one more may come; with one too many
-            they end at once.
+            Exits with 0 as soon as at least one event with one of the names meets all
+            conditions. Exits with 1 if none arrives in time, and then shows the closest
+            events with the conditions that they failed, and rejected events. Conditions
+            are those of `trackway trends`. --count, --at-most, and --never wait for the
+            whole time, because another event may still arrive; they exit at once when
+            there is one event too many.
 
             EXAMPLES
+              # Expect a purchase with this total.
               trackway expect purchase --where total=12.5 --within 10s
-              # Exactly one, in this run.
+              # Expect exactly one purchase in this run.
               trackway expect purchase --count 1 --run ci-4711
+              # Expect no crash.
               trackway expect crash --never --within 2s
+              # Expect a screen view after a reset.
               POSITION=$(trackway reset); …; trackway expect screen_view --since $POSITION
             """
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "The names of the events, one of which they have.")
+    @Argument(help: "Event names; an event must have one of them.")
     var names: [String]
 
-    @Option(name: .customLong("where"), parsing: .singleValue, help: "What must hold. May be given several times.")
+    @Option(name: .customLong("where"), parsing: .singleValue, help: "Condition for events. May be repeated.")
     var conditions: [String] = []
 
-    @Option(help: "Exactly so many.")
+    @Option(help: "Exact number of events.")
     var count: Int?
 
-    @Option(help: "So many or more. Default: 1.")
+    @Option(help: "Minimum number of events. Default: 1.")
     var atLeast: Int?
 
-    @Option(help: "So many or fewer.")
+    @Option(help: "Maximum number of events.")
     var atMost: Int?
 
-    @Flag(help: "None.")
+    @Flag(help: "Expect no event.")
     var never = false
 
-    @Option(help: "How long to wait, such as 500ms, 5s or 2m; 5m at most.")
+    @Option(help: "Time to wait, such as 500ms, 5s, or 2m; at most 5m.")
     var within = "5s"
 
-    @Option(name: .customLong("run"), help: "Only events of this test run: those whose attribute _run says so.")
+    @Option(name: .customLong("run"), help: "Only events of this test run (attribute _run).")
     var testRun: String?
 
     @Option(help: "Only events of this user.")
@@ -59,13 +62,15 @@ struct ExpectCommand: AsyncParsableCommand {
     @Option(help: "Only events of this installation.")
     var installation: String?
 
-    @Option(help: "Only events from this position on, or `now`. Default: all that are kept.")
+    @Option(help: "Position of the first event to consider, or `now`. Default: all stored events.")
     var since: String?
 
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// Reads it as the collector does, so that what makes no sense is said at once.
+    /// Parses the expectation as the collector does.
+    ///
+    /// An invalid one is thus reported before it is sent.
     func validate() throws {
         do {
             _ = try EventExpectation(parameters: query)
@@ -74,7 +79,7 @@ struct ExpectCommand: AsyncParsableCommand {
         }
     }
 
-    /// Asks, waits and prints.
+    /// Waits for the events and prints the result.
     func run() async throws {
         let expectation = try EventExpectation(parameters: query)
         let wait = Double(expectation.within / .milliseconds(1)) / 1_000
@@ -90,7 +95,7 @@ struct ExpectCommand: AsyncParsableCommand {
         if !holds { throw ExitCode(CommandStatus.negative.rawValue) }
     }
 
-    /// The expectation as the collector understands it.
+    /// The expectation as query parameters.
     var query: [(name: String, value: String)] {
         var query = names.map { (name: "name", value: $0) } + conditions.map { (name: "where", value: $0) }
         for (name, value) in [

@@ -6,17 +6,18 @@ internal import Collector
 internal import Foundation
 internal import TrackwayEvents
 
-/// Shows what was refused.
+/// Shows rejected events.
 struct FailedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "failed",
-        abstract: "See what was refused and why.",
+        abstract: "Show rejected events and the reasons.",
         discussion: """
             EXAMPLES
-              # What was refused in the last 7 days, in groups.
+              # Show groups of events rejected in the last 7 days.
               trackway failed
+              # Print hourly counts of the last 12 hours.
               trackway failed --last 12h --interval hour --csv
-              # One of them, with all that is kept of it.
+              # Show one rejected event with all stored details.
               trackway failed show 3.88213.7
               # Admit those that pass now, after a rule was changed.
               trackway failed replay --code old_rule
@@ -26,45 +27,45 @@ struct FailedCommand: AsyncParsableCommand {
     )
 }
 
-/// Shows refused events in groups.
+/// Shows groups of rejected events.
 struct FailedGroupsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "groups",
-        abstract: "See what was refused in groups: by reason, field, event and version of the app."
+        abstract: "Show rejected events by reason, field, event, and app version."
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Option(help: "How far back, such as 30d, 12h or 90m.")
+    @Option(help: "Time range up to now, such as 30d, 12h, or 90m.")
     var last = "7d"
 
-    @Option(help: "minute, hour, day, week or month: the intervals of --json and --csv.")
-    var interval = QuestionInterval.day
+    @Option(help: "Interval of --json and --csv: minute, hour, day, week, or month.")
+    var interval = QueryInterval.day
 
-    @Option(help: "The time zone, such as Europe/Berlin. Default: this machine's.")
+    @Option(help: "Time zone, such as Europe/Berlin. Default: this machine's.")
     var zone: String?
 
-    @Option(help: "The most groups, 1 to 200.")
+    @Option(help: "Maximum number of groups, 1 to 200.")
     var top = 20
 
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    @Flag(help: "Print comma-separated values: a line for each group and interval.")
+    @Flag(help: "Print comma-separated values: one line per group and interval.")
     var csv = false
 
-    /// Sees that the options fit together.
+    /// Checks the option values.
     func validate() throws {
         guard !json || !csv else { throw ValidationError("choose --json or --csv") }
         guard (1...FailedGroups.shown).contains(top) else {
             throw ValidationError("--top takes 1 to \(FailedGroups.shown)")
         }
         guard let unit = last.last, "smhd".contains(unit) else {
-            throw ValidationError("“\(last)” is not a length of time; write 30s, 15m, 2h or 7d")
+            throw ValidationError("“\(last)” is not a duration; write 30s, 15m, 2h, or 7d")
         }
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let now = SystemClock().now().wall
         let zone = zone ?? SystemZones.current
@@ -86,29 +87,29 @@ struct FailedGroupsCommand: AsyncParsableCommand {
     }
 }
 
-/// Shows one refused event.
+/// Shows one rejected event.
 struct FailedShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show a refused event or batch with all that is kept of it."
+        abstract: "Show a rejected event or batch with all stored details."
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "Its position, such as 3.88213.7.")
+    @Argument(help: "Position, such as 3.88213.7.")
     var position: String
 
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// Sees that what must be a position is one.
+    /// Checks the format of the position.
     func validate() throws {
         guard EventPosition(position) != nil else {
-            throw ValidationError("“\(position)” is not a position such as 3.88213.7, as `trackway failed` shows them")
+            throw ValidationError("“\(position)” is not a position such as 3.88213.7, as shown by `trackway failed`")
         }
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let answer = try await CollectorClient(try collector.address())
             .get("/v1/failed", query: [("position", position)])
@@ -117,22 +118,22 @@ struct FailedShowCommand: AsyncParsableCommand {
     }
 }
 
-/// What was refused, for a person or for a table of another program.
+/// Formats rejected events as text or CSV.
 struct FailedText: Sendable {
-    /// Colours.
+    /// The text style.
     var style: Style
-    /// The zone in which times are shown.
+    /// The time zone for displayed times.
     var zone: TimeZone
 
-    /// A table of the groups, and what devices lost and report.
+    /// Returns the lines: groups, events dropped on devices, and client reports.
     func lines(_ answer: JSONValue) -> [String] {
         let groups = answer["groups"]?.array ?? []
         var lines: [String] = []
         if groups.isEmpty {
-            lines.append("Nothing was refused in this time.")
+            lines.append("No events were rejected in this period.")
         } else {
             var table = Table([
-                ("refused", .right), ("reason", .left), ("field", .left), ("event", .left), ("version", .left),
+                ("rejected", .right), ("reason", .left), ("field", .left), ("event", .left), ("version", .left),
                 ("first", .left), ("last", .left), ("sample", .left),
             ])
             for group in groups {
@@ -145,20 +146,22 @@ struct FailedText: Sendable {
             lines = table.lines(style: style)
             let others = answer["others"]?.integer ?? 0
             if others > 0 { lines += ["", "\(others.grouped) more in other groups; see --top"] }
-            lines += ["", "See one with: trackway failed show \(plain(groups[0]["sample"]))"]
+            lines += ["", "For details: trackway failed show \(plain(groups[0]["sample"]))"]
         }
         let lost = (answer["lost"]?.array ?? []).map {
             "\(plain($0["reason"])) \(($0["events"]?.integer ?? 0).grouped)"
         }
-        if !lost.isEmpty { lines += ["", "dropped on devices, over all time: " + lost.joined(separator: ", ")] }
+        if !lost.isEmpty { lines += ["", "dropped on devices in total: " + lost.joined(separator: ", ")] }
         let reports = (answer["reports"]?.array ?? []).map { report in
             "reported by clients: \(plain(report["code"])) \((report["events"]?.integer ?? 0).grouped) times, "
-                + "at last \(moment(report["last"])): \(plain(report["message"]))"
+                + "most recently \(moment(report["last"])): \(plain(report["message"]))"
         }
         return lines + (reports.isEmpty ? [] : [""] + reports)
     }
 
-    /// A line for each group and interval. Times are UTC.
+    /// Returns CSV lines, one per group and interval.
+    ///
+    /// Times are UTC.
     func csv(_ answer: JSONValue) -> [String] {
         let edges = (answer["edges"]?.array ?? []).compactMap { $0.integer.map(Timestamp.init(milliseconds:)) }
         var lines = ["start,end,code,field,name,version,count"]
@@ -173,7 +176,7 @@ struct FailedText: Sendable {
         return lines
     }
 
-    /// One refused event.
+    /// Returns the lines of one rejected event.
     func one(_ answer: JSONValue) -> [String] {
         var reason = plain(answer["code"])
         if let field = answer["field"]?.string, !field.isEmpty { reason += " in \(plain(answer["field"]))" }
@@ -183,7 +186,7 @@ struct FailedText: Sendable {
             if answer[key]?.string != nil { lines.append("\(key): \(plain(answer[key]))") }
         }
         let (kept, all) = (answer["bytes"]?.integer ?? 0, answer["total_bytes"]?.integer ?? 0)
-        if all > kept { lines.append("The first \(kept.grouped) of \(all.grouped) bytes are kept here:") }
+        if all > kept { lines.append("The first \(kept.grouped) of \(all.grouped) bytes are stored:") }
         let content = (answer["content"]?.string ?? "").split(separator: "\n", omittingEmptySubsequences: false)
         return lines + [""] + content.map { EventLineFormat.plain(String($0)) }
     }

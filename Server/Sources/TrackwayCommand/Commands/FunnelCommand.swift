@@ -5,35 +5,38 @@ internal import ArgumentParser
 internal import Collector
 internal import TrackwayEvents
 
-/// Shows how far people come through steps.
+/// Shows conversion through a sequence of events.
 struct FunnelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "funnel",
-        abstract: "See how far people come through steps.",
+        abstract: "Show conversion through a sequence of events.",
         discussion: """
-            Counts the people who had the first event in the time, and how many of them
-            had each further one behind it, in this order, all within the window. Other
-            events may lie between.
+            Counts the users who had the first event in the period, and how many of
+            them had each following event after it, in this order, all within the
+            window. Other events may occur in between.
 
             EXAMPLES
+              # Show the conversion from viewing to buying.
               trackway funnel view_item add_to_cart purchase
+              # Group by app version, within one hour.
               trackway funnel view_item purchase --window 1h --by context.app.version
+              # Count only large purchases.
               trackway funnel view_item purchase --step-where '2:total>=100' --last 90d
-              # Who looked and did not buy.
+              # List users who viewed an item but did not buy one.
               trackway funnel view_item purchase --people 1
             """
     )
 
     @OptionGroup var collector: CollectorOptions
-    @OptionGroup var question: QuestionOptions
+    @OptionGroup var question: QueryOptions
 
-    @Argument(help: "The names of the events, in their order; 1 to 10.")
+    @Argument(help: "Event names in order, 1 to 10.")
     var steps: [String]
 
-    @Option(name: .customLong("where"), parsing: .singleValue, help: "Only events for which this holds, in all steps.")
+    @Option(name: .customLong("where"), parsing: .singleValue, help: "Condition for the events of all steps.")
     var conditions: [String] = []
 
-    @Option(parsing: .singleValue, help: "The same of one step's event: its number, a colon, and the condition.")
+    @Option(parsing: .singleValue, help: "Condition for one step: its number, a colon, and the condition.")
     var stepWhere: [String] = []
 
     @Option(help: "Only events of this user.")
@@ -42,26 +45,26 @@ struct FunnelCommand: AsyncParsableCommand {
     @Option(help: "Only events of this installation.")
     var installation: String?
 
-    @Option(help: "How long after the first step the last one may come, such as 30m, 12h or 7d.")
+    @Option(help: "Maximum time from the first step to the last, such as 30m, 12h, or 7d.")
     var window = "7d"
 
-    @Option(help: "Divide by the values of the first step's attribute, or of a member of the context.")
+    @Option(help: "Attribute of the first step, or member of its context, to group by.")
     var by: String?
 
-    @Flag(help: "Group values with the same text, such as 1 and \"1\"; for --by.")
+    @Flag(help: "With --by: group values that have the same text, such as 1 and \"1\".")
     var valuesAsTexts = false
 
-    @Option(help: "How many values are told apart, 1 to 25; the rest is one group. Default: 10.")
+    @Option(help: "Number of groups, 1 to 25; all other values form one more group. Default: 10.")
     var top: Int?
 
-    @Option(help: "List those who got to this step, counted from 1, and no further: at most a hundred.")
+    @Option(help: "Step number, from 1, whose drop-offs to list; at most 100 users.")
     var people: Int?
 
-    /// Sees that the options fit together.
+    /// Checks the combination of options.
     func validate() throws {
-        guard top == nil || by != nil else { throw ValidationError("--top is for --by") }
-        guard !valuesAsTexts || by != nil else { throw ValidationError("--values-as-texts is for --by") }
-        guard people == nil || !question.csv else { throw ValidationError("--people is not for --csv") }
+        guard top == nil || by != nil else { throw ValidationError("--top requires --by") }
+        guard !valuesAsTexts || by != nil else { throw ValidationError("--values-as-texts requires --by") }
+        guard people == nil || !question.csv else { throw ValidationError("--people cannot be combined with --csv") }
         for text in stepWhere {
             guard let step = Self.step(text)?.step, (1...steps.count).contains(step) else {
                 throw ValidationError(
@@ -77,7 +80,7 @@ struct FunnelCommand: AsyncParsableCommand {
         return (step, String(parts[1]))
     }
 
-    /// The question as the collector understands it.
+    /// Returns the query parameters for the collector.
     func query(now: Timestamp) throws(CommandFailure) -> [(name: String, value: String)] {
         var query = steps.map { (name: "step", value: $0) } + conditions.map { (name: "where", value: $0) }
         for (step, condition) in stepWhere.compactMap(Self.step) { query.append(("where.\(step)", condition)) }
@@ -92,7 +95,7 @@ struct FunnelCommand: AsyncParsableCommand {
         return query + (try question.range(now: now))
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let query = try query(now: SystemClock().now().wall)
         try await question.ask("/v1/funnels", query, of: collector) { answer, dates in
@@ -100,28 +103,28 @@ struct FunnelCommand: AsyncParsableCommand {
         }
     }
 
-    /// A row for each step of each group.
-    static func table(_ answer: JSONValue, _ dates: DateLabels) -> AnswerTable {
+    /// Returns a table with a row for each step of each group.
+    static func table(_ answer: JSONValue, _ dates: DateLabels) -> ResultTable {
         let names = (answer["steps"]?.array ?? []).compactMap(\.string)
         let series = answer["series"]?.array ?? []
-        let isDivided = series.contains { AnswerTable.group($0).kind != "all" }
-        var table = AnswerTable(heading: heading(answer, dates))
+        let isDivided = series.contains { ResultTable.group($0).kind != "all" }
+        var table = ResultTable(heading: heading(answer, dates))
         table.columns =
             (isDivided ? [("group", .left)] : []) + [
-                ("step", .left), ("people", .right), ("of all", .right), ("of the step before", .right),
-                ("median time", .right), ("since the first", .right),
+                ("step", .left), ("users", .right), ("of first step", .right), ("of previous step", .right),
+                ("median time", .right), ("since first step", .right),
             ]
         table.csv = ["kind,group,step,name,people,median_ms,median_total_ms"]
         for series in series {
-            let group = AnswerTable.group(series)
+            let group = ResultTable.group(series)
             let steps = series["steps"]?.array ?? []
             let people = steps.map { $0["people"]?.integer ?? 0 }
             for (index, step) in steps.enumerated() where index < names.count {
                 let medians = ["median", "median_total"].map { step[$0]?.integer }
                 var row = isDivided ? [index == 0 ? group.label : ""] : []
-                row += ["\(index + 1) " + AnswerTable.name(names[index]), people[index].grouped]
-                row.append(AnswerTable.share(people[index], of: people[0]))
-                row.append(index == 0 ? "" : AnswerTable.share(people[index], of: people[index - 1]))
+                row += ["\(index + 1) " + ResultTable.name(names[index]), people[index].grouped]
+                row.append(ResultTable.share(people[index], of: people[0]))
+                row.append(index == 0 ? "" : ResultTable.share(people[index], of: people[index - 1]))
                 row += medians.map { $0.map { TimeSpan(milliseconds: $0).text } ?? "" }
                 table.rows.append(row)
                 let cells = [
@@ -135,11 +138,11 @@ struct FunnelCommand: AsyncParsableCommand {
         return table
     }
 
-    /// A row for each person who stayed.
-    static func list(_ answer: JSONValue, _ dates: DateLabels) -> AnswerTable {
-        var table = AnswerTable(heading: heading(answer, dates))
-        table.columns = [("last step", .left), ("person", .left)]
-        table.nothing = "Nobody stayed there."
+    /// Returns a table with a row for each person who dropped off.
+    static func list(_ answer: JSONValue, _ dates: DateLabels) -> ResultTable {
+        var table = ResultTable(heading: heading(answer, dates))
+        table.columns = [("last step", .left), ("user", .left)]
+        table.nothing = "No one dropped off at this step."
         for person in answer["people"]?.array ?? [] {
             let who =
                 person["user"]?.string.map { "user " + EventLineFormat.plain($0) }
@@ -151,7 +154,7 @@ struct FunnelCommand: AsyncParsableCommand {
     }
 
     private static func heading(_ answer: JSONValue, _ dates: DateLabels) -> String {
-        let names = (answer["steps"]?.array ?? []).compactMap(\.string).map { AnswerTable.name($0) }
+        let names = (answer["steps"]?.array ?? []).compactMap(\.string).map { ResultTable.name($0) }
         func moment(_ name: String) -> String {
             answer[name]?.integer.map { dates.moment(Timestamp(milliseconds: $0)) } ?? "–"
         }

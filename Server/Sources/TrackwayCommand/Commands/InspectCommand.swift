@@ -6,28 +6,30 @@ internal import Foundation
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// Looks into an app's journal without touching it.
+/// Inspects an app's journal without modifying it.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Look into an app's journal without touching it.",
+        abstract: "Inspect an app's journal without modifying it.",
         discussion: """
-            Shows what lies in a journal folder: the installation, its writers (one per
-            process), their segments and records, how far each destination has come, and
-            any damage. Nothing is written or locked, so an app may go on recording
-            meanwhile. The folder is the one that holds `installation` and `writers`.
+            Shows the contents of a journal folder: the installation, its writers (one
+            per process), their segments and records, the progress of each destination,
+            and any damage. Nothing is written or locked, so an app may keep recording.
+            The folder is the one that contains `installation` and `writers`.
 
             EXAMPLES
+              # Print a summary of a journal.
               trackway inspect ~/.local/state/trackway/shopping
-              # Every event that still lies there, in order.
+              # Print every record still stored, in order.
               trackway inspect FOLDER --records
+              # Print the names of stored events.
               trackway inspect FOLDER --records --json | jq .name
-              # Exit status 1 when something is damaged.
+              # Exit with status 1 if something is damaged.
               trackway inspect FOLDER || echo damaged
             """
     )
 
-    @Argument(help: "The journal's folder.")
+    @Argument(help: "Journal folder.")
     var folder: String
 
     @Flag(help: "Print every record instead of the summary.")
@@ -36,19 +38,19 @@ struct InspectCommand: AsyncParsableCommand {
     @Option(help: "Only this writer's records.")
     var writer: String?
 
-    @Flag(help: "Print JSON: the report, or one event a line.")
+    @Flag(help: "Print JSON: the report, or one event per line.")
     var json = false
 
-    /// Sees that what must be an id is one.
+    /// Checks the format of the writer id.
     func validate() throws {
         if let writer, WriterID(writer) == nil {
             throw ValidationError(
-                "“\(writer)” is not a writer's id: it has 36 characters, as `trackway inspect` shows them"
+                "“\(writer)” is not a writer id: ids have 36 characters, as shown by `trackway inspect`"
             )
         }
     }
 
-    /// Reads and prints.
+    /// Reads the journal and prints the result.
     func run() async throws {
         let path = URL(fileURLWithPath: folder).standardizedFileURL.path
         let inspector = JournalInspector(folder: path)
@@ -91,31 +93,31 @@ struct InspectCommand: AsyncParsableCommand {
 }
 
 extension CommandFailure {
-    /// The failure of reading a journal.
+    /// Creates the failure for a journal that cannot be read.
     init(_ error: JournalError, path: String) {
         switch error.code {
         case .newerVersion:
             self.init(
                 .malformedInput,
                 error.message,
-                remedy: "use the `trackway` command of the same version as the app"
+                remedy: "use a `trackway` command of the same version as the app"
             )
         default:
             self.init(
                 .inputMissing,
                 error.message,
-                remedy: "name a journal's folder, such as the one an app was configured with; \(path) was tried"
+                remedy: "pass a journal folder, such as the one an app was configured with; \(path) was tried"
             )
         }
     }
 }
 
-/// How a journal's record looks as one line in a terminal.
+/// Formats a journal record as one line.
 private struct RecordLineFormat: Sendable {
-    /// Colours.
+    /// The text style.
     var style: Style
 
-    /// The line: place, sequence, and what the record says.
+    /// Returns the line: position, sequence number, and contents.
     func line(_ entry: LogEntry, payload: [UInt8], route: [DestinationID]) -> String {
         let place = style.faint("\(entry.start)")
         switch entry.kind {
@@ -131,7 +133,7 @@ private struct RecordLineFormat: Sendable {
     }
 
     private func event(_ payload: [UInt8]) -> String {
-        // A record passed its checksum; if it still is not an event, it is shown as it is.
+        // The record's checksum is valid. If it is not an event anyway, show it unchanged.
         guard let event = try? JSONValue.parse(payload), let name = event["name"]?.string else { return text(payload) }
         let attributes = event["attributes"].map { text($0.json()) } ?? ""
         return style.byName(EventLineFormat.plain(name)) + (attributes.isEmpty ? "" : "  " + attributes)

@@ -5,32 +5,34 @@ public import ArgumentParser
 internal import Collector
 internal import TrackwayEvents
 
-/// Makes, lists and revokes the collector's keys.
+/// Creates, lists, and revokes the collector's keys.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Make, list and revoke keys.",
+        abstract: "Create, list, and revoke keys.",
         discussion: """
             Works on the key file in the collector's folder, on the machine where it
-            runs. A running collector sees the change within about a second. Only a hash
-            of each key is kept.
+            runs. A running collector applies changes within about a second. Only a hash
+            of each key is stored.
 
             EXAMPLES
-              # A key that may send events.
+              # Create a key that may send events.
               trackway keys create shopping-app
-              # A key that may read them.
+              # Create a key that may read events.
               trackway keys create dashboard --scope read
-              # Clients of these two formats send no key: the app and the project let
-              # them in.
+              # Create a key for clients of two formats that send no key: it admits the
+              # app and the project.
               trackway keys create shop --clickstream-app shopping \\
                 --sensors-project production
-              # What clients of Sift call the beacon key.
+              # Create a beacon key for clients of Sift.
               trackway keys create phones --sift-account acct_1
-              # Clients of SAP Mobile Services: the application lets them in.
+              # Create a key that admits an application of SAP Mobile Services.
               trackway keys create usage --sap-application org.example.shop
-              # At most 50 requests a second and a million events a day.
+              # Limit a key to 50 requests per second and a million events per day.
               trackway keys create beta --rate 50 --events-per-day 1000000
+              # List all keys.
               trackway keys list
+              # Revoke a key.
               trackway keys revoke shopping-app
             """,
         subcommands: [KeysCreateCommand.self, KeysListCommand.self, KeysRevokeCommand.self]
@@ -38,7 +40,7 @@ struct KeysCommand: AsyncParsableCommand {
 }
 
 extension DataOptions {
-    /// The key file in the folder, read.
+    /// Reads the key file in the folder.
     func keyFile() throws(CommandFailure) -> KeyFile {
         let folder = folder
         do {
@@ -50,24 +52,24 @@ extension DataOptions {
 }
 
 extension CommandFailure {
-    /// The failure of a key file.
+    /// Creates the failure for a key file error.
     init(_ error: KeyFileError) {
         switch error.code {
         case .storage:
-            self.init(.inputOutput, error.message, remedy: "see who may read and write the collector's folder")
+            self.init(.inputOutput, error.message, remedy: "check the permissions of the collector's folder")
         case .malformed: self.init(.malformedInput, error.message, remedy: "correct or remove that line")
         case .nameInvalid: self.init(.usage, error.message)
         case .nameTaken, .accountTaken: self.init(.cannotCreate, error.message)
-        case .unknown: self.init(.negative, error.message, remedy: "`trackway keys list` shows those there are")
+        case .unknown: self.init(.negative, error.message, remedy: "`trackway keys list` lists all keys")
         }
     }
 }
 
-/// Makes a key and shows it once.
+/// Creates a key and shows it once.
 struct KeysCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Make a key. It is shown once; only a hash is kept."
+        abstract: "Create a key. It is shown once; only a hash is stored."
     )
 
     @OptionGroup var data: DataOptions
@@ -75,46 +77,46 @@ struct KeysCreateCommand: AsyncParsableCommand {
     @Argument(help: "The key's name: letters, digits, dots, underscores, hyphens.")
     var name: String
 
-    @Option(help: "What it allows: write (send events) or read. May be given twice.")
+    @Option(help: "Scope: write (send events) or read. May be given twice.")
     var scope: [KeyScope] = [.write]
 
-    @Option(help: "An app of the Clickstream format that this key lets in (its appId). May be given several times.")
+    @Option(help: "Clickstream app (its appId) that this key admits. May be repeated.")
     var clickstreamApp: [String] = []
 
-    @Option(help: "A project of the Sensors Analytics format that this key lets in. May be given several times.")
+    @Option(help: "Sensors Analytics project that this key admits. May be repeated.")
     var sensorsProject: [String] = []
 
     @Option(
-        help: "An account of the Sift format whose beacon key this key is. May be given several times."
+        help: "Sift account that uses this key as its beacon key. May be repeated."
     )
     var siftAccount: [String] = []
 
     @Option(
-        help: "An application of SAP Mobile Services that this key lets in (its id). May be given several times."
+        help: "SAP Mobile Services application (its id) that this key admits. May be repeated."
     )
     var sapApplication: [String] = []
 
-    @Option(help: "Requests a second that it may make, ten times as many at once. Default: what the collector says.")
+    @Option(help: "Requests per second, with bursts of ten times as many. Default: the collector's limit.")
     var rate: Int?
 
-    @Option(help: "Events a day that it may send. Default: what the collector says.")
+    @Option(help: "Events per day. Default: the collector's limit.")
     var eventsPerDay: Int?
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// The accounts of other formats that the options name.
+    /// The accounts of other formats given in the options.
     private var accounts: [VendorAccount] {
         clickstreamApp.map { .clickstreamApp($0) } + sensorsProject.map { .sensorsProject($0) }
             + siftAccount.map { .siftAccount($0) } + sapApplication.map { .sapApplication($0) }
     }
 
-    /// Sees that the accounts can be written down.
+    /// Checks the accounts, limits, and scopes.
     func validate() throws {
         for name in clickstreamApp + sensorsProject + siftAccount + sapApplication
         where !VendorAccount.isValid(name: name) {
             throw ValidationError(
-                "“\(name)” cannot name an app, a project, an account or an application: use 1 to 128 letters, digits, . _ -"
+                "“\(name)” is not a valid account name: use 1 to 128 letters, digits, . _ -"
             )
         }
         for (option, number) in [("--rate", rate), ("--events-per-day", eventsPerDay)] {
@@ -123,12 +125,12 @@ struct KeysCreateCommand: AsyncParsableCommand {
         }
         if !accounts.isEmpty, !scope.contains(.write) {
             throw ValidationError(
-                "--clickstream-app, --sensors-project, --sift-account and --sap-application are for keys that may write: --scope write"
+                "--clickstream-app, --sensors-project, --sift-account, and --sap-application require --scope write"
             )
         }
     }
 
-    /// Makes the key and prints it.
+    /// Creates the key and prints it.
     func run() async throws {
         try data.folder.make()
         let file = try data.keyFile()
@@ -151,7 +153,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
             Console.standard.write(json: answer)
         } else {
             Console.standard.write(key)
-            Console.standard.note("Keep it now: only a hash of “\(name)” stays in \(file.path).")
+            Console.standard.note("Save it now: only a hash of “\(name)” is stored in \(file.path).")
         }
     }
 }
@@ -162,22 +164,22 @@ extension KeyScope: ExpressibleByArgument {}
 private struct KeysListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the keys by name; the keys themselves are not known any more."
+        abstract: "List keys by name. The keys themselves are not stored."
     )
 
     @OptionGroup var data: DataOptions
 
-    @Flag(help: "Print JSON, one key a line.")
+    @Flag(help: "Print JSON, one key per line.")
     var json = false
 
-    /// Reads and prints.
+    /// Reads the key file and prints the result.
     func run() async throws {
         let format = EventLineFormat(style: Console.standard.style)
         Console.standard.write(
             list: try data.keyFile().records,
             asJSON: json,
-            empty: "No keys in \(data.folder.keys). Make one with: trackway keys create NAME",
-            columns: [("name", .left), ("allows", .left), ("made", .left), ("lets in", .left), ("limits", .left)],
+            empty: "No keys in \(data.folder.keys). Create one with: trackway keys create NAME",
+            columns: [("name", .left), ("scopes", .left), ("created", .left), ("accounts", .left), ("limits", .left)],
             cells: { record in
                 [
                     record.name, Self.scopes(record).joined(separator: ", "), format.date(record.created),
@@ -191,8 +193,8 @@ private struct KeysListCommand: AsyncParsableCommand {
     private static func scopes(_ record: KeyRecord) -> [String] { record.scopes.map(\.rawValue).sorted(by: >) }
 
     private static func limits(_ record: KeyRecord) -> String {
-        let rate = record.limits.requestsPerSecond.map { "\($0) requests a second" }
-        let daily = record.limits.eventsPerDay.map { "\($0) events a day" }
+        let rate = record.limits.requestsPerSecond.map { "\($0) requests per second" }
+        let daily = record.limits.eventsPerDay.map { "\($0) events per day" }
         return [rate, daily].compactMap { $0 }.joined(separator: ", ")
     }
 
@@ -212,7 +214,7 @@ private struct KeysListCommand: AsyncParsableCommand {
 private struct KeysRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revoke a key; a running collector refuses it within about a second."
+        abstract: "Revoke a key. A running collector rejects it within about a second."
     )
 
     @OptionGroup var data: DataOptions
@@ -220,7 +222,7 @@ private struct KeysRevokeCommand: AsyncParsableCommand {
     @Argument(help: "The key's name.")
     var name: String
 
-    /// Takes the key out of the file.
+    /// Removes the key from the file.
     func run() async throws {
         do {
             try data.keyFile().revoke(name: name)

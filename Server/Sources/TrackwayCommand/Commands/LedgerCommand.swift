@@ -5,21 +5,23 @@ internal import ArgumentParser
 internal import Foundation
 internal import TrackwayEvents
 
-/// Shows that nothing is missing, or what is.
+/// Shows whether events are missing, and which.
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
-        abstract: "See that nothing is missing, or what is.",
+        abstract: "Show whether events are missing, and which.",
         discussion: """
-            For each writer (one process of one installed app) the collector knows how
-            many events were recorded and what became of them: recorded = received +
-            refused + dropped on the device + addressed elsewhere + missing. Missing
-            events may still be on the device, waiting to be delivered.
+            For each writer (one process of one installed app), shows how many events
+            were recorded and what became of them: recorded = received + rejected +
+            dropped on the device + addressed elsewhere + missing. Missing events may
+            still be pending on the device.
 
             EXAMPLES
+              # Show the ledger of all writers.
               trackway ledger
+              # Show the ledger of one installation.
               trackway ledger --installation 0199a1b2-…
-              # Exit status 1 while something is missing.
+              # Exit with status 1 while events are missing.
               trackway ledger --check && echo complete
             """
     )
@@ -29,20 +31,20 @@ struct LedgerCommand: AsyncParsableCommand {
     @Option(help: "Only this installation.")
     var installation: String?
 
-    @Flag(help: "End with status 1 while an event is missing.")
+    @Flag(help: "Exit with status 1 if an event is missing.")
     var check = false
 
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// Sees that what must be an id is one.
+    /// Checks the format of the installation id.
     func validate() throws {
         if let installation, InstallationID(installation) == nil {
-            throw ValidationError("“\(installation)” is not an installation's id: it has 36 characters")
+            throw ValidationError("“\(installation)” is not an installation id: ids have 36 characters")
         }
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let client = CollectorClient(try collector.address())
         let (answer, ledger) = try await client.settledLedger(installation: installation)
@@ -55,29 +57,29 @@ struct LedgerCommand: AsyncParsableCommand {
     }
 }
 
-/// The collector's ledger for a person.
+/// Formats the collector's ledger as text.
 struct LedgerText: Sendable {
-    /// Colours.
+    /// The text style.
     var style: Style
-    /// The zone in which times are shown.
+    /// The time zone for displayed times.
     var zone: TimeZone
 
-    /// A text; times are shown in the machine's own zone unless another is given.
+    /// Creates a formatter, by default with the machine's time zone.
     init(style: Style, zone: TimeZone = .current) {
         self.style = style
         self.zone = zone
     }
 
-    /// A table, the sums, and the gaps.
+    /// Returns the lines: a table, details, and totals.
     func lines(_ ledger: CollectorLedger) -> [String] {
         guard !ledger.rows.isEmpty else {
-            return ["No writer has sent anything yet.", "Send an event with: trackway send hello"] + erasures(ledger)
+            return ["No writer has sent events yet.", "Send an event with: trackway send hello"] + erasures(ledger)
         }
         let format = EventLineFormat(style: style, zone: zone)
         var table = Table([
             ("installation", .left), ("writer", .left), ("recorded", .right), ("received", .right),
-            ("refused", .right), ("dropped", .right), ("elsewhere", .right), ("missing", .right), ("repeats", .right),
-            ("last heard", .left),
+            ("rejected", .right), ("dropped", .right), ("elsewhere", .right), ("missing", .right), ("repeats", .right),
+            ("last received", .left),
         ])
         for row in ledger.rows {
             table.append([
@@ -94,7 +96,7 @@ struct LedgerText: Sendable {
         let missing = ledger.total(\.missing)
         let text =
             "recorded \(ledger.total(\.recorded).grouped) · received \(ledger.total(\.received).grouped)"
-            + " · missing \(missing.grouped) · repeats not counted twice \(ledger.total(\.duplicates).grouped)"
+            + " · missing \(missing.grouped) · duplicates ignored \(ledger.total(\.duplicates).grouped)"
         return style.coloured(ledger.isComplete ? "✓ " : "… ", ledger.isComplete ? .green : .yellow) + style.bold(text)
     }
 
@@ -111,9 +113,9 @@ struct LedgerText: Sendable {
         let format = EventLineFormat(style: style, zone: zone)
         return [""]
             + ledger.erasures.map { erasure in
-                let by = erasure.isByOperator ? "by an operator" : "by itself"
+                let by = erasure.isByOperator ? "by an operator" : "by the app"
                 return "erased \(format.date(erasure.time)) \(by): \(erasure.installation), "
-                    + "\(erasure.events.grouped) events removed or not taken"
+                    + "\(erasure.events.grouped) events removed or discarded"
             }
     }
 
@@ -122,7 +124,7 @@ struct LedgerText: Sendable {
         guard !rows.isEmpty else { return [] }
         return [""]
             + rows.map {
-                "not tracked of \($0.writer): \($0.untracked.grouped) events, because its account has too many ranges"
+                "untracked from \($0.writer): \($0.untracked.grouped) events, because its account has too many ranges"
             }
     }
 
@@ -135,7 +137,7 @@ struct LedgerText: Sendable {
                     gap.lowerBound == gap.upperBound ? "\(gap.lowerBound)" : "\(gap.lowerBound)–\(gap.upperBound)"
                 }
                 let more = row.gaps.count > 8 ? ", …" : ""
-                return "not heard of from \(row.writer): \(list.joined(separator: ", "))\(more)"
+                return "missing from \(row.writer): \(list.joined(separator: ", "))\(more)"
             }
     }
 }

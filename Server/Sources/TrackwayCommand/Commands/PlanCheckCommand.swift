@@ -6,62 +6,62 @@ internal import Collector
 internal import Foundation
 internal import TrackwayEvents
 
-/// Checks a plan's file, and what a collector has against it.
+/// Checks a tracking plan, or a collector's events against it.
 struct PlanCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check a tracking plan, and what a collector has against it.",
+        abstract: "Check a tracking plan, or a collector's events against it.",
         discussion: """
-            Without --against: all mistakes of the file at once, each with its place,
-            the value and what helps. With --against: also which names came that are not
-            planned, which planned events never came, and what events do not keep to.
-            Where the collector counts by this very plan the numbers are of all events
-            since then, or of --last days; else of the latest events of each name
-            (--sample).
+            Without --against: reports all mistakes in the file at once, each with its
+            location, its value, and a suggestion. With --against: also reports received
+            events that are not planned, planned events that were never received, and
+            violations. If the collector uses this plan, the counts cover all events since
+            it took effect, or those of the last --last days; otherwise they cover the
+            latest events of each name (--sample).
 
             EXIT STATUS
-              0   the plan is in order; with --against: everything keeps to it
-              1   with --against: something came that does not keep to it
+              0   the plan is valid; with --against: all events conform to it
+              1   with --against: some events violate the plan
               65  the plan has mistakes
-              66  there is no such file
+              66  the file does not exist
             """
     )
 
-    @Argument(help: "The plan's file.")
+    @Argument(help: "Plan file.")
     var file: String
 
-    @Option(help: "The address of a collector.")
+    @Option(help: "Address of a collector.")
     var against: String?
 
     @Option(help: "The collector's key. Default: TRACKWAY_KEY, or none.")
     var key: String?
 
-    @Option(help: "How many days back, today included, such as 7d. Default: everything.")
+    @Option(help: "Number of days, including today, such as 7d. Default: all.")
     var last: String?
 
     @Option(
         help:
-            "How many of the latest events of each name are looked at where the collector does not count by this plan."
+            "Number of latest events to check per name if the collector does not use this plan."
     )
     var sample = 500
 
     @Flag(help: "Print one JSON value.")
     var json = false
 
-    /// Sees that the options fit together.
+    /// Checks the option values.
     func validate() throws {
         guard against != nil || (key == nil && last == nil) else {
-            throw ValidationError("--key and --last are for --against URL")
+            throw ValidationError("--key and --last require --against")
         }
         guard (1...1_000).contains(sample) else { throw ValidationError("--sample takes 1 to 1000") }
         if let last {
             guard last.last == "d", let days = Int(last.dropLast()), (1...3_660).contains(days) else {
-                throw ValidationError("“\(last)” is no number of days such as 7d")
+                throw ValidationError("“\(last)” is not a number of days such as 7d")
             }
         }
     }
 
-    /// Checks and prints.
+    /// Checks the plan and prints the result.
     func run() async throws {
         let reading = try PlanFile.read(file)
         let text = PlanText(style: Console.standard.style, zone: .current)
@@ -87,8 +87,8 @@ struct PlanCheckCommand: AsyncParsableCommand {
         if !comparison.isClean { throw ExitCode(CommandStatus.negative.rawValue) }
     }
 
-    /// What the file says, and what a collector has.
-    static func json(_ reading: PlanReading, _ file: String, against comparison: PlanComparison?) -> JSONValue {
+    /// Returns the results of checking the file and comparing it with a collector.
+    static func json(_ reading: PlanParseResult, _ file: String, against comparison: PlanComparison?) -> JSONValue {
         .members(
             ("file", .string(file)),
             ("digest", reading.plan.map { .string($0.digest) } ?? .null),
@@ -100,7 +100,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
         )
     }
 
-    /// How what a collector has keeps to a plan.
+    /// Compares a collector's events with a plan.
     func compare(_ checker: PlanChecker, _ client: CollectorClient) async throws(CommandFailure)
         -> PlanComparison
     {
@@ -116,7 +116,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
         return comparison
     }
 
-    /// What the collector counted by this plan.
+    /// Adds the violations that the collector counted for this plan.
     private func count(
         _ comparison: inout PlanComparison,
         _ client: CollectorClient,
@@ -157,7 +157,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
         }
     }
 
-    /// The latest events of each planned name, looked at here.
+    /// Checks the latest events of each planned name locally.
     private func look(
         _ comparison: inout PlanComparison,
         _ checker: PlanChecker,
@@ -165,8 +165,8 @@ struct PlanCheckCommand: AsyncParsableCommand {
     ) async throws(CommandFailure) {
         let now = SystemClock().now().wall.milliseconds
         let days = last.flatMap { Int64($0.dropLast()) } ?? 0
-        // Days of UTC, as the collector counts them.
-        let begin = days == 0 ? Int64.min : (now / QuestionInterval.dayLength - days + 1) * QuestionInterval.dayLength
+        // UTC days, as the collector counts them.
+        let begin = days == 0 ? Int64.min : (now / QueryInterval.dayLength - days + 1) * QueryInterval.dayLength
         var inspection = PlanInspection(checker)
         var came: Set<String> = []
         for (name, events, latest) in try await client.catalogue() where latest >= begin {

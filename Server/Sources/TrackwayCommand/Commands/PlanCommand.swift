@@ -10,24 +10,24 @@ internal import TrackwayEvents
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Check a tracking plan, make Swift types of it, and see what events do not keep to.",
+        abstract: "Check a tracking plan, generate Swift types, and show violations.",
         discussion: """
-            A plan is a JSON file under version control that says which events there are
-            and what they look like. `trackway serve --plan plan.json` counts what does
-            not keep to it; nothing is dropped for that.
+            A plan is a JSON file under version control that lists the events and
+            describes their attributes. `trackway serve --plan plan.json` counts
+            violations of the plan; it drops no events because of them.
 
             EXAMPLES
-              # A first plan from what is there.
+              # Create an initial plan from a collector's events.
               trackway plan init --from http://127.0.0.1:8787 --output plan.json
-              # All mistakes of the file.
+              # Report all mistakes in the file.
               trackway plan check plan.json
-              # In CI: 1 when events do not keep to it.
+              # In CI: exit with 1 if events violate the plan.
               trackway plan check plan.json --against http://127.0.0.1:8787
-              # A TypedEvent for each event.
+              # Generate a TypedEvent for each event.
               trackway plan swift plan.json --output Sources/App/Events.swift
-              # The events of the plan in force, counted.
+              # Show the events of the plan in force with counts.
               trackway plan show
-              # What does not keep to it, in groups.
+              # Show groups of violations.
               trackway plan violations --last 7d
             """,
         subcommands: [
@@ -41,21 +41,21 @@ struct PlanCommand: AsyncParsableCommand {
 struct PlanShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "See the events of a collector's plan, and those that are not in it, with what was counted."
+        abstract: "Show events in a collector's plan, and those not in it, with counts."
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Option(help: "How many days back, today included, such as 7d. Default: since the plan counts.")
+    @Option(help: "Number of days, including today, such as 7d. Default: since the plan took effect.")
     var last: String?
 
     @Option(
         help:
-            "Which: all, planned, unplanned, violated (what does not keep to the plan) or missing (what did not come)."
+            "Events to show: all, planned, unplanned, violated (with violations), or missing (not received)."
     )
     var show = "all"
 
-    @Option(help: "The most events.")
+    @Option(help: "Maximum number of events.")
     var limit = 100
 
     @Flag(help: "Print the collector's JSON.")
@@ -64,13 +64,13 @@ struct PlanShowCommand: AsyncParsableCommand {
     @Flag(help: "Print comma-separated values.")
     var csv = false
 
-    /// Sees that the options fit together.
+    /// Checks the option values.
     func validate() throws {
         guard !json || !csv else { throw ValidationError("choose --json or --csv") }
         guard (1...500).contains(limit) else { throw ValidationError("--limit takes 1 to 500") }
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         var query = [(name: "show", value: show), (name: "limit", value: String(limit))]
         if let last { query.append(("last", last)) }
@@ -83,11 +83,11 @@ struct PlanShowCommand: AsyncParsableCommand {
     }
 }
 
-/// Shows what events do not keep to.
+/// Shows violations of the plan.
 struct PlanViolationsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "violations",
-        abstract: "See what events do not keep to, in groups: by event, place, kind and version of the app."
+        abstract: "Show violations by event, location, kind, and app version."
     )
 
     @OptionGroup var collector: CollectorOptions
@@ -95,28 +95,28 @@ struct PlanViolationsCommand: AsyncParsableCommand {
     @Option(help: "Only events of this name.")
     var name: String?
 
-    @Option(help: "Only this kind, such as type, missing or unplanned.")
+    @Option(help: "Only violations of this kind, such as type, missing, or unplanned.")
     var code: String?
 
-    @Option(help: "How many days back, today included, such as 7d. Default: since the plan counts.")
+    @Option(help: "Number of days, including today, such as 7d. Default: since the plan took effect.")
     var last: String?
 
-    @Option(help: "The most groups.")
+    @Option(help: "Maximum number of groups.")
     var limit = 100
 
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    @Flag(help: "Print comma-separated values: a line for each group and day of UTC.")
+    @Flag(help: "Print comma-separated values: one line per group and UTC day.")
     var csv = false
 
-    /// Sees that the options fit together.
+    /// Checks the option values.
     func validate() throws {
         guard !json || !csv else { throw ValidationError("choose --json or --csv") }
         guard (1...1_000).contains(limit) else { throw ValidationError("--limit takes 1 to 1000") }
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         var query = [(name: "limit", value: String(limit))]
         for (key, value) in [("name", name), ("code", code), ("last", last)] {
@@ -131,34 +131,35 @@ struct PlanViolationsCommand: AsyncParsableCommand {
     }
 }
 
-/// Makes Swift source of a plan.
+/// Generates Swift source from a plan.
 struct PlanSwiftCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "swift",
-        abstract: "Make Swift source with a TypedEvent for each event of a plan.",
+        abstract: "Generate Swift source with a TypedEvent for each event of a plan.",
         discussion: """
-            The same plan makes the same source. Attributes that are not required are
-            optional, texts with a list of values become enumerations, and what the plan
-            leaves open is a PlannedValue.
+            The same plan always generates the same source. Attributes that are not
+            required are optional, strings with a list of values become enumerations, and
+            values of unspecified type become PlannedValue.
 
             EXAMPLES
+              # Generate a source file.
               trackway plan swift plan.json --output Sources/App/Events.swift
-              # In CI: is it up to date?
+              # In CI: check that the file is up to date.
               trackway plan swift plan.json --access public | diff - \\
                 Sources/Events/Events.swift
             """
     )
 
-    @Argument(help: "The plan's file.")
+    @Argument(help: "Plan file.")
     var file: String
 
-    @Option(help: "Who may use the types: internal, package or public.")
+    @Option(help: "Access level of the types: internal, package, or public.")
     var access = PlanSwift.Access.internal
 
-    @Option(help: "The file to write. Default: standard output.")
+    @Option(help: "File to write. Default: standard output.")
     var output: String?
 
-    /// Reads, makes and writes.
+    /// Reads the plan and writes the source.
     func run() throws {
         let plan = try PlanFile.plan(file)
         var maker = PlanSwift(access: access)
@@ -169,15 +170,15 @@ struct PlanSwiftCommand: ParsableCommand {
     }
 }
 
-/// Writes a first plan.
+/// Writes an initial plan.
 struct PlanInitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Make a first plan of what a collector's catalogue has.",
+        abstract: "Create an initial plan from a collector's event catalog.",
         discussion: """
-            Every event of one's own becomes a planned one, its attributes with the
-            types they have; what every event has that was looked at is required. Read
-            it, change it, and put it under version control.
+            Every event that the app itself defines becomes a planned one, with the types
+            of its attributes; attributes present in every inspected event are required.
+            Review the file, change it, and put it under version control.
             """
     )
 
@@ -187,24 +188,24 @@ struct PlanInitCommand: AsyncParsableCommand {
     @Option(help: "The key. Default: TRACKWAY_KEY, or none.")
     var key: String?
 
-    @Option(help: "The file to write, which must not be there yet. Default: standard output.")
+    @Option(help: "File to write, which must not exist yet. Default: standard output.")
     var output: String?
 
-    @Option(help: "What the plan is called.")
+    @Option(help: "Title of the plan.")
     var title: String?
 
     @Flag(
-        help: "List the values of texts that have eight or fewer. They stand in the file then: look whether they may."
+        help: "List the values of strings that have at most eight. Check that the file may contain them."
     )
     var values = false
 
-    /// Asks, makes and writes.
+    /// Reads the catalog and writes the plan.
     func run() async throws {
         if let output, FileManager.default.fileExists(atPath: output) {
             throw CommandFailure(
                 .cannotCreate,
-                "\(output) is there already, and may have been written by a person",
-                remedy: "name another file with --output"
+                "\(output) already exists, and may have been edited by hand",
+                remedy: "pass another file with --output"
             )
         }
         let client = CollectorClient(try PlanAddress.address(from, key))
@@ -218,13 +219,13 @@ struct PlanInitCommand: AsyncParsableCommand {
         let text = plan.text()
         guard let output else { return Console.standard.write(document: String(text.dropLast())) }
         try PlanFile.write(text, to: output)
-        Console.standard.note("\(output): \(plan.events.count) events; see it with: trackway plan check \(output)")
+        Console.standard.note("\(output): \(plan.events.count) events; check it with: trackway plan check \(output)")
     }
 }
 
-/// Where the collector is that a plan is made from or held against.
+/// The address of the collector that a plan is compared with.
 enum PlanAddress {
-    /// The address that an option or the environment gives.
+    /// Returns the address given by an option or the environment.
     static func address(_ url: String?, _ key: String?) throws(CommandFailure) -> CollectorAddress {
         let environment = ProcessInfo.processInfo.environment
         return try CollectorAddress(
@@ -235,7 +236,9 @@ enum PlanAddress {
 }
 
 extension CollectorClient {
-    /// Every name that the catalogue tells apart, with its events and when the latest happened, by the alphabet.
+    /// Returns every name in the catalog, sorted by name.
+    ///
+    /// `events` is the number of its events, and `last` the time of the latest, in milliseconds.
     func catalogue() async throws(CommandFailure) -> [(name: String, events: Int64, last: Int64)] {
         var names: [(name: String, events: Int64, last: Int64)] = []
         var after: String?

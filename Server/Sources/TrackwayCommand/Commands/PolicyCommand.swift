@@ -5,22 +5,24 @@ internal import ArgumentParser
 internal import Collector
 internal import TrackwayEvents
 
-/// `trackway policy`: what is wanted of the usage reports of an application.
+/// `trackway policy`: the policies for usage reports of applications.
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
-        abstract: "Show and change what is wanted of the usage reports of an application.",
+        abstract: "Show and change the usage report policies of applications.",
         discussion: """
-            Clients of SAP Mobile Services are told the policy when they exchange
+            Clients of SAP Mobile Services receive the policy when they exchange
             settings. Works on a file in the collector's folder, on the machine where it
-            runs. A running collector follows within about a second.
+            runs. A running collector applies changes within about a second.
 
             EXAMPLES
+              # List the policies.
               trackway policy list
-              # Reports are answered with 403; clients keep them.
+              # Reject reports with 403; clients keep them.
               trackway policy set org.example.shop --collect off
+              # Accept reports, which clients upload after 7 days.
               trackway policy set org.example.shop --collect on --upload-after-days 7
-              # No persons, and devices under other ids.
+              # Store reports without personal data, and with hashed device ids.
               trackway policy set org.example.shop --anonymize on
             """,
         subcommands: [PolicyListCommand.self, PolicySetCommand.self]
@@ -28,7 +30,7 @@ struct PolicyCommand: AsyncParsableCommand {
 }
 
 extension CollectorFolder {
-    /// The usage policies in the folder, read.
+    /// Reads the usage policies in the folder.
     func openUsagePolicies() throws(CommandFailure) -> UsagePolicyFile {
         do {
             return try UsagePolicyFile(path: usagePolicies)
@@ -39,13 +41,13 @@ extension CollectorFolder {
 }
 
 extension CommandFailure {
-    /// The failure of a file of usage policies.
+    /// Creates the failure for a usage policy file error.
     fileprivate init(_ error: UsagePolicyError) {
-        self.init(.malformedInput, error.message, remedy: "correct the file, and see who may read and write the folder")
+        self.init(.malformedInput, error.message, remedy: "correct the file, or check the folder's permissions")
     }
 }
 
-/// On or off, as a word.
+/// The value of an on/off option.
 private enum Switch: String, ExpressibleByArgument, CaseIterable {
     case on
     case off
@@ -54,44 +56,44 @@ private enum Switch: String, ExpressibleByArgument, CaseIterable {
 private struct PolicySetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change an application's policy; what is not named stays."
+        abstract: "Change an application's policy. Omitted options keep their values."
     )
 
     @OptionGroup var data: DataOptions
 
-    @Argument(help: "The application's id.")
+    @Argument(help: "Application id.")
     var application: String
 
-    @Option(help: "Whether reports are taken: on or off. While off, they are answered with 403, and clients keep them.")
+    @Option(help: "Whether to accept reports: on or off. If off, they are rejected with 403, and clients keep them.")
     var collect: Switch?
 
-    @Option(help: "After how many days clients are to report; 0: none by itself.")
+    @Option(help: "Days after which clients report automatically; 0 for never.")
     var uploadAfterDays: Int?
 
-    @Option(help: "Whether clients may send logs of crashes: on or off. This collector takes none; clients are told.")
+    @Option(help: "Value that clients receive for crash logs: on or off. This collector accepts no crash logs.")
     var crashLogs: Switch?
 
     @Option(
-        help: "Whether reports that come from now on are kept without persons, devices under other ids: on or off."
+        help: "Whether to store new reports without personal data, and with hashed device ids: on or off."
     )
     var anonymize: Switch?
 
-    /// Sees that the values make sense.
+    /// Checks the option values.
     func validate() throws {
         guard VendorAccount.isValid(name: application) else {
             throw ValidationError(
-                "“\(application)” cannot name an application: use 1 to 128 letters, digits, . _ -"
+                "“\(application)” is not a valid application id: use 1 to 128 letters, digits, . _ -"
             )
         }
         guard uploadAfterDays.map(UsagePolicy.days.contains) ?? true else {
             throw ValidationError("--upload-after-days takes 0 to \(UsagePolicy.days.upperBound)")
         }
         guard collect != nil || uploadAfterDays != nil || crashLogs != nil || anonymize != nil else {
-            throw ValidationError("say what to change: --collect, --upload-after-days, --crash-logs, --anonymize")
+            throw ValidationError("pass one of --collect, --upload-after-days, --crash-logs, and --anonymize")
         }
     }
 
-    /// Changes the file.
+    /// Changes the policy file.
     func run() async throws {
         try data.folder.make()
         let file = try data.folder.openUsagePolicies()
@@ -113,20 +115,20 @@ private struct PolicySetCommand: AsyncParsableCommand {
 private struct PolicyListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the applications with a policy of their own. Reports of all others are taken."
+        abstract: "List applications that have a policy. Reports of all others are accepted."
     )
 
     @OptionGroup var data: DataOptions
 
-    @Flag(help: "Print JSON, one application a line.")
+    @Flag(help: "Print JSON, one application per line.")
     var json = false
 
-    /// Reads and prints.
+    /// Reads the policies and prints them.
     func run() async throws {
         Console.standard.write(
             list: try data.folder.openUsagePolicies().policies,
             asJSON: json,
-            empty: "No policies in \(data.folder.usagePolicies): reports are taken of every application.",
+            empty: "No policies in \(data.folder.usagePolicies): reports of every application are accepted.",
             columns: [
                 ("application", .left), ("reports", .left), ("after days", .right), ("crash logs", .left),
                 ("anonymous", .left),

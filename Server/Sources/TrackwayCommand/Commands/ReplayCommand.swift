@@ -5,59 +5,61 @@ internal import ArgumentParser
 internal import Collector
 internal import TrackwayEvents
 
-/// Has refused events looked at again.
+/// Re-evaluates rejected events.
 struct FailedReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Have refused events looked at again, and those admitted that pass now.",
+        abstract: "Re-evaluate rejected events, and admit those that pass now.",
         discussion: """
-            After a rule was changed or a fault mended: what was refused is judged by
-            the rules of today. What passes is stored as if it had been admitted at
-            once, marked with where it comes from, and gone from the list; an event
-            counts once however often this is run. What fails stays, with the reason
-            that it fails for now.
+            Use this command after a rule was changed or a bug was fixed: it applies the
+            current rules to rejected events. Events that pass are stored as if they had
+            never been rejected, marked with their origin, and removed from the list.
+            An event counts once, even if this command runs again. Events that fail
+            remain, with the current reason.
 
-            It takes a key that may both write and read: trackway keys create support
+            Requires a key with write and read scope: trackway keys create support
             --scope write --scope read
 
             EXAMPLES
-              # See what would pass.
+              # Show what would pass.
               trackway failed replay --code name_too_long --dry-run
+              # Admit events that were rejected for this reason.
               trackway failed replay --code name_too_long --key tw_…
+              # Admit a single event.
               trackway failed replay --position 3.88213.7 --key tw_…
             """
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Option(help: "Only what was refused for this reason.")
+    @Option(help: "Only events rejected for this reason.")
     var code: String?
 
-    @Option(help: "Only events of this name, as far as it could be read.")
+    @Option(help: "Only events of this name, if it could be read.")
     var name: String?
 
     @Option(help: "Only the event, or the batch, at this position.")
     var position: String?
 
-    @Flag(help: "Only say what would become of them.")
+    @Flag(help: "Show the outcome without admitting events.")
     var dryRun = false
 
-    @Flag(help: "Print the sums as JSON.")
+    @Flag(help: "Print the totals as JSON.")
     var json = false
 
-    /// Sees that the options fit together.
+    /// Checks the combination of options.
     func validate() throws {
         if let position {
             guard EventPosition(position) != nil else {
                 throw ValidationError(
-                    "“\(position)” is not a position such as 3.88213.7, as `trackway failed` shows them"
+                    "“\(position)” is not a position such as 3.88213.7, as shown by `trackway failed`"
                 )
             }
             guard code == nil, name == nil else { throw ValidationError("choose --position, or --code and --name") }
         }
     }
 
-    /// Asks, page by page, waits until the index has it, and says what became of them.
+    /// Replays page by page, waits for the index, and prints the totals.
     func run() async throws {
         let client = CollectorClient(try collector.address())
         var sums = ReplaySums()
@@ -79,20 +81,20 @@ struct FailedReplayCommand: AsyncParsableCommand {
     }
 }
 
-/// What became of all pages.
+/// The totals of all pages.
 struct ReplaySums: Sendable, Hashable {
     /// Events that were admitted.
     var admitted: Int64 = 0
-    /// Those that are refused for another reason now.
+    /// Events that are now rejected for another reason.
     var refused: Int64 = 0
-    /// Those that are refused for the same reason.
+    /// Events that are rejected for the same reason.
     var unchanged: Int64 = 0
-    /// How many could not be looked at again, by reason.
+    /// Events that could not be re-evaluated, by reason.
     var lost: [String: Int64] = [:]
-    /// Where the log ended when the last was written; nil when nothing was.
+    /// The end of the log after the last write; nil if nothing was written.
     var position: String?
 
-    /// Adds what the collector answered.
+    /// Adds the collector's response.
     mutating func add(_ page: JSONValue) {
         admitted += page["admitted"]?.integer ?? 0
         refused += page["refused"]?.integer ?? 0
@@ -101,19 +103,19 @@ struct ReplaySums: Sendable, Hashable {
         position = page["position"]?.string ?? position
     }
 
-    /// A line for each sum that is not zero.
+    /// Returns a line for each nonzero total.
     func lines(isTrial: Bool) -> [String] {
         var lines: [String] = []
         if admitted > 0 { lines.append("\(isTrial ? "would be admitted" : "admitted"): \(admitted.grouped)") }
-        if refused > 0 { lines.append("refused for another reason now: \(refused.grouped)") }
-        if unchanged > 0 { lines.append("refused as before: \(unchanged.grouped)") }
+        if refused > 0 { lines.append("rejected for another reason now: \(refused.grouped)") }
+        if unchanged > 0 { lines.append("rejected as before: \(unchanged.grouped)") }
         for (reason, count) in lost.sorted(by: { $0.key < $1.key }) {
-            lines.append("not looked at again (\(Self.words[reason] ?? reason)): \(count.grouped)")
+            lines.append("not re-evaluated (\(Self.words[reason] ?? reason)): \(count.grouped)")
         }
-        return lines.isEmpty ? ["Nothing that was refused matches."] : lines
+        return lines.isEmpty ? ["No rejected events match."] : lines
     }
 
-    /// The sums as an object.
+    /// Returns the totals as a JSON object.
     func json(isTrial: Bool) -> JSONValue {
         let lost = JSONValue.Object(
             lost.sorted { $0.key < $1.key }.map { JSONValue.Object.Member(key: $0.key, value: .integer($0.value)) }
@@ -128,8 +130,8 @@ struct ReplaySums: Sendable, Hashable {
     }
 
     private static let words = [
-        "unreadable": "the log does not have it any more", "cut": "less is kept than was sent",
-        "other_format": "sent in another format, or kept by an earlier version",
+        "unreadable": "no longer in the log", "cut": "not stored completely",
+        "other_format": "sent in another format, or stored by an earlier version",
         "ambiguous": "its first member is “batch” or “context”", "installation_erased": "its installation was erased",
     ]
 }

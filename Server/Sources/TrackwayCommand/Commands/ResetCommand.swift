@@ -4,20 +4,21 @@
 internal import ArgumentParser
 internal import TrackwayEvents
 
-/// Lets a collector for tests forget everything.
+/// Resets a collector for tests.
 struct ResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Let a collector for tests forget everything.",
+        abstract: "Discard all data of a collector for tests.",
         discussion: """
             Works with a collector that was started with `trackway serve --ephemeral`;
-            any other one refuses. When it returns, no question sees anything from
-            before. What a sender still has comes afterwards: flush it first.
+            any other collector rejects the request. When this command returns, no query
+            sees earlier data. Events still pending at a sender arrive later: flush the
+            sender first.
 
-            Prints the position from which on events count, for `trackway expect
-            --since`.
+            Prints the start position to pass to `trackway expect --since`.
 
             EXAMPLES
+              # Reset the collector at this address.
               trackway reset --url http://127.0.0.1:41234
             """
     )
@@ -27,7 +28,7 @@ struct ResetCommand: AsyncParsableCommand {
     @Flag(help: "Print the collector's JSON.")
     var json = false
 
-    /// Asks, and says where the new beginning is.
+    /// Resets the collector and prints the new start position.
     func run() async throws {
         let answer = try await CollectorClient(try collector.address()).send("POST", "/v1/reset", timeout: 60)
         if json { return Console.standard.write(json: answer) }

@@ -5,53 +5,55 @@ public import ArgumentParser
 internal import Collector
 internal import TrackwayEvents
 
-/// Shows who comes back.
+/// Shows user retention.
 struct RetentionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retention",
-        abstract: "See who comes back.",
+        abstract: "Show user retention.",
         discussion: """
-            People belong to the interval of their first event of the kind; a row tells
-            how many of them came back in the same interval (0, later than that event),
-            in the next one (1), and so on. The last interval may not be over yet.
+            Users belong to the interval of their first matching event. A row shows how
+            many of them returned in the same interval (0, later than that event), in the
+            next one (1), and so on. The last interval may be incomplete.
 
             EXAMPLES
-              # Anything, then anything, day by day.
+              # Show daily retention over any events.
               trackway retention
+              # Show weekly retention after signing up.
               trackway retention --first sign_up --interval week --last 90d
+              # Count users again in every interval in which they view an item.
               trackway retention --first view_item --return purchase --cohort each
             """
     )
 
     @OptionGroup var collector: CollectorOptions
-    @OptionGroup var question: QuestionOptions
+    @OptionGroup var question: QueryOptions
 
-    @Option(parsing: .singleValue, help: "The event that brings people into a cohort. Default: any. May be repeated.")
+    @Option(parsing: .singleValue, help: "Event that adds users to a cohort. Default: any. May be repeated.")
     var first: [String] = []
 
     @Option(
         name: .customLong("return"),
         parsing: .singleValue,
-        help: "The event that counts as coming back. Default: any."
+        help: "Event that counts as a return. Default: any."
     )
     var returning: [String] = []
 
-    @Option(name: .customLong("where"), parsing: .singleValue, help: "Only events for which this holds.")
+    @Option(name: .customLong("where"), parsing: .singleValue, help: "Condition for events. May be repeated.")
     var conditions: [String] = []
 
-    @Option(parsing: .singleValue, help: "What must hold of the first event.")
+    @Option(parsing: .singleValue, help: "Condition for the first event.")
     var firstWhere: [String] = []
 
-    @Option(parsing: .singleValue, help: "What must hold of the event that counts as coming back.")
+    @Option(parsing: .singleValue, help: "Condition for the event that counts as a return.")
     var returnWhere: [String] = []
 
-    @Option(help: "day, week or month (minute and hour for short times); at most a hundred.")
-    var interval = QuestionInterval.day
+    @Option(help: "Interval: day, week, or month (minute or hour for short ranges); at most 100.")
+    var interval = QueryInterval.day
 
-    @Option(help: "first: the cohort of the first such event ever. each: every interval with one.")
-    var cohort = RetentionQuestion.Cohort.first
+    @Option(help: "Cohort: first (interval of the first such event ever), or each (every interval with one).")
+    var cohort = RetentionQuery.Cohort.first
 
-    /// The question as the collector understands it.
+    /// Returns the query parameters for the collector.
     func query(now: Timestamp) throws(CommandFailure) -> [(name: String, value: String)] {
         var query: [(name: String, value: String)] = []
         for (name, values) in [
@@ -64,25 +66,25 @@ struct RetentionCommand: AsyncParsableCommand {
         return query + (try question.range(now: now))
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let query = try query(now: SystemClock().now().wall)
         try await question.ask("/v1/retention", query, of: collector) { Self.table($0, $1) }
     }
 
-    /// A row for each cohort with its shares.
-    static func table(_ answer: JSONValue, _ dates: DateLabels) -> AnswerTable {
+    /// Returns a table with a row of shares for each cohort.
+    static func table(_ answer: JSONValue, _ dates: DateLabels) -> ResultTable {
         let (edges, interval) = (answer.moments("edges"), answer["interval"]?.string ?? "")
         let cohorts = answer["cohorts"]?.array ?? []
-        var table = AnswerTable(heading: "Who comes back, by \(interval) (\(answer["zone"]?.string ?? "UTC"))")
-        table.columns = [(interval, .left), ("people", .right)] + cohorts.indices.map { (String($0), .right) }
+        var table = ResultTable(heading: "Retention by \(interval) (\(answer["zone"]?.string ?? "UTC"))")
+        table.columns = [(interval, .left), ("users", .right)] + cohorts.indices.map { (String($0), .right) }
         table.csv = ["start,end,people,interval,returned"]
         for (index, cohort) in cohorts.enumerated() where index + 1 < edges.count {
             let people = cohort["people"]?.integer ?? 0
             let returned = cohort.integers("returned")
             table.rows.append(
                 [dates.label(edges[index], interval), people.grouped]
-                    + returned.map { AnswerTable.share($0, of: people) }
+                    + returned.map { ResultTable.share($0, of: people) }
             )
             for (later, count) in returned.enumerated() {
                 table.csv.append("\(edges[index].iso8601),\(edges[index + 1].iso8601),\(people),\(later),\(count)")
@@ -92,4 +94,4 @@ struct RetentionCommand: AsyncParsableCommand {
     }
 }
 
-extension RetentionQuestion.Cohort: ExpressibleByArgument {}
+extension RetentionQuery.Cohort: ExpressibleByArgument {}

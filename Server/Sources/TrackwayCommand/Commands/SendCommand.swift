@@ -12,29 +12,33 @@ struct SendCommand: AsyncParsableCommand {
         commandName: "send",
         abstract: "Send events, as an app would.",
         discussion: """
-            Uses the SDK itself: the events are kept on disk before anything is sent,
-            and what cannot be delivered now is delivered by the next `trackway send` to
-            the same collector (status 75 tells a script so).
+            Uses the SDK itself: events are stored on disk before they are sent. Events
+            that cannot be delivered now are delivered by the next `trackway send` to the
+            same collector (exit status 75).
 
-            A value has the type it looks like: 12.5, 3, true, ["a","b"], {"w":1},
-            anything else is text. Write key:=value for text in any case. Standard input
-            is NDJSON, one event a line:
+            The type of a value is inferred: 12.5, 3, true, ["a","b"], {"w":1}; anything
+            else is text. Write key:=value to force text. Standard input is
+            NDJSON, one event per line:
               {"name":"purchase","attributes":{"total":12.5},"items":[{"id":"A-1"}]}
 
-            Without --key and TRACKWAY_KEY the key is “dev”, as in `trackway serve
+            Without --key and TRACKWAY_KEY, the key is “dev”, as in `trackway serve
             --dev-key dev`.
 
             EXAMPLES
+              # Send one event.
               trackway send purchase total=12.5 currency=CNY first=true
+              # Send an event whose attribute is text, durably.
               trackway send sign_up plan:=007 --durably
+              # Send events from a file.
               trackway send < events.ndjson
+              # Copy all events to another collector.
               trackway events --limit 0 --json | trackway send --url https://other.example
             """
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "The event's name. Without one, events come as NDJSON from standard input.")
+    @Argument(help: "Event name. If omitted, events are read as NDJSON from standard input.")
     var name: String?
 
     @Argument(help: "Attributes as key=value.")
@@ -43,25 +47,25 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(help: "Return only when the event survives power loss.")
     var durably = false
 
-    @Option(help: "How many seconds to wait for delivery.")
+    @Option(help: "Seconds to wait for delivery.")
     var wait: Int = 10
 
-    @Option(help: "The folder in which events wait. Default: one for each collector, below ~/.local/state/trackway.")
+    @Option(help: "Folder for pending events. Default: one for each collector, below ~/.local/state/trackway.")
     var data: String?
 
     @Flag(help: "Print the outcome as JSON.")
     var json = false
 
-    /// Sees that the options make sense together.
+    /// Checks the option values.
     func validate() throws {
         guard (0...3600).contains(wait) else { throw ValidationError("--wait takes 0 to 3600 seconds") }
         if name?.isEmpty == true {
-            throw ValidationError("the event's name is empty; name one, such as: trackway send purchase")
+            throw ValidationError("the event name is empty; pass one, such as: trackway send purchase")
         }
-        if name == nil, durably { throw ValidationError("--durably is for one event from the command line") }
+        if name == nil, durably { throw ValidationError("--durably requires a single event on the command line") }
     }
 
-    /// Records, delivers, and says what became of it.
+    /// Records and delivers the events, and prints the outcome.
     func run() async throws {
         let console = Console.standard
         var attributes: Attributes = [:]
@@ -73,7 +77,7 @@ struct SendCommand: AsyncParsableCommand {
             throw CommandFailure(
                 .usage,
                 "no event to send",
-                remedy: "name one (trackway send purchase total=12.5), or give NDJSON on standard input"
+                remedy: "pass one (trackway send purchase total=12.5), or NDJSON on standard input"
             )
         }
         var sender = try Sender(to: try collector.address(), folder: data, console: console)
@@ -112,7 +116,7 @@ struct SendCommand: AsyncParsableCommand {
             throw CommandFailure(
                 .refused,
                 "\(tally.text)\(tally.obstacle.map { ": \($0)" } ?? "")",
-                remedy: "the events wait in \(sender.folder); send again with a key that `trackway keys create` made"
+                remedy: "the events are pending in \(sender.folder); send again with a key from `trackway keys create`"
             )
         }
         if tally.pending > 0 {
@@ -120,7 +124,7 @@ struct SendCommand: AsyncParsableCommand {
                 .temporary,
                 "\(tally.text)\(tally.obstacle.map { ": \($0)" } ?? "")",
                 remedy:
-                    "nothing is lost: the events lie in \(sender.folder), and the next `trackway send` to this collector "
+                    "no events are lost: they are in \(sender.folder); the next `trackway send` to this collector "
                     + "delivers them"
             )
         }
@@ -128,12 +132,12 @@ struct SendCommand: AsyncParsableCommand {
             throw CommandFailure(
                 .malformedInput,
                 tally.text,
-                remedy: "see why on the collector's page, under failed events"
+                remedy: "see the reasons with `trackway failed`, or in the page's Rejected tab"
             )
         }
     }
 
-    /// How much of standard input is to come, when it is a file.
+    /// Returns the remaining bytes of standard input if it is a file.
     private static func inputLength() -> UInt64? {
         let input = FileHandle.standardInput
         do {

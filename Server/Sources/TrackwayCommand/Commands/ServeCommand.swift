@@ -19,7 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var options: ServeOptions
     @OptionGroup var cluster: ClusterNotice.Options
 
-    /// Runs until a signal ends it.
+    /// Runs the collector until a signal stops it.
     func run() async throws { try await options.run() }
 }
 
@@ -33,7 +33,7 @@ public struct ServeOptions: ParsableArguments {
         on stable storage, and shows them on a web page at /.
         One folder holds everything: the intake log (the source of truth), the
         index (rebuilt from the log when it is missing) and the hashed keys.
-        Ctrl-C or SIGTERM stop the collector in good order. kill -9 loses no
+        Ctrl-C or SIGTERM shuts the collector down cleanly. kill -9 loses no
         acknowledged event.
 
         Sending requires a write key, and reading a read key. With --dev-key,
@@ -57,8 +57,8 @@ public struct ServeOptions: ParsableArguments {
           trackway serve --trusted-proxy 127.0.0.1
           # Let web pages of an origin send events.
           trackway serve --allow-origin https://shop.example
-          # Test: a free port, no keys on this machine, POST /v1/reset, and
-          # nothing is kept after the end.
+          # Test: a free port, no keys on this machine, POST /v1/reset, and no data
+          # left afterwards.
           trackway serve --ephemeral --json
         """
 
@@ -67,41 +67,46 @@ public struct ServeOptions: ParsableArguments {
 
     @OptionGroup var data: DataOptions
 
-    @Option(help: "The address to listen on.")
+    @Option(help: "Address to listen on.")
     var host: String = "127.0.0.1"
 
-    @Option(help: "The port; 0 takes a free one. Default: 8787; with --ephemeral a free one.")
+    @Option(help: "Port; 0 for a free one. Default: 8787; with --ephemeral a free one.")
     var port: Int?
 
     @Flag(
-        help:
-            "Keep nothing: the data lies in memory where the system has a file system there (/dev/shm), else in a temporary folder, and is removed at the end. On a loopback address no key is needed. POST /v1/reset forgets everything."
+        help: """
+            Keep no data: it is stored in memory where the system has a file system there (/dev/shm), else in a \
+            temporary folder, and removed at the end. On a loopback address no key is needed. POST /v1/reset \
+            discards everything.
+            """
     )
     public var ephemeral = false
 
-    @Flag(help: "When ready, print one line of JSON with the address, instead of the lines for people.")
+    @Flag(help: "Print one line of JSON with the address when ready, instead of text.")
     var json = false
 
-    @Option(help: "A file that holds the address, once connections are accepted, until the end.")
+    @Option(help: "File that contains the address while connections are accepted.")
     var addressFile: String?
 
     @Option(
-        help: "A key that may do everything, beside those of the key file. Loopback only, and with no proxy before it."
+        help: "Key with all permissions, in addition to the key file. Loopback only, without a proxy in front."
     )
     var devKey: String?
 
     @Flag(
-        help: "Let programs and pages on this machine read without a key. Loopback only, and with no proxy before it."
+        help: "Let programs and pages on this machine read without a key. Loopback only, without a proxy in front."
     )
     public var openRead = false
 
     @Option(
-        help:
-            "Who needs a key for reading: auto (everybody, unless --dev-key, --ephemeral or --open-read lets this machine read without one) or always."
+        help: """
+            When reading requires a key: auto (always, unless --dev-key, --ephemeral, or --open-read lets this machine \
+            read without one) or always.
+            """
     )
     var readKey: ReadKeys = .auto
 
-    /// What lets this machine read without a key; nil when nothing does.
+    /// The option that lets this machine read without a key; nil for none.
     var opensReading: String? {
         guard readKey == .auto else { return nil }
         if ephemeral { return "--ephemeral" }
@@ -110,71 +115,77 @@ public struct ServeOptions: ParsableArguments {
     }
 
     @Option(
-        help:
-            "A further name under which a loopback address answers, such as a proxy's. Reading under it needs a key. May be given several times."
+        help: """
+            Additional host name for a loopback address, such as a proxy's. Reading under it requires a key. May be \
+            repeated.
+            """
     )
     var allowHost: [String] = []
 
-    @Option(help: "The origin of web pages that may send events. May be given several times.")
+    @Option(help: "Origin of web pages that may send events. May be repeated.")
     var allowOrigin: [String] = []
 
-    @Option(help: "The origin of web pages that may read, with a key where one is needed. May be given several times.")
+    @Option(help: "Origin of web pages that may read, with a key if one is required. May be repeated.")
     var allowReadOrigin: [String] = []
 
-    @Option(help: "Requests a second that each address may make, ten times as many at once; 0 for any number.")
+    @Option(help: "Requests per second for each address, with bursts of ten times as many; 0 for no limit.")
     var addressRate: Int = 100
 
     @Option(
-        help:
-            "The address of a proxy whose X-Forwarded-For tells for whom it asks, for --address-rate. May be given several times."
+        help: "Address of a proxy whose X-Forwarded-For header is trusted, for --address-rate. May be repeated."
     )
     var trustedProxy: [String] = []
 
     @Option(
-        help: "Requests a second for each key that has no --rate of its own, ten times as many at once. Default: any."
+        help: "Requests per second for each key without --rate, with bursts of ten times as many. Default: no limit."
     )
     var keyRate: Int?
 
-    @Option(help: "Events a day for each key that has no --events-per-day of its own. Default: any number.")
+    @Option(help: "Events per day for each key without --events-per-day. Default: no limit.")
     var keyEventsPerDay: Int?
 
     @Option(
-        help: "The remote configuration handed out at /config/iOS.conf. Default: sensors-config.json in the folder."
+        help: "Remote configuration file served at /config/iOS.conf. Default: sensors-config.json in the folder."
     )
     var sensorsConfig: String?
 
     @Option(
-        help:
-            "What addresses that alerts are told to have to begin with, such as https://hooks.example.com/ or an address inside your network. Then no others are allowed. Default: https to the public internet, and this machine when the collector is for this machine only. May be given several times."
+        help: """
+            Allowed URL prefix for alert webhooks, such as https://hooks.example.com/ or an address inside your \
+            network. All other URLs are then rejected. Default: https to the public internet, and this machine if \
+            the collector serves only this machine. May be repeated.
+            """
     )
     var alertURLPrefix: [String] = []
 
     @Option(
         help:
-            "Under which address people reach the page, for links in what alerts tell. Default: the one it listens on."
+            "Public address of the page, for links in alert messages. Default: the address it listens on."
     )
     var pageURL: String?
 
     @Option(
-        help:
-            "A tracking plan: what does not keep to it is counted while events are indexed, and nothing is dropped. Read at the start."
+        help: """
+            Tracking plan, read at startup. Violations are counted while events are indexed; nothing is dropped \
+            because of them.
+            """
     )
     var plan: String?
 
-    @Option(help: "What the server says on standard error: trace, debug, info, notice, warning, error.")
+    @Option(help: "Log level on standard error: trace, debug, info, notice, warning, error.")
     var logLevel: String = "warning"
 
     /// Checks that the options can be combined.
     public func validate() throws {
         if let port, !(0...65_535).contains(port) { throw ValidationError("--port takes 0 to 65535") }
         if ephemeral, data.data != nil {
-            throw ValidationError("choose --ephemeral, which keeps nothing, or --data")
+            throw ValidationError("choose --ephemeral, which keeps no data, or --data")
         }
         if ephemeral, readKey == .always {
-            throw ValidationError("with --ephemeral nobody on this machine needs a key; leave out --read-key")
+            throw ValidationError("with --ephemeral, no key is needed on this machine; omit --read-key")
         }
         if ephemeral, !CollectorConfiguration.isLoopback(host) {
-            throw ValidationError("--ephemeral is for a loopback address: whoever reaches it may send, read and reset")
+            throw ValidationError("--ephemeral requires a loopback address: all clients may send, read, and reset")
         }
         if openRead, readKey == .always {
             throw ValidationError(
@@ -183,18 +194,21 @@ public struct ServeOptions: ParsableArguments {
         }
         if openRead, !CollectorConfiguration.isLoopback(host) {
             throw ValidationError(
-                "--open-read is for the loopback address only; make a key with `trackway keys create NAME --scope read` for \(host)"
+                """
+                --open-read is for the loopback address only; create a key with \
+                `trackway keys create NAME --scope read` for \(host)
+                """
             )
         }
-        if let devKey, devKey.isEmpty { throw ValidationError("--dev-key needs a text, such as dev") }
+        if let devKey, devKey.isEmpty { throw ValidationError("--dev-key must not be empty; pass a value such as dev") }
         guard Logger.Level(rawValue: logLevel) != nil else {
-            throw ValidationError("--log-level takes trace, debug, info, notice, warning or error")
+            throw ValidationError("--log-level takes trace, debug, info, notice, warning, or error")
         }
         for origin in allowOrigin + allowReadOrigin where !Self.isOrigin(origin) {
-            throw ValidationError("“\(origin)” is no origin; write it as a browser does: https://shop.example")
+            throw ValidationError("“\(origin)” is not an origin; write it as browsers do: https://shop.example")
         }
         for address in trustedProxy where IPAddress(address) == nil {
-            throw ValidationError("“\(address)” is no address; --trusted-proxy takes one such as 127.0.0.1 or ::1")
+            throw ValidationError("“\(address)” is not an address; --trusted-proxy takes one such as 127.0.0.1 or ::1")
         }
         guard (0...RateLimit.counts.upperBound).contains(addressRate) else {
             throw ValidationError("--address-rate takes 0 to \(RateLimit.counts.upperBound)")
@@ -204,35 +218,37 @@ public struct ServeOptions: ParsableArguments {
             throw ValidationError("\(option) takes 1 to \(RateLimit.counts.upperBound)")
         }
         for name in allowHost where HostName(authority: name) == nil || name.contains(":") {
-            throw ValidationError("“\(name)” is no host's name; --allow-host takes one without a port")
+            throw ValidationError("“\(name)” is not a host name; --allow-host takes one without a port")
         }
         for prefix in alertURLPrefix where !WebhookPolicy.isPrefix(prefix) {
             throw ValidationError(
-                "“\(prefix)” is no address; --alert-url-prefix takes one such as https://hooks.example.com/"
+                "“\(prefix)” is not a URL; --alert-url-prefix takes one such as https://hooks.example.com/"
             )
         }
         if let pageURL, !WebhookPolicy.isPrefix(pageURL) || pageURL.contains("?") {
             throw ValidationError(
-                "“\(pageURL)” is no address; --page-url takes one such as https://collector.example.com"
+                "“\(pageURL)” is not a URL; --page-url takes one such as https://collector.example.com"
             )
         }
         if devKey != nil, !CollectorConfiguration.isLoopback(host) {
             throw ValidationError(
-                "--dev-key is for the loopback address only; make a key with `trackway keys create` for \(host)"
+                "--dev-key is for the loopback address only; create a key with `trackway keys create` for \(host)"
             )
         }
     }
 
-    /// Whether a text is a page's origin as browsers tell it: a scheme and a host, with a port where it is not the usual one.
+    /// Whether a string is an origin as browsers write it.
+    ///
+    /// An origin is a scheme and a host, with a port if it is not the default.
     private static func isOrigin(_ text: String) -> Bool {
         guard let scheme = text.firstRange(of: "://"), !text[..<scheme.lowerBound].isEmpty else { return false }
         let authority = text[scheme.upperBound...]
         return text == text.lowercased() && HostName(authority: authority) != nil
     }
 
-    /// Runs a collector until a signal ends it.
+    /// Runs a collector until a signal stops it.
     ///
-    /// - Parameter storage: Opens its records and what answers queries.
+    /// - Parameter storage: Opens the collector's storage.
     public func run(storage: any CollectorStorageProvider = LocalStorageProvider()) async throws {
         var configuration = CollectorConfiguration(host: host, port: port ?? (ephemeral ? 0 : 8787))
         configuration.isEphemeral = ephemeral
@@ -255,7 +271,10 @@ public struct ServeOptions: ParsableArguments {
         try folder.make()
         if devKey == nil, !ephemeral, try data.keyFile().records.isEmpty {
             Console.standard.note(
-                "No keys yet, so nothing can be sent\(openRead ? "" : " or read"). Make one with `trackway keys create NAME`, or start with --dev-key dev."
+                """
+                No keys yet, so nothing can be sent\(openRead ? "" : " or read"). Create one with \
+                `trackway keys create NAME`, or start with --dev-key dev.
+                """
             )
         }
         let host = CollectorHost(
@@ -280,7 +299,7 @@ public struct ServeOptions: ParsableArguments {
         let file = addressFile.map { AddressFile(path: $0) }
         try file?.prepare()
         defer { file?.remove() }
-        // A terminal that is closed must not leave a folder behind.
+        // Closing the terminal must not leave a folder behind.
         let signals: [UnixSignal] = [.sigterm, .sigint] + (ephemeral ? [.sighup] : [])
         try await host.run(endingOn: signals) { [json] port in
             file?.write(banner.url(port: port))
@@ -295,16 +314,18 @@ public struct ServeOptions: ParsableArguments {
 
 extension ReadKeys: ExpressibleByArgument {}
 
-/// How many files and connections the process may have open.
+/// The limit of files and connections that the process may have open.
 enum DescriptorLimit {
-    /// What the collector needs beside connections: its log, the index and its readers, and room for what libraries open.
+    /// Descriptors needed in addition to connections.
+    ///
+    /// They are for the log, the index and its readers, and files that libraries open.
     static let reserve = 256
 
-    /// Lets the process have as many open as it wants, as far as the system allows.
+    /// Raises the limit as far as needed and as the system allows.
     ///
-    /// Many systems begin with a limit of 1,024, for programs that can count no further, and allow many more.
+    /// Many systems start with a limit of 1,024, for programs that cannot handle more, and allow far more.
     ///
-    /// - Returns: How many it may have open now.
+    /// - Returns: The limit now in force.
     static func raise(to wanted: Int) -> Int {
         var limit = rlimit()
         guard getrlimit(number(RLIMIT_NOFILE), &limit) == 0 else { return 1_024 }
@@ -316,14 +337,16 @@ enum DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// What limits a system calls by numbers, and what others by values of an enumeration.
+    /// Returns the identifier of a limit as a number.
+    ///
+    /// Some systems identify limits by numbers, others by an enumeration.
     private static func number(_ limit: Int32) -> Int32 { limit }
 
     private static func number<Limit: RawRepresentable<UInt32>>(_ limit: Limit) -> Int32 {
         Int32(bitPattern: limit.rawValue)
     }
 
-    /// How many connections fit beside everything else.
+    /// Returns the number of connections that fit in addition to other descriptors.
     static func connections(within descriptors: Int, wanted: Int) -> Int {
         min(wanted, max(descriptors - reserve, descriptors / 2, 1))
     }

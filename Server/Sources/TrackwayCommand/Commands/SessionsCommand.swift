@@ -5,20 +5,22 @@ internal import ArgumentParser
 internal import Foundation
 internal import TrackwayEvents
 
-/// Shows how people used an app.
+/// Shows sessions.
 struct SessionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
-        abstract: "See how people used the app: sessions and their screens.",
+        abstract: "Show sessions and their screens.",
         discussion: """
-            Shows sessions, the latest first: when they began, how long they lasted, how
-            long screens were used, and who was there. A session ends with its latest
-            event; nothing has to say so.
+            Shows sessions, latest first: when they started, how long they lasted, how
+            long screens were used, and by whom. A session ends with its latest event;
+            no end event is needed.
 
             EXAMPLES
+              # List the latest sessions.
               trackway sessions
-              # With the screens in order and how long each was used.
+              # Show the screens in order, and how long each was used.
               trackway sessions --user user-42 --paths
+              # Print the sessions of an installation as JSON.
               trackway sessions --installation 0199a1b2-… --json
             """
     )
@@ -31,30 +33,30 @@ struct SessionsCommand: AsyncParsableCommand {
     @Option(help: "Only sessions of this user.")
     var user: String?
 
-    @Option(help: "Only the session of this id.")
+    @Option(help: "Only the session with this id.")
     var session: String?
 
-    @Option(help: "The most sessions, the latest win.")
+    @Option(help: "Maximum number of sessions; the latest are shown.")
     var limit: Int = 20
 
     @Flag(help: "Show the screens of each session in order.")
     var paths = false
 
-    @Flag(help: "Print each session as the collector's JSON, one a line.")
+    @Flag(help: "Print each session as the collector's JSON, one per line.")
     var json = false
 
-    /// Sessions asked for at once.
+    /// The number of sessions requested per page.
     private static let pageSize = 200
 
-    /// Sees that the values make sense.
+    /// Checks the option values.
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit takes 1 or more") }
         if let installation, InstallationID(installation) == nil {
-            throw ValidationError("“\(installation)” is not an installation's id: it has 36 characters")
+            throw ValidationError("“\(installation)” is not an installation id: ids have 36 characters")
         }
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let client = CollectorClient(try collector.address())
         let filter = [("installation", installation), ("user", user), ("session", session)]
@@ -77,38 +79,38 @@ struct SessionsCommand: AsyncParsableCommand {
     }
 }
 
-/// A session as the command reads it.
+/// A session, decoded from the collector's response.
 struct CollectorSession: Sendable, Hashable {
-    /// A screen that was shown in it.
+    /// A screen shown in the session.
     struct Screen: Sendable, Hashable {
         /// Its name.
         var name: String
-        /// How long it was used, in milliseconds; 0 when nothing was reported.
+        /// The engagement time in milliseconds; 0 if none was reported.
         var engagement: Int64
     }
 
     /// Its id.
     var id: String
-    /// Its number among the sessions of its installation, from 1.
+    /// The session's number within its installation, starting at 1.
     var number: Int64?
-    /// The installation; nil for clients that tell none.
+    /// The installation; nil if the client reports none.
     var installation: String?
-    /// When it began.
+    /// The start time.
     var start: Timestamp
     /// The time of its latest event.
     var last: Timestamp
-    /// How many events it has.
+    /// The number of events.
     var events: UInt64
-    /// How long screens were used, in milliseconds.
+    /// The total engagement time in milliseconds.
     var engagement: Int64
-    /// Who took part, signed in.
+    /// The signed-in users.
     var users: [String]
     /// The screens in order.
     var screens: [Screen]
     /// Starts, ends and crashes in order, by their kinds.
     var launches: [String]
 
-    /// Reads the collector's JSON of a session; what is absent counts as nothing.
+    /// Decodes a session; absent members count as zero or empty.
     init(_ json: JSONValue) {
         func number(_ key: String) -> Int64 { json[key]?.integer ?? 0 }
         id = json["id"]?.string ?? ""
@@ -126,28 +128,28 @@ struct CollectorSession: Sendable, Hashable {
     }
 }
 
-/// Sessions for a person.
+/// Formats sessions as text.
 struct SessionText: Sendable {
-    /// Colours.
+    /// The text style.
     var style: Style
-    /// The zone in which times are shown.
+    /// The time zone for displayed times.
     var zone: TimeZone
 
-    /// A text; times are shown in the machine's own zone unless another is given.
+    /// Creates a formatter, by default with the machine's time zone.
     init(style: Style, zone: TimeZone = .current) {
         self.style = style
         self.zone = zone
     }
 
-    /// A table, or with `paths` each session with its screens below it.
+    /// Returns the lines of a table; with `paths`, screens follow each session.
     func lines(_ sessions: [CollectorSession], paths: Bool) -> [String] {
         guard !sessions.isEmpty else {
-            return ["No session is known yet.", "A session begins when an app with Trackway is opened."]
+            return ["No sessions yet.", "A session starts when an app with Trackway is opened."]
         }
         let format = EventLineFormat(style: style, zone: zone)
         var table = Table([
-            ("start", .left), ("no.", .right), ("lasted", .right), ("events", .right), ("screens", .right),
-            ("used", .right), ("who", .left),
+            ("start", .left), ("no.", .right), ("duration", .right), ("events", .right), ("screens", .right),
+            ("engaged", .right), ("user", .left),
         ])
         for session in sessions {
             table.append([

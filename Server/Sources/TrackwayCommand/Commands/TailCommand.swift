@@ -10,20 +10,19 @@ struct TailCommand: AsyncParsableCommand {
         commandName: "tail",
         abstract: "Watch events arrive.",
         discussion: """
-            Shows events as the collector has them, one a line, until Ctrl-C. A lost
-            connection is made again, and the stream goes on behind the last event
-            shown.
+            Shows events as the collector receives them, one per line, until Ctrl-C. If
+            the connection is lost, it reconnects and resumes after the last event shown.
 
             EXAMPLES
-              # Everything from now on.
+              # Show the latest ten events, then new ones.
               trackway tail
-              # The last twenty first.
+              # Show the latest twenty first.
               trackway tail --last 20
-              # Purchases as NDJSON, for jq.
+              # Print purchases as NDJSON, for jq.
               trackway tail --name purchase --json
-              # What people touch, and where.
+              # Show what users tap, and where.
               trackway tail --name _click
-              # Which events of elements fire, of an app that records its trace.
+              # Show which element events fire, in an app that records its trace.
               trackway tail --name _trigger
             """
     )
@@ -31,16 +30,16 @@ struct TailCommand: AsyncParsableCommand {
     @OptionGroup var collector: CollectorOptions
     @OptionGroup var filter: FilterOptions
 
-    @Option(help: "Begin with this many of the latest events.")
+    @Option(help: "Number of latest events to show first.")
     var last: Int = 10
 
-    @Option(help: "End after this many events.")
+    @Option(help: "Number of events after which to exit.")
     var count: Int?
 
-    @Flag(help: "Print each event as the collector's JSON, one a line.")
+    @Flag(help: "Print each event as the collector's JSON, one per line.")
     var json = false
 
-    /// Sees that the numbers make sense.
+    /// Checks the ranges of numbers.
     func validate() throws {
         guard (0...1000).contains(last) else { throw ValidationError("--last takes 0 to 1000") }
         if let count, count < 1 { throw ValidationError("--count takes 1 or more") }

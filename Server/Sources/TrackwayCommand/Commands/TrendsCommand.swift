@@ -6,25 +6,28 @@ internal import Collector
 internal import Foundation
 internal import TrackwayEvents
 
-/// Shows how much happened when.
+/// Shows events over time.
 struct TrendsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trends",
-        abstract: "See how much happened when.",
+        abstract: "Show the number of events over time.",
         discussion: """
-            Counts events of the names given (of all when none is) from minute to minute
-            or month to month. Conditions are attribute=value with =, ≠ (or !=), <, ≤
-            (<=), > and ≥ (>=); coupon=* holds for any value, zip:=0815 compares text,
-            and context.app.version=2.1 looks into the context. All that are given must
+            Counts events with the given names (all by default) per interval, from
+            minutes to years. Conditions are attribute=value with =, ≠ (or !=), <, ≤
+            (<=), > and ≥ (>=); coupon=* matches any value, zip:=0815 compares text, and
+            context.app.version=2.1 tests a member of the context. All conditions must
             hold.
 
             EXAMPLES
-              # How many a day, the last 30 days.
+              # Count purchases per day in the last 30 days.
               trackway trends purchase
-              # How many people bought something each week.
+              # Count the users who bought something each week.
               trackway trends purchase --measure users --interval week
+              # Compare revenue by currency with the previous period.
               trackway trends purchase --measure sum:total --by currency --compare
+              # Count large orders per hour.
               trackway trends --where 'total>=100' --last 12h --interval hour
+              # Print a month as CSV.
               trackway trends purchase --from 2026-11-01 --to 2026-12-01 \\
                 --zone Europe/Berlin --csv
             """
@@ -32,10 +35,10 @@ struct TrendsCommand: AsyncParsableCommand {
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "The names of the events.")
+    @Argument(help: "Event names. Default: all.")
     var names: [String] = []
 
-    @Option(name: .customLong("where"), parsing: .singleValue, help: "Only events for which this holds.")
+    @Option(name: .customLong("where"), parsing: .singleValue, help: "Condition for events. May be repeated.")
     var conditions: [String] = []
 
     @Option(help: "Only events of this user.")
@@ -44,39 +47,39 @@ struct TrendsCommand: AsyncParsableCommand {
     @Option(help: "Only events of this installation.")
     var installation: String?
 
-    @Option(help: "Divide by the values of an attribute, or of a member of the context (context.app.version).")
+    @Option(help: "Attribute, or member of the context (context.app.version), to group by.")
     var by: String?
 
-    @Flag(help: "Group values with the same text, such as 1 and \"1\"; for --by.")
+    @Flag(help: "With --by: group values that have the same text, such as 1 and \"1\".")
     var valuesAsTexts = false
 
-    @Option(help: "How many values are told apart, 1 to 25; the rest is one group. Default: 10.")
+    @Option(help: "Number of groups, 1 to 25; all other values form one more group. Default: 10.")
     var top: Int?
 
-    @Option(help: "events, users, installations, sum:total, average:total or p95:total.")
+    @Option(help: "Measure: events, users, installations, sum:total, average:total, or p95:total.")
     var measure = "events"
 
-    @Flag(help: "Read texts such as \"12.50\" as numbers; for sum, average and p95.")
+    @Flag(help: "With sum, average, and p95: convert text such as \"12.50\" to numbers.")
     var textsAsNumbers = false
 
-    @Option(help: "minute, hour, day, week, month, quarter or year.")
-    var interval = QuestionInterval.day
+    @Option(help: "Interval: minute, hour, day, week, month, quarter, or year.")
+    var interval = QueryInterval.day
 
-    @OptionGroup var question: QuestionOptions
+    @OptionGroup var question: QueryOptions
 
-    @Flag(help: "Compare with the period before.")
+    @Flag(help: "Compare with the previous period.")
     var compare = false
 
-    /// Sees that the options fit together.
+    /// Checks the combination of options.
     func validate() throws {
-        guard top == nil || by != nil else { throw ValidationError("--top is for --by") }
-        guard !valuesAsTexts || by != nil else { throw ValidationError("--values-as-texts is for --by") }
+        guard top == nil || by != nil else { throw ValidationError("--top requires --by") }
+        guard !valuesAsTexts || by != nil else { throw ValidationError("--values-as-texts requires --by") }
         guard !textsAsNumbers || measure.contains(":") else {
-            throw ValidationError("--texts-as-numbers is for a --measure of an attribute, such as sum:total")
+            throw ValidationError("--texts-as-numbers requires a --measure of an attribute, such as sum:total")
         }
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let query = try query(now: SystemClock().now().wall)
         let answer = try await CollectorClient(try collector.address()).get("/v1/trends", query: query)
@@ -87,9 +90,9 @@ struct TrendsCommand: AsyncParsableCommand {
         Console.standard.write(text.lines(trend, of: names, measure: measure))
     }
 
-    /// The question as the collector understands it.
+    /// Returns the query parameters for the collector.
     ///
-    /// - Parameter now: the moment that `--last` counts back from, and the end if none is given.
+    /// - Parameter now: The time from which `--last` counts back, and the default end.
     func query(now: Timestamp) throws(CommandFailure) -> [(name: String, value: String)] {
         var query = names.map { (name: "name", value: $0) } + conditions.map { (name: "where", value: $0) }
         for (name, value) in [
@@ -106,4 +109,4 @@ struct TrendsCommand: AsyncParsableCommand {
     }
 }
 
-extension QuestionInterval: ExpressibleByArgument {}
+extension QueryInterval: ExpressibleByArgument {}

@@ -5,33 +5,34 @@ internal import ArgumentParser
 internal import Collector
 internal import TrackwayEvents
 
-/// Shows one person, and what they did.
+/// Shows a user and their events.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "See one person: who it is, with which devices, and what they did.",
+        abstract: "Show a user: identity, devices, and events.",
         discussion: """
-            Shows what is known about a person, then their events over all devices and
-            sessions in the order of the device's time, the latest last. With --follow
-            it goes on with what arrives.
+            Shows what is known about a user, then the user's events across all devices
+            and sessions in the order of device time, latest last. With --follow, it
+            continues with events as they arrive.
 
             EXAMPLES
+              # Show a user and their latest events.
               trackway user user-42
+              # Show a user's events as they arrive.
               trackway user user-42 --follow
+              # Print matching events of the last week as CSV.
               trackway user user-42 --where 'total>=100' --from 7d --csv
-              # Also what was before they first signed in on their devices.
-              trackway user user-42 --with-visits
-              # Somebody who did not sign in, by the installation.
+              # Show a visitor who did not sign in, by installation.
               trackway user --visitor 0199a1b2-…
             """
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "The id by which the user signed in.")
+    @Argument(help: "Id with which the user signed in.")
     var id: String?
 
-    @Option(help: "In place of an id: the visitor of this installation, who did not sign in.")
+    @Option(help: "Installation of a visitor who did not sign in, instead of an id.")
     var visitor: String?
 
     @Option(parsing: .singleValue, help: "Only events of this name. May be repeated.")
@@ -40,68 +41,68 @@ struct UserCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("where"),
         parsing: .singleValue,
-        help: "Only events for which this holds, such as total>=100. May be repeated."
+        help: "Condition for events, such as total>=100. May be repeated."
     )
     var conditions: [String] = []
 
-    @Option(parsing: .singleValue, help: "Only events in which this text occurs. May be repeated.")
+    @Option(parsing: .singleValue, help: "Text that events must contain. May be repeated.")
     var text: [String] = []
 
-    @Option(help: "The earliest time, inclusive: 2026-11-21, or 2h for two hours ago.")
+    @Option(help: "Earliest time, inclusive: 2026-11-21, or 2h for two hours ago.")
     var from: String?
 
-    @Option(help: "The latest time, exclusive.")
+    @Option(help: "Latest time, exclusive.")
     var to: String?
 
-    @Option(help: "The most events, the latest win. 0 means all: then the latest first.")
+    @Option(help: "Maximum number of events; the latest are shown. 0 shows all, latest first.")
     var limit = 50
 
-    @Flag(help: "Go on with events as they arrive, until Ctrl-C.")
+    @Flag(help: "Continue with events as they arrive, until Ctrl-C.")
     var follow = false
 
-    @Option(help: "With --follow: end after this many events that arrived.")
+    @Option(help: "With --follow: number of new events after which to exit.")
     var count: Int?
 
-    @Flag(help: "Print the collector's JSON: the person, then each event, one a line.")
+    @Flag(help: "Print the collector's JSON: the user, then each event, one per line.")
     var json = false
 
     @Flag(help: "Print the events as comma-separated values.")
     var csv = false
 
-    /// Events asked for at once.
+    /// The number of events requested per page.
     private static let pageSize = 1_000
 
-    /// Sees that the options fit together.
+    /// Checks the combination of options.
     func validate() throws {
-        guard (id == nil) != (visitor == nil) else { throw ValidationError("give a user's id, or --visitor") }
+        guard (id == nil) != (visitor == nil) else { throw ValidationError("pass a user id or --visitor") }
         if let id, id.isEmpty { throw ValidationError("the id is empty") }
         if let visitor, InstallationID(visitor) == nil {
-            throw ValidationError("“\(visitor)” is not an installation's id: it has 36 characters")
+            throw ValidationError("“\(visitor)” is not an installation id: ids have 36 characters")
         }
         guard limit >= 0 else { throw ValidationError("--limit takes 0 (all) or more") }
         guard limit > 0 || !follow else { throw ValidationError("--follow takes a --limit of 1 or more") }
         guard !json || !csv else { throw ValidationError("choose --json or --csv") }
         if let count, count < 1 { throw ValidationError("--count takes 1 or more") }
-        guard count == nil || follow else { throw ValidationError("--count is for --follow") }
+        guard count == nil || follow else { throw ValidationError("--count requires --follow") }
         guard !follow || (conditions.isEmpty && text.isEmpty && name.count < 2 && to == nil) else {
-            throw ValidationError("--follow takes one --name at most, and neither --where, --text nor --to")
+            throw ValidationError("--follow takes at most one --name, and neither --where, --text, nor --to")
         }
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let address = try collector.address()
         let client = CollectorClient(address)
         let path =
             id.map { "/v1/users/" + CollectorAddress.escape($0) } ?? "/v1/visitors/" + (visitor ?? "").lowercased()
-        // From now on: what arrives while the past is read is not missed, and not shown twice.
+        // Read the position first, so that events arriving during the query are neither missed nor shown twice.
         let indexed = follow ? try await client.get("/v1/stats")["indexed"]?.string.flatMap(EventPosition.init) : nil
         let profile = try await client.get(path)
-        let text = PersonText(style: Console.standard.style)
+        let text = UserText(style: Console.standard.style)
         if json {
             Console.standard.write(json: profile)
         } else if csv {
-            Console.standard.write(PersonText.eventsHeading)
+            Console.standard.write(UserText.eventsHeading)
         } else {
             Console.standard.write(timed: text.profile(profile) + [""])
         }
@@ -109,7 +110,7 @@ struct UserCommand: AsyncParsableCommand {
         var events: [JSONValue] = []
         try await past(client, path + "/events") { page in
             if limit == 0 {
-                // All of them: printed as they come, so that any number of them takes no memory.
+                // Print all events page by page, so that memory use does not grow with their number.
                 for event in page { show(event, text, &last) }
             } else {
                 events += page
@@ -118,16 +119,16 @@ struct UserCommand: AsyncParsableCommand {
         for event in events.reversed() { show(event, text, &last) }
         guard follow else { return }
         var shown = Set(events.compactMap { $0["id"]?.string })
-        // The next event may lie exactly where the index ends.
+        // The next event may be exactly at the end of the index.
         let after = indexed.map { EventPosition(rawValue: $0.rawValue - 1).description }
         let query = [(name: "user", value: id), ("installation", visitor), ("name", name.first), ("after", after)]
             .compactMap { name, value in value.map { (name: name, value: $0) } }
         var left = count ?? .max
         var follower = LiveFollower(address: address, query: query, console: .standard)
         try await follower.run { bytes in
-            // What is not JSON is no event of ours.
+            // Skip data that is not JSON.
             guard let event = try? JSONValue.parse(bytes) else { return true }
-            // An installation's stream has everybody's events who used it.
+            // An installation's stream also has the events of users who signed in on it.
             guard visitor == nil || event["user"] == nil else { return true }
             if let id = event["id"]?.string, shown.remove(id) != nil { return true }
             show(event, text, &last)
@@ -136,7 +137,7 @@ struct UserCommand: AsyncParsableCommand {
         }
     }
 
-    /// The latest events, the latest first, asked for page by page.
+    /// Requests the latest events page by page, latest first.
     private func past(
         _ client: CollectorClient,
         _ path: String,
@@ -158,11 +159,11 @@ struct UserCommand: AsyncParsableCommand {
             use(events)
             found += events.count
             after = page["next"]?.string
-            if after == nil { page.noteWhatIsKept() }
+            if after == nil { page.noteRetentionLimit() }
         } while after != nil && found < wanted
     }
 
-    private func show(_ event: JSONValue, _ text: PersonText, _ last: inout JSONValue?) {
+    private func show(_ event: JSONValue, _ text: UserText, _ last: inout JSONValue?) {
         defer { last = event }
         if json { return Console.standard.write(json: event) }
         if csv { return Console.standard.write(csv: text.eventsCSV([event])) }

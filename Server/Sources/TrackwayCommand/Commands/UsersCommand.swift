@@ -4,62 +4,65 @@
 internal import ArgumentParser
 internal import TrackwayEvents
 
-/// Finds people.
+/// Finds users.
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
-        abstract: "Find people, by their ids and by what is known about them.",
+        abstract: "Find users by their ids and attributes.",
         discussion: """
-            Shows people, those seen last first: users who signed in, and visitors who
-            did not. A text has to occur in one of the ids or in the value of an
-            attribute, letters in either case; the whole id of an installation finds who
-            used it.
+            Shows users, most recently seen first: users who signed in, and visitors who
+            did not. Each search text must occur in an id or in an attribute's value,
+            ignoring case; the full id of an installation finds the users who used it.
 
             EXAMPLES
+              # List the most recently seen users.
               trackway users
+              # Search ids and attributes.
               trackway users carl
+              # Find users by their attributes.
               trackway users --where plan=pro --where 'orders>=10'
+              # Find the users of an installation.
               trackway users --installation 0199a1b2-… --json
             """
     )
 
     @OptionGroup var collector: CollectorOptions
 
-    @Argument(help: "Only people with these texts in an id or an attribute's value.")
+    @Argument(help: "Text that must occur in an id or an attribute's value. May be repeated.")
     var text: [String] = []
 
     @Option(
         name: .customLong("where"),
         parsing: .singleValue,
-        help: "Only people for whose attributes this holds, such as plan=pro or orders>=10. May be repeated."
+        help: "Condition for users' attributes, such as plan=pro or orders>=10. May be repeated."
     )
     var conditions: [String] = []
 
-    @Option(help: "Only people who used this installation.")
+    @Option(help: "Only users of this installation.")
     var installation: String?
 
-    @Option(help: "The most people, those seen last win.")
+    @Option(help: "Maximum number of users; the most recently seen are shown.")
     var limit = 20
 
-    @Flag(help: "Print each person as the collector's JSON, one a line.")
+    @Flag(help: "Print each user as the collector's JSON, one per line.")
     var json = false
 
     @Flag(help: "Print comma-separated values.")
     var csv = false
 
-    /// People asked for at once.
+    /// The number of users requested per page.
     private static let pageSize = 200
 
-    /// Sees that the values make sense.
+    /// Checks the option values.
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit takes 1 or more") }
         guard !json || !csv else { throw ValidationError("choose --json or --csv") }
         if let installation, InstallationID(installation) == nil {
-            throw ValidationError("“\(installation)” is not an installation's id: it has 36 characters")
+            throw ValidationError("“\(installation)” is not an installation id: ids have 36 characters")
         }
     }
 
-    /// Asks and prints.
+    /// Queries the collector and prints the result.
     func run() async throws {
         let client = CollectorClient(try collector.address())
         var filter = text.map { (name: "text", value: $0) } + conditions.map { (name: "where", value: $0) }
@@ -76,10 +79,10 @@ struct UsersCommand: AsyncParsableCommand {
             searched += page["searched"]?.integer ?? 0
             total = page["of"]?.integer
             after = page["next"]?.string
-            // A search may have gone through many people and found nobody yet.
+            // A page may be empty before the search is complete.
         } while after != nil && found.count < limit
         if json { return Console.standard.write(json: found) }
-        let text = PersonText(style: Console.standard.style)
+        let text = UserText(style: Console.standard.style)
         if csv { return Console.standard.write(csv: text.listCSV(found)) }
         Console.standard.write(
             timed: text.list(found, searched: total.map { (searched, of: $0) }, hasMore: after != nil)

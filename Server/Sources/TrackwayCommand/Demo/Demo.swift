@@ -5,26 +5,28 @@ internal import Foundation
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// The demonstration: a shop that is killed in mid-purchase, phones that are played, a destination that answers badly, and a
-/// ledger that balances.
+/// The demonstration of the whole system.
+///
+/// A shop process is killed during a purchase, phones are simulated, one destination is faulty, and the ledger
+/// balances.
 struct Demo: Sendable {
     /// The shop's executable.
     var shop: String
-    /// How many visitors come.
+    /// The number of visitors.
     var visitors: Int
-    /// Where everything lies.
+    /// The folder for all data.
     var folder: String
-    /// Where the main collector listens.
+    /// The main collector's address.
     var collector: CollectorAddress
-    /// Where the second destination's collector listens; the shop knows only the proxy before it.
+    /// The second destination's collector; the shop knows only its proxy.
     var audit: CollectorAddress
-    /// Where the collector listens that takes usage reports.
+    /// The collector that receives usage reports.
     var usage: CollectorAddress
-    /// The proxy's address, which the shop is given.
+    /// The proxy's address, as passed to the shop.
     var flaky: String
-    /// The key that the collectors know.
+    /// The key that the collectors accept.
     var key: String
-    /// Where the progress is shown.
+    /// Shows the progress.
     var console: Console
 
     /// The second destination's name.
@@ -33,44 +35,46 @@ struct Demo: Sendable {
     static let usageID: DestinationID = "sap-mobile-services"
     /// The main destination's name.
     static let collectorID: DestinationID = "collector"
-    /// How often the shop may be started once more to deliver what waits, and how often the ledger is looked at.
+    /// The maximum number of attempts to deliver pending events and balance the ledger.
     private static let attempts = 10
 
-    /// The phones that the shop plays, each an installation of its own.
+    /// The simulated phones, each a separate installation.
     private static let phones: [Int] = [1, 2, 3]
-    /// How many visitors come with each of them.
+    /// The number of visitors on each phone.
     private static let visitorsPerPhone = 6
 
-    /// Where the shop keeps its events: those of this machine, or of a phone that it plays.
+    /// Returns the journal folder of this machine's shop, or of a simulated phone's.
     private func journal(_ phone: Int?) -> String { folder + (phone.map { "/phone-\($0)" } ?? "/shop") }
-    /// Where a shop keeps its events whose visitors take their consent back.
+    /// The journal of the shop whose visitors withdraw consent.
     private var wavering: String { folder + "/wavering" }
-    /// Where a shop keeps its events that is forgotten in the end.
+    /// The journal of the shop whose data is erased.
     private var forgotten: String { folder + "/forgotten" }
-    /// Where a shop keeps its events that reports its use.
+    /// The journal of the shop that reports its usage.
     private var reporting: String { folder + "/reporting" }
-    /// Every journal there is.
+    /// All journals.
     private var journals: [String] { ([nil] + Self.phones).map(journal) + [wavering, reporting, forgotten] }
 
-    /// Runs the shops, kills two of them once, lets them finish, and waits until the collectors have everything.
+    /// Runs the shops until the collectors have all events.
+    ///
+    /// Two of the shops are killed once and restarted.
     ///
     /// - Returns: The destinations' accounts.
     func run() async throws(CommandFailure) -> [DemoAccount] {
         console.write("Shop       \(visitors) visitors, each step recorded and addressed to two destinations")
         console.write(
-            "Phones     \(Self.phones.count) more shops take snapshots of phones that are played: battery, walk and network are made up"
+            "Phones     \(Self.phones.count) more shops take snapshots of simulated phones (battery, route, networks)"
         )
         console.write(
-            "Privacy    one shop whose visitors take consent back, killed once; one that is forgotten in the end"
+            "Privacy    one shop whose visitors withdraw consent, killed once; one whose data is erased"
         )
-        // Each shop has a journal of its own, so that they run side by side.
+        // Each shop has its own journal, so they can run concurrently.
         async let phones = usePhones()
         async let privacy = outcome { () throws(CommandFailure) in try await changeConsent() }
         async let usage = outcome { () throws(CommandFailure) in try await reportUsage() }
         let main = await outcome { () throws(CommandFailure) in try await serveVisitors() }
         for outcome in await [main, privacy, usage] + phones { try outcome.get() }
         var accounts = try await accounts()
-        // The badly behaved destination may still be catching up: a last visitor gives it the time.
+        // The faulty destination may still be catching up; one more visitor gives it time.
         for _ in 0..<Self.attempts where !accounts.allSatisfy(\.isBalanced) {
             if accounts.contains(where: { $0.pending > 0 }) {
                 for phone in [nil] + Self.phones { try check(try await visit(1, seed: 3, phone: phone)) }
@@ -94,12 +98,14 @@ struct Demo: Sendable {
         }
     }
 
-    /// The shop that shows its progress. It is killed while a visitor pays, and started again.
+    /// Runs the shop that shows its progress.
+    ///
+    /// It is killed while a visitor pays, and restarted.
     private func serveVisitors() async throws(CommandFailure) {
         let victim = max(1, visitors * 2 / 5)
         let first = try await visit(visitors, seed: 1, killingAt: victim, showsProgress: true)
         guard case .killed(let visitor) = first else { return try check(first) }
-        console.write("kill -9    visitor \(visitor) was paying when the shop's process died; it is started again")
+        console.write("kill -9    visitor \(visitor) was paying when the shop process was killed; it is restarted")
         try check(try await visit(max(1, visitors - visitor + 1), seed: 2, showsProgress: true))
     }
 
@@ -116,9 +122,11 @@ struct Demo: Sendable {
         }
     }
 
-    /// A shop whose visitors withdraw consent and give it again, and one whose data is erased.
+    /// Runs a shop whose visitors change consent, and one that is erased.
+    ///
+    /// Visitors withdraw consent and give it again.
     private func changeConsent() async throws(CommandFailure) {
-        // What is counted at the till is for one destination alone: the other must not take it for missing.
+        // Events of the till go to one destination only; the other must not count them as missing.
         let till = ["--till", "\(Self.auditID)"]
         let waver = till + ["--waver"]
         try check(try await visit(6, seed: 20, in: wavering, waver, killingAt: 3))
@@ -126,7 +134,9 @@ struct Demo: Sendable {
         try check(try await visit(3, seed: 22, in: forgotten, till + ["--forget"]))
     }
 
-    /// One more shop reports its use in another format. Nobody is asked for consent before its second run is half over.
+    /// Runs a shop that reports its usage in another format.
+    ///
+    /// Consent is first requested halfway through its second run.
     private func reportUsage() async throws(CommandFailure) {
         try check(try await visit(3, seed: 23, in: reporting, reports + ["--agree-after", "3"]))
         let device = try ledger(of: [reporting])
@@ -135,17 +145,17 @@ struct Demo: Sendable {
         guard early == 0, device.pending(for: Self.usageID) == parked else {
             throw CommandFailure(
                 .internalFailure,
-                "of \(parked) usage reports recorded before consent \(early) came to the collector, "
-                    + "\(device.pending(for: Self.usageID)) wait"
+                "of \(parked) usage reports recorded before consent, \(early) reached the collector, "
+                    + "and \(device.pending(for: Self.usageID)) are pending"
             )
         }
         try check(try await visit(4, seed: 24, in: reporting, reports + ["--agree-after", "2"]))
         console.write(
-            "Usage      one shop reports to a target of SAP Mobile Services: \(parked.grouped) parked until consent came, then sent"
+            "Usage      one shop reports to SAP Mobile Services: \(parked.grouped) parked until consent, then sent"
         )
     }
 
-    /// What the shop is told that reports its use.
+    /// The arguments of the shop that reports its usage.
     private var reports: [String] { ["--till", "\(Self.auditID)", "--usage", usage.root] }
 
     private func visit(
@@ -197,15 +207,15 @@ struct Demo: Sendable {
         throw CommandFailure(
             .internalFailure,
             "the shop ended with status \(status)",
-            remedy: "run it by hand to see why: \(shop) --visitors 1"
+            remedy: "run it manually to find the cause: \(shop) --visitors 1"
         )
     }
 
-    /// What the devices and the collectors say now.
+    /// Returns the current accounts of devices and collectors.
     func accounts() async throws(CommandFailure) -> [DemoAccount] {
         let device = try ledger(of: journals)
         return [
-            // Each of these gets one order to erase; later visitors use a new installation.
+            // Each of these gets one erasure request; later visitors use a new installation.
             try await account(Self.collectorID, at: collector, device, erasures: 1),
             try await account(Self.auditID, at: audit, device, erasures: 1),
             try await account(Self.usageID, at: usage, try ledger(of: [reporting]), erasures: 0),
@@ -224,7 +234,9 @@ struct Demo: Sendable {
         return device
     }
 
-    /// What `trackway ledger --check` says of both collectors: whether every sequence number that any device reported is accounted for.
+    /// Whether both collectors account for every sequence number reported by any device.
+    ///
+    /// This is the check of `trackway ledger --check`.
     func isComplete() async throws(CommandFailure) -> Bool {
         for address in [collector, audit] {
             let (_, ledger) = try await CollectorClient(address).settledLedger()
@@ -236,7 +248,7 @@ struct Demo: Sendable {
         return true
     }
 
-    /// How people used the shop, as the main collector knows it.
+    /// Returns a usage summary from the main collector.
     func usage() async throws(CommandFailure) -> UsageSummary {
         let client = CollectorClient(collector)
         var summary = UsageSummary(try await client.get("/v1/screens", query: [("limit", "200")]))
@@ -250,7 +262,7 @@ struct Demo: Sendable {
         return summary
     }
 
-    /// What the devices reported about themselves, as the main collector knows it.
+    /// Returns a device summary from the main collector.
     func devices() async throws(CommandFailure) -> DeviceSummary {
         DeviceSummary(try await CollectorClient(collector).get("/v1/devices", query: [("limit", "200")]))
     }
@@ -262,7 +274,7 @@ struct Demo: Sendable {
         erasures: UInt64
     ) async throws(CommandFailure) -> DemoAccount {
         let client = CollectorClient(address)
-        // What was answered is in the intake log; the index may be a moment behind it.
+        // Acknowledged events are in the intake log; the index may lag slightly.
         let (_, ledger) = try await client.settledLedger()
         let rows = try await rows(client)
         return DemoAccount(
@@ -278,7 +290,9 @@ struct Demo: Sendable {
         )
     }
 
-    /// Every row of a collector counted, and the distinct ids among them: not what the ledger says, but what is there.
+    /// Counts a collector's rows and their distinct ids.
+    ///
+    /// It counts the stored rows, rather than relying on the ledger.
     private func rows(_ client: CollectorClient) async throws(CommandFailure) -> (count: UInt64, distinct: UInt64) {
         var ids: Set<String> = []
         var count: UInt64 = 0

@@ -4,7 +4,9 @@
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// One destination's line in the demo's ledger: the device's side and the collector's side of the same events.
+/// One destination's line in the demo's ledger.
+///
+/// It compares the device's and the collector's counts of the same events.
 struct DemoAccount: Sendable, Hashable {
     /// The destination.
     var destination: DestinationID
@@ -12,46 +14,50 @@ struct DemoAccount: Sendable, Hashable {
     var recorded: UInt64
     /// Events the device knows to be delivered.
     var delivered: UInt64
-    /// Events that still wait on the device.
+    /// Events pending on the device.
     var pending: UInt64
-    /// Events the device gave up.
+    /// Events dropped by the device.
     var dropped: UInt64
-    /// Rows the collector has.
+    /// Rows in the collector.
     var rows: UInt64
     /// Distinct ids among those rows.
     var distinct: UInt64
-    /// Events that arrived again and were recognised.
+    /// Events that arrived again and were deduplicated.
     var repeats: UInt64
-    /// Events that reported an erasure: the collector carries them out and stores no row for them.
+    /// Erasure events, which the collector executes without storing a row.
     var erasures: UInt64 = 0
 
-    /// Events that came: as rows, or as orders to erase.
+    /// Events received, as rows or as erasure events.
     private var received: UInt64 { distinct + erasures }
 
-    /// Events that were given up after they had come: their answers were lost, and then consent was taken back.
+    /// Events that were received although the device dropped them.
+    ///
+    /// Their responses were lost, and then consent was withdrawn.
     var arrivedAllTheSame: UInt64 { received - min(received, delivered) }
 
-    /// Events that the device counts as delivered and the collector does not have, or that neither counts.
+    /// Events counted as delivered but not received, or counted by neither side.
     var lost: UInt64 {
         let known = delivered + pending + dropped
         return delivered - min(delivered, received) + (recorded - min(recorded, known))
     }
 
-    /// Rows that should not be there.
+    /// Duplicate rows.
     var duplicates: UInt64 { rows - min(rows, distinct) }
 
-    /// Whether every recorded event that nobody withdrew is in the collector exactly once, and nothing else but what was
-    /// withdrawn too late.
+    /// Whether the account balances.
+    ///
+    /// Every recorded event that was not withdrawn is in the collector exactly once. The only other rows are events
+    /// that were withdrawn too late.
     var isBalanced: Bool {
         recorded == delivered + dropped && lost == 0 && arrivedAllTheSame <= dropped && pending == 0 && duplicates == 0
     }
 
-    /// The accounts as a table.
+    /// Returns the accounts as lines of a table.
     static func lines(_ accounts: [DemoAccount], style: Style) -> [String] {
         var table = Table([
-            ("destination", .left), ("recorded", .right), ("delivered", .right), ("waiting", .right),
+            ("destination", .left), ("recorded", .right), ("delivered", .right), ("pending", .right),
             ("withdrawn", .right), ("in the collector", .right), ("lost", .right), ("duplicates", .right),
-            ("repeats recognised", .right),
+            ("resends ignored", .right),
         ])
         for account in accounts {
             table.append([
@@ -64,21 +70,23 @@ struct DemoAccount: Sendable, Hashable {
     }
 }
 
-/// What the app's own journals say about their events, read from outside.
+/// Event counts read from the app's journals.
 struct DeviceLedger: Sendable, Hashable {
     /// Events recorded on the device.
     var recorded: UInt64 = 0
-    /// Events that were for others only, by destination.
+    /// Events addressed to other destinations only, by destination.
     var skipped: [DestinationID: UInt64] = [:]
     /// Events delivered, by destination.
     var delivered: [DestinationID: UInt64] = [:]
-    /// Events given up, by destination.
+    /// Events dropped, by destination.
     var dropped: [DestinationID: UInt64] = [:]
 
-    /// Nothing was recorded.
+    /// Creates an empty ledger.
     init() {}
 
-    /// The sums of a journal's report: writers that are finished, and those whose logs are still there.
+    /// Creates the totals of a journal's report.
+    ///
+    /// They include settled writers and writers whose logs still exist.
     init(_ report: JournalReport) {
         recorded = report.settled.recorded
         for (destination, account) in report.settled.destinations {
@@ -89,7 +97,7 @@ struct DeviceLedger: Sendable, Hashable {
         for writer in report.writers {
             let last = writer.segments.compactMap { $0.sequences?.upperBound }.max() ?? 0
             let settled = writer.cursors.map { $0.next - min($0.next, 1) }.max() ?? 0
-            // A segment that everybody has passed is gone; the cursors still know how far its events went.
+            // A segment that all destinations have passed is deleted; the cursors still have its last sequence number.
             recorded += max(last, settled)
             for cursor in writer.cursors {
                 delivered[cursor.destination, default: 0] += cursor.delivered
@@ -99,7 +107,7 @@ struct DeviceLedger: Sendable, Hashable {
         }
     }
 
-    /// Adds what another journal says.
+    /// Adds the counts of another journal.
     mutating func add(_ other: DeviceLedger) {
         recorded += other.recorded
         delivered.merge(other.delivered, uniquingKeysWith: +)
@@ -112,7 +120,7 @@ struct DeviceLedger: Sendable, Hashable {
         recorded - min(recorded, skipped[destination] ?? 0)
     }
 
-    /// Events that still wait for a destination.
+    /// Events pending for a destination.
     func pending(for destination: DestinationID) -> UInt64 {
         let settled = (delivered[destination] ?? 0) + (dropped[destination] ?? 0)
         let recorded = recorded(for: destination)

@@ -7,31 +7,31 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 
-/// What the demonstration needs around it: three collectors, and a proxy before the second.
+/// The servers of the demo: three collectors, and a proxy for the second.
 struct DemoEnvironment: Sendable {
-    /// The key that the collectors know.
+    /// The key that the collectors accept.
     static let key = "dev"
 
-    /// Where everything lies.
+    /// The folder for all data.
     let folder: String
     /// The main collector's address.
     let collector: CollectorAddress
     /// The second collector's address.
     let audit: CollectorAddress
-    /// The address of the collector that takes usage reports.
+    /// The address of the collector that receives usage reports.
     let usage: CollectorAddress
     /// The proxy's address.
     let flaky: String
     private let proxy: FlakyProxy
 
-    /// How many requests the proxy treated badly, and how many there were.
+    /// The number of mishandled requests, and of all requests.
     var badAnswers: (bad: Int, requests: Int) { proxy.statistics }
 
-    /// Starts everything, runs `body` with it, and stops it again.
+    /// Starts the servers, runs `body`, and stops the servers.
     ///
     /// - Parameters:
-    ///   - folder: Where everything lies; made when missing.
-    ///   - port: The main collector's port; 0 takes a free one.
+    ///   - folder: The folder for all data; created if missing.
+    ///   - port: The main collector's port; 0 for a free one.
     ///   - body: The demonstration.
     static func open(
         folder: String,
@@ -39,7 +39,7 @@ struct DemoEnvironment: Sendable {
         _ body: @Sendable @escaping (DemoEnvironment) async throws -> Void
     ) async throws {
         var logger = Logger(label: "trackway", factory: TerminalLogHandler.init(label:))
-        // It is stopped under open connections: the servers' messages about that help nobody.
+        // The servers stop while connections are open; do not log that.
         logger.logLevel = .critical
         try await withThrowingTaskGroup(of: Void.self) { group in
             let collector = try await start(folder + "/collector", port: port, logger: logger, in: &group)
@@ -90,7 +90,7 @@ struct DemoEnvironment: Sendable {
             }
         }
         for await port in ports.stream { return try CollectorAddress("http://127.0.0.1:\(port)", key: key) }
-        // It ended before it was ready: its error says why.
+        // The collector ended before it was ready; rethrow its error.
         try await group.next()
         throw CommandFailure(.internalFailure, "a collector ended before it was ready")
     }

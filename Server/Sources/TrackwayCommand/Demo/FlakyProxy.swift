@@ -8,23 +8,23 @@ internal import Logging
 internal import NIOCore
 internal import TrackwayEvents
 
-/// A proxy before a collector that answers badly more often than not.
+/// A proxy that mishandles half of the requests to a collector.
 struct FlakyProxy: Sendable {
     private let target: CollectorAddress
-    private let answers = Locked(BadAnswers())
+    private let answers = Locked(RejectedResponses())
 
-    /// A proxy before `target`.
+    /// Creates a proxy in front of `target`.
     init(before target: CollectorAddress) {
         self.target = target
     }
 
-    /// How many requests were treated badly, and how many there were.
+    /// The number of mishandled requests, and of all requests.
     var statistics: (bad: Int, requests: Int) { answers.withLock { ($0.bad, $0.requests) } }
 
-    /// Listens on a free port of this machine until the task is cancelled.
+    /// Listens on a free port of this machine until the task is canceled.
     ///
     /// - Parameters:
-    ///   - logger: Where the server's own words go.
+    ///   - logger: Receives the server's messages.
     ///   - ready: Called with the port, once.
     func run(logger: Logger, ready: @escaping @Sendable (Int) -> Void) async throws {
         let router = Router()
@@ -76,31 +76,32 @@ struct FlakyProxy: Sendable {
     }
 }
 
-/// How a badly behaved destination treats one request after the other. A value; no chance in it, so that every demo is
-/// the same.
-struct BadAnswers: Sendable, Hashable {
-    /// What happens to one request.
+/// The sequence of treatments that a faulty destination gives to requests.
+///
+/// It is deterministic, so that every demo is the same.
+struct RejectedResponses: Sendable, Hashable {
+    /// The treatment of one request.
     enum Treatment: Sendable, Hashable {
-        /// It is refused for now, with a wait.
+        /// The request is rejected for now, with Retry-After.
         case unavailable
-        /// It arrives, and its answer gets lost on the way back.
+        /// The request is forwarded, but its response is lost.
         case lostAnswer
-        /// Something else answers in the destination's place, as a hotel's network does.
+        /// A captive portal answers instead of the destination, as in a hotel's network.
         case captivePortal
-        /// It arrives and is answered.
+        /// The request is forwarded and answered.
         case passed
     }
 
-    /// How many requests were treated badly so far.
+    /// The number of mishandled requests so far.
     private(set) var bad = 0
-    /// How many requests came so far.
+    /// The number of requests so far.
     private(set) var requests = 0
 
     private static let cycle: [Treatment] = [
         .unavailable, .lostAnswer, .passed, .captivePortal, .passed, .lostAnswer, .passed, .passed,
     ]
 
-    /// The next request came.
+    /// Returns the treatment of the next request.
     mutating func next() -> Treatment {
         let treatment = Self.cycle[requests % Self.cycle.count]
         requests += 1

@@ -3,25 +3,25 @@
 
 internal import Foundation
 
-/// One run of the example shop as a process of its own.
+/// One run of the example shop in a separate process.
 struct ShopRun {
     /// How a run ended.
     enum End: Sendable, Hashable {
-        /// By itself, with this status.
+        /// The process exited with this status.
         case exited(Int32)
-        /// By `kill -9`, while this visitor was paying.
+        /// The process was killed with `kill -9` while this visitor was paying.
         case killed(visitor: Int)
     }
 
     /// The executable.
     var executable: String
-    /// Its command line's arguments.
+    /// The command-line arguments.
     var arguments: [String]
 
-    /// Starts the shop and follows what it says until it ends.
+    /// Runs the shop and reports its steps until it ends.
     ///
     /// - Parameters:
-    ///   - victim: The visitor at whose checkout the process is killed with -9; nil lets it live.
+    ///   - victim: The visitor at whose checkout the process is killed with -9; nil for none.
     ///   - progress: Called with every step.
     func run(killingAtCheckoutOf victim: Int?, progress: (ShopStep) -> Void) async throws(CommandFailure) -> End {
         let process = Process()
@@ -61,9 +61,9 @@ struct ShopRun {
         AsyncStream { continuation in
             let reader = Thread {
                 var lines = LineBuffer()
-                // The end of the stream is the end of the process, however it came about.
+                // The stream ends when the process ends, for whatever reason.
                 while let piece = try? handle.read(upToCount: 4096), !piece.isEmpty {
-                    // The shop writes short lines; a line without an end would only hide what follows it.
+                    // The shop writes short lines; an unterminated line would only hide the lines after it.
                     for line in (try? lines.feed(piece)) ?? [] {
                         if let step = ShopStep(String(decoding: line.bytes, as: UTF8.self)) { continuation.yield(step) }
                     }
@@ -75,14 +75,14 @@ struct ShopRun {
     }
 }
 
-/// One line of the unattended shop: `visitor 12 checkout`.
+/// One line printed by the unattended shop: `visitor 12 checkout`.
 struct ShopStep: Sendable, Hashable {
-    /// Who.
+    /// The visitor's number.
     var visitor: Int
-    /// What they did.
+    /// The visitor's action.
     var action: String
 
-    /// Reads a line; nil when it says something else.
+    /// Parses a line; returns nil for any other text.
     init?(_ line: String) {
         let words = line.split(separator: " ")
         guard words.count >= 3, words[0] == "visitor", let visitor = Int(words[1]) else { return nil }
@@ -90,7 +90,7 @@ struct ShopStep: Sendable, Hashable {
         action = String(words[2])
     }
 
-    /// Whether the visitor stands at the till: the checkout is recorded, the purchase is not yet.
+    /// Whether the visitor is checking out: the purchase is not yet recorded.
     var isCheckout: Bool { action == "checkout" }
     /// Whether the visitor bought something.
     var isPurchase: Bool { action == "purchased" }

@@ -3,19 +3,19 @@
 
 internal import TrackwayEvents
 
-/// How people used an app, in a few numbers.
+/// A summary of app usage.
 struct UsageSummary: Sendable, Hashable {
-    /// People who signed in.
+    /// The number of users who signed in.
     var users = 0
-    /// Sessions.
+    /// The number of sessions.
     var sessions = 0
-    /// Views of screens.
+    /// The number of screen views.
     var views: Int64 = 0
-    /// How long screens were used, in milliseconds.
+    /// The total engagement time in milliseconds.
     var engagement: Int64 = 0
     private var names: Set<String> = []
 
-    /// The views and engagement of the collector's flow of screens; what is absent counts as zero.
+    /// Creates a summary of screen views; absent members count as zero.
     init(_ screens: JSONValue) {
         for screen in screens["screens"]?.array ?? [] {
             views += screen["views"]?.integer ?? 0
@@ -35,7 +35,7 @@ struct UsageSummary: Sendable, Hashable {
         users = names.count
     }
 
-    /// The numbers in a sentence.
+    /// The numbers as text.
     var sentence: String {
         [
             counted(Int64(sessions), "session"), counted(Int64(users), "signed-in user"), counted(views, "screen view"),
@@ -44,16 +44,16 @@ struct UsageSummary: Sendable, Hashable {
     }
 }
 
-/// What devices reported about themselves, in a few numbers.
+/// A summary of device reports.
 struct DeviceSummary: Sendable, Hashable {
-    /// Devices that sent a snapshot.
+    /// The number of devices that sent a snapshot.
     var devices = 0
-    /// Changes of device properties.
+    /// The number of changes of device properties.
     var changes: Int64 = 0
-    /// App states.
+    /// The number of app states.
     var states: Int64 = 0
 
-    /// The sums of the collector's list of devices; what is absent counts as zero.
+    /// Creates a summary of a device list; absent members count as zero.
     init(_ list: JSONValue) {
         for device in list["devices"]?.array ?? [] {
             devices += 1
@@ -62,7 +62,7 @@ struct DeviceSummary: Sendable, Hashable {
         }
     }
 
-    /// The numbers in a sentence.
+    /// The numbers as text.
     var sentence: String {
         [counted(Int64(devices), "device"), counted(changes, "property change"), counted(states, "app state")].joined(
             separator: ", "
@@ -70,7 +70,7 @@ struct DeviceSummary: Sendable, Hashable {
     }
 }
 
-/// A number with the noun it counts.
+/// Returns a number with its noun in the singular or plural.
 private func counted(_ number: Int64, _ noun: String) -> String {
     "\(UInt64(clamping: number).grouped) \(noun)\(number == 1 ? "" : "s")"
 }

@@ -4,15 +4,17 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// Where a collector keeps its data.
+/// A collector's data folder.
 public struct CollectorFolder: Sendable, Hashable {
     /// The folder, as an absolute path.
     public var path: String
 
-    /// The folder that an option, the environment, or the system's rules give, in this order.
+    /// Creates the folder from the option, the environment, or the default.
+    ///
+    /// The first of these that is set applies.
     ///
     /// - Parameters:
-    ///   - option: What `--data` said; nil when it was not given.
+    ///   - option: The value of `--data`, or nil.
     ///   - environment: The process's environment: `TRACKWAY_DATA`, `XDG_DATA_HOME`, `HOME`.
     public init(option: String?, environment: [String: String]) {
         let home = environment["HOME"] ?? "/tmp"
@@ -37,25 +39,32 @@ public struct CollectorFolder: Sendable, Hashable {
     /// The hashed keys.
     var keys: String { path + "/keys" }
 
-    /// The file that a collector of a cluster leaves: the name of the stream that the index was made of.
+    /// The file that names the stream from which the index was built.
+    ///
+    /// A collector of a cluster writes it.
     public var clusterMark: String { path + "/stream.json" }
-    /// The lock of a collector of a cluster, which has no intake log to lock.
+    /// The lock file of a cluster's collector, which has no intake log.
     public var clusterLock: String { path + "/stream.lock" }
 
-    /// The boards. No part of the index: they cannot be made anew.
+    /// The boards.
+    ///
+    /// They are not part of the index, because they cannot be rebuilt.
     var boards: String { path + "/boards.json" }
 
-    /// The alerts with their secrets, and what became of them. No part of the index either.
+    /// The alerts and their secrets.
+    ///
+    /// They are not part of the index either.
     var alerts: String { path + "/alerts.json" }
+    /// The states of the alerts.
     var alertStates: String { path + "/alert-states.json" }
 
     /// The remote configuration for clients of Sensors Analytics, if the operator wrote one.
     var sensorsConfiguration: String { path + "/sensors-config.json" }
 
-    /// What is wanted of the usage reports of each application.
+    /// The usage report policies of applications.
     var usagePolicies: String { path + "/usage-policies" }
 
-    /// Makes the folder when it is not there.
+    /// Creates the folder if it does not exist.
     ///
     /// - Throws: ``CommandFailure`` `cannotCreate`.
     public func make() throws(CommandFailure) {
@@ -68,19 +77,19 @@ public struct CollectorFolder: Sendable, Hashable {
         } catch {
             throw CommandFailure(
                 .cannotCreate,
-                "the folder \(path) cannot be made: \(error.localizedDescription)",
-                remedy: "name a folder that you may write with --data or in TRACKWAY_DATA"
+                "cannot create the folder \(path): \(error.localizedDescription)",
+                remedy: "pass a writable folder with --data or TRACKWAY_DATA"
             )
         }
     }
 }
 
-/// Where the collector on this machine keeps its data.
+/// The option for the data folder of this machine's collector.
 struct DataOptions: ParsableArguments {
     @Option(help: "The collector's folder. Default: TRACKWAY_DATA, or ~/.local/share/trackway/collector.")
     var data: String?
 
-    /// The folder that the options and the environment give.
+    /// The folder given by the option and the environment.
     var folder: CollectorFolder {
         CollectorFolder(option: data, environment: ProcessInfo.processInfo.environment)
     }

@@ -13,19 +13,19 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 public import UnixSignals
 
-/// A whole collector: connects storage, server and page.
+/// A complete collector: storage, server, and page.
 public struct CollectorHost: Sendable {
     /// The data folder.
     public var folder: CollectorFolder
-    /// The address to listen on, and what is allowed.
+    /// The server's address, permissions, and limits.
     public var configuration: CollectorConfiguration
-    /// Opens the records and what answers queries.
+    /// Opens the storage.
     public var storage: any CollectorStorageProvider = LocalStorageProvider()
-    /// The layout of the intake log, and how much may wait.
+    /// The layout and limits of the intake log.
     public var intake = IntakeOptions()
     /// A key that is accepted in addition to those of the key file; for developers.
     var developmentKey: String?
-    /// The file with the remote configuration for clients of Sensors Analytics; the one in the folder when nil.
+    /// The remote configuration file for Sensors Analytics clients; nil for the folder's.
     var sensorsConfiguration: String?
     /// The page's public address, for links in alerts; nil for the address it listens on.
     var page: String?
@@ -34,10 +34,12 @@ public struct CollectorHost: Sendable {
     /// The server's log.
     public var logger: Logger
 
-    /// Runs until one of the signals arrives or the task is canceled. Acknowledged events are on stable storage by then.
+    /// Runs until one of the signals arrives or the task is canceled.
+    ///
+    /// On return, acknowledged events are on stable storage.
     ///
     /// - Parameters:
-    ///   - signals: Signals that end it in good order.
+    ///   - signals: Signals that stop it gracefully.
     ///   - ready: Called with the port once connections are accepted.
     /// - Throws: ``CommandFailure`` when the folder, a file or the port cannot be used.
     public func run(
@@ -48,7 +50,7 @@ public struct CollectorHost: Sendable {
         let keys = try openKeys()
         let policies = try folder.openUsagePolicies()
         let storage = try await storage.open(for: self)
-        // Opened under the folder's lock: no other collector uses them.
+        // Opened while the folder is locked: no other collector uses them.
         let boards = BoardStore(
             path: configuration.isEphemeral ? nil : folder.boards,
             at: SystemClock().now().wall,
@@ -66,7 +68,7 @@ public struct CollectorHost: Sendable {
             sensorsConfiguration: SensorsConfigurationFile(path: sensorsConfiguration ?? folder.sensorsConfiguration),
             usagePolicies: policies,
             boards: boards,
-            alerts: AlertTelling(
+            alerts: AlertNotificationDependencies(
                 store: openAlerts(),
                 transport: SystemTransport.make(),
                 resolve: SystemResolver.addresses,
@@ -74,7 +76,7 @@ public struct CollectorHost: Sendable {
             ),
             plan: plan,
             zones: SystemZones.offsets,
-            resources: { [use = FolderUse(folder: folder)] in use.now() },
+            resources: { [use = ResourceMeter(folder: folder)] in use.now() },
             logger: logger,
             listening: ready
         )
@@ -117,7 +119,7 @@ public struct CollectorHost: Sendable {
             gracefulShutdownSignals: signals,
             logger: logger
         )
-        // A client that keeps its connection open must not keep the collector from ending.
+        // A client that keeps its connection open must not prevent the collector from stopping.
         options.maximumGracefulShutdownDuration = .seconds(10)
         do {
             try await ServiceGroup(configuration: options).run()
@@ -148,7 +150,7 @@ public struct CollectorHost: Sendable {
 
     /// Waits; returns early when the task is canceled.
     @Sendable public static func sleep(_ duration: Duration) async {
-        // Cancelled when there is something to do before.
+        // Throws when canceled, which means that there is work to do earlier.
         try? await ContinuousClock().sleep(for: duration)
     }
 
@@ -166,20 +168,20 @@ public struct CollectorHost: Sendable {
         case EADDRINUSE:
             return CommandFailure(
                 .cannotCreate,
-                "\(address) is taken by another program",
+                "\(address) is in use by another program",
                 remedy: "choose another port with --port, or a free one with --port 0"
             )
         case EACCES:
             return CommandFailure(
                 .cannotCreate,
-                "\(address) may not be used by this user",
-                remedy: "choose a port from 1024 on with --port"
+                "this user may not listen on \(address)",
+                remedy: "choose a port of 1024 or higher with --port"
             )
         case EADDRNOTAVAIL:
             return CommandFailure(
                 .cannotCreate,
                 "this machine has no address \(configuration.host)",
-                remedy: "see --host"
+                remedy: "check --host"
             )
         default:
             return CommandFailure(.internalFailure, "the collector stopped: \(error)")

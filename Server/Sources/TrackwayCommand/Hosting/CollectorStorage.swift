@@ -10,27 +10,31 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayWire
 
-/// The records of a running collector, and what answers queries about them.
+/// The storage of a running collector.
 public protocol CollectorStorage: Sendable {
-    /// Takes records.
+    /// Receives records.
     var intake: any RecordIntake { get }
-    /// Answers readers.
+    /// Answers queries.
     var store: any EventStore { get }
-    /// Answers queries over many events in place of ``store``; nil for none.
+    /// Answers queries over many events instead of ``store``; nil for none.
     var analysis: (any AnalysisStore)? { get }
 
     /// Indexes records and maintains connections until the task is canceled.
     func run() async
 
-    /// Waits until the collector may accept requests. Called once, while ``run()`` runs.
+    /// Waits until the collector may accept requests.
     ///
-    /// - Throws: ``CommandFailure`` with what prevents it and what to do.
+    /// Called once, while ``run()`` runs.
+    ///
+    /// - Throws: ``CommandFailure`` with the cause and a suggestion.
     func prepare() async throws(CommandFailure)
 
     /// Runs while the collector accepts requests, until the task is canceled.
     func runWhileServing() async
 
-    /// Closes files and releases locks. Called once, after everything else has ended.
+    /// Closes files and releases locks.
+    ///
+    /// Called once, after everything else has ended.
     ///
     /// - Throws: The error of the file that could not be closed.
     func close() throws
@@ -38,10 +42,12 @@ public protocol CollectorStorage: Sendable {
 
 /// Opens the storage of a collector.
 public protocol CollectorStorageProvider: Sendable {
-    /// The storage, as `trackway serve` describes it when it is ready.
+    /// The description that `trackway serve` prints when it is ready.
     var summary: StorageSummary { get }
 
-    /// Opens the storage in the folder of `host`. Connections to other machines are made later, by ``CollectorStorage/run()``.
+    /// Opens the storage in the folder of `host`.
+    ///
+    /// Connections to other machines are made later, by ``CollectorStorage/run()``.
     ///
     /// - Throws: ``CommandFailure`` when a file or folder cannot be used.
     func open(for host: CollectorHost) async throws(CommandFailure) -> any CollectorStorage
@@ -124,17 +130,17 @@ extension CollectorHost {
     /// Opens the index in the collector's folder.
     ///
     /// - Parameters:
-    ///   - keepsFormer: Keeps the index of an earlier version next to the new one, for a source that may have lost its first records.
+    ///   - keepsLegacyIndex: Keeps the index of an earlier version next to the new one, for a source that may have lost its first records.
     ///   - joinsVisitors: Whether a visitor who signs in and the user are one person.
     /// - Throws: ``CommandFailure`` when the file cannot be opened.
     public func openIndex(
-        keepsFormer: Bool = false,
+        keepsLegacyIndex: Bool = false,
         joinsVisitors: Bool = true
     ) throws(CommandFailure) -> SQLiteEventStore {
         do {
             let store = try SQLiteEventStore(
                 path: folder.index,
-                keepsFormer: keepsFormer,
+                keepsLegacyIndex: keepsLegacyIndex,
                 joinsVisitors: joinsVisitors
             )
             if let aside = store.putAside {
@@ -146,7 +152,7 @@ extension CollectorHost {
                 .cannotCreate,
                 error.message,
                 remedy:
-                    "check who may write \(folder.path); the index may be removed, it is rebuilt from the intake log"
+                    "check the permissions of \(folder.path); if deleted, the index is rebuilt from the intake log"
             )
         }
     }
@@ -168,14 +174,14 @@ extension CollectorHost {
         } catch let error as JournalError where error.code == .locked {
             throw CommandFailure(
                 .cannotCreate,
-                "another collector runs on \(folder.path)",
-                remedy: "end it first, or name another folder with --data"
+                "another collector is using \(folder.path)",
+                remedy: "stop it first, or pass another folder with --data"
             )
         } catch {
             throw CommandFailure(
                 .cannotCreate,
-                "the intake log cannot be opened: \(error)",
-                remedy: "see who may write \(folder.path), or name another folder with --data"
+                "cannot open the intake log: \(error)",
+                remedy: "check the permissions of \(folder.path), or pass another folder with --data"
             )
         }
     }

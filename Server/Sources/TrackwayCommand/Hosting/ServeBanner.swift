@@ -4,25 +4,25 @@
 internal import Foundation
 internal import TrackwayEvents
 
-/// What a collector says when it is ready.
+/// The message that a collector prints when it is ready.
 struct ServeBanner: Sendable {
-    /// Where its data lies.
+    /// The data folder.
     var folder: CollectorFolder
     /// The address it listens on.
     var host: String
-    /// The developer's key, if there is one.
+    /// The developer key, if any.
     var developmentKey: String?
-    /// Whether it keeps nothing.
+    /// Whether the collector keeps no data.
     var isEphemeral = false
     /// The option that lets this machine read without a key; nil when every reader needs one.
     var opensReading: String?
-    /// Where its records are.
+    /// The description of the storage.
     var storage = LocalStorageProvider().summary
 
-    /// The address for a browser and for senders.
+    /// Returns the address for browsers and senders.
     func url(port: Int) -> String {
         switch host {
-        // Everywhere is not an address one can go to; this machine is.
+        // A wildcard address cannot be opened; use the loopback address.
         case "0.0.0.0": "http://127.0.0.1:\(port)"
         case "::", "[::]": "http://[::1]:\(port)"
         case _ where host.contains(":") && !host.hasPrefix("["): "http://[\(host)]:\(port)"
@@ -30,7 +30,7 @@ struct ServeBanner: Sendable {
         }
     }
 
-    /// The lines, ready to print.
+    /// Returns the lines to print.
     func lines(port: Int, style: Style) -> [String] {
         let url = url(port: port)
         var lines = [
@@ -42,7 +42,7 @@ struct ServeBanner: Sendable {
         lines.append(
             "Reading  "
                 + (opensReading.map { "on this machine without a key (\($0)); not for use behind a proxy" }
-                    ?? "with a key of scope “read”; make one with `trackway keys create NAME --scope read`")
+                    ?? "with a key of scope “read”; create one with `trackway keys create NAME --scope read`")
         )
         for line in storage.lines {
             lines.append(line.label + String(repeating: " ", count: max(1, 9 - line.label.count)) + line.value)
@@ -51,14 +51,14 @@ struct ServeBanner: Sendable {
         lines.append(
             style.faint(
                 isEphemeral
-                    ? "Ctrl-C ends it, and nothing is left. On this machine sending needs no key either."
+                    ? "Press Ctrl-C to stop it; no data is left. On this machine, sending needs no key either."
                     : "Press Ctrl-C to stop it; every acknowledged event \(storage.acknowledged)."
             )
         )
         return lines
     }
 
-    /// What a program wants to know, ready to print.
+    /// Returns the JSON that programs read.
     func json(port: Int, process: Int32) -> JSONValue {
         .members(
             ("url", .string(url(port: port))),
@@ -71,14 +71,16 @@ struct ServeBanner: Sendable {
     }
 }
 
-/// A file that tells programs where a collector is, as long as it runs.
+/// A file with the collector's address, which exists while the collector runs.
 struct AddressFile: Sendable {
     /// The file.
     let path: String
 
-    /// Removes what an earlier collector left: who waits for the file must not find the old address.
+    /// Removes the file of an earlier collector.
     ///
-    /// - Throws: ``CommandFailure`` `cannotCreate` when the file cannot be had.
+    /// A program that waits for the file must not find the old address.
+    ///
+    /// - Throws: ``CommandFailure`` `cannotCreate` when the file cannot be created.
     func prepare() throws(CommandFailure) {
         remove()
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -86,12 +88,12 @@ struct AddressFile: Sendable {
             throw CommandFailure(
                 .cannotCreate,
                 "\(path) cannot be written: \(String(cString: strerror(errno)))",
-                remedy: "name a file in a folder that you may write with --address-file"
+                remedy: "pass a file in a writable folder with --address-file"
             )
         }
     }
 
-    /// Writes the address and a line's end. The file is there with all of it, or not at all.
+    /// Writes the address and a line feed, atomically.
     func write(_ address: String) {
         do {
             try Data((address + "\n").utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
@@ -105,7 +107,7 @@ struct AddressFile: Sendable {
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch {
-            // It is not there.
+            // The file does not exist.
         }
     }
 }

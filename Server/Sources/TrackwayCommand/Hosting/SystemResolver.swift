@@ -5,9 +5,11 @@ internal import Collector
 internal import Dispatch
 internal import Foundation
 
-/// The addresses behind names, as the system's resolver tells them.
+/// Resolves host names with the system's resolver.
 enum SystemResolver {
-    /// The addresses of a name; none when it is unknown. Blocks a thread of its own queue, never one of those that tasks run on.
+    /// Returns the addresses of a host name; empty if it is unknown.
+    ///
+    /// Blocks a thread of a dispatch queue, never one that runs tasks.
     @Sendable static func addresses(of name: String) async -> [IPAddress] {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { continuation.resume(returning: lookUp(name)) }
@@ -32,9 +34,9 @@ enum SystemResolver {
                 0,
                 NI_NUMERICHOST
             )
-            // A link-local address comes with its interface.
+            // A link-local address includes its interface.
             let plain = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            // What cannot be read as an address is none that may be reached.
+            // Anything that is not an address becomes 0.0.0.0, which is never allowed.
             let address = code == 0 ? IPAddress(plain.prefix { $0 != "%" }) : nil
             addresses.append(address ?? .v4(0))
         }

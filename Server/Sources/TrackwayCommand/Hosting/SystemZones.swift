@@ -7,11 +7,13 @@ internal import TrackwayEvents
 
 /// The time zones that the system knows.
 enum SystemZones {
-    /// A zone's offsets over a range; nil for a name that is no zone's. Callable from any thread.
+    /// Returns a zone's offsets over a range; nil for an unknown name.
+    ///
+    /// Thread-safe.
     ///
     /// - Complexity: O(days of the range).
     static func offsets(_ name: String, _ range: Range<Timestamp>) -> ZoneOffsets? {
-        // The system takes other texts for zones as well: abbreviations that mean several, and what goes on behind a zero byte.
+        // The system also accepts ambiguous abbreviations, and names with text after a zero byte.
         guard name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             name == "UTC" || name == "GMT" || name.utf8.contains(UInt8(ascii: "/")),
             let zone = TimeZone(identifier: name)

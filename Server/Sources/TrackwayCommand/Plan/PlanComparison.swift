@@ -4,50 +4,56 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// How what a collector has keeps to a plan: which names are not in it, which of it never came, and what events do not keep to.
+/// The result of comparing a collector's events with a plan.
+///
+/// It has received names that are not planned, planned names that were never received, and violations.
 struct PlanComparison: Sendable {
-    /// Events that do not keep to the plan in the same thing.
+    /// A group of events that violate the plan in the same way.
     struct Violation: Sendable, Hashable {
         /// The event's name.
         var name: String
-        /// Where it is.
+        /// The location within the event.
         var path: String
-        /// What is wrong.
+        /// The code of the violation.
         var code: String
-        /// The app's version; empty where it is not known.
+        /// The app's version; empty if unknown.
         var version: String
-        /// What the plan wants there; empty where it says nothing.
+        /// The plan's expectation; empty for none.
         var expected: String
-        /// How many events.
+        /// The number of events.
         var events: Int64
-        /// One of them; empty where none is known.
+        /// The id of one of the events; empty if unknown.
         var sample: String
     }
 
-    /// Where the collector is.
+    /// The collector's address.
     let address: String
-    /// Whether the collector counts by this very plan, so that numbers are of all events; else of those that were looked at.
+    /// Whether the collector uses this plan.
+    ///
+    /// If so, the counts cover all events, otherwise only the inspected ones.
     var isCounted = false
-    /// How many events were looked at, or counted.
+    /// The number of inspected or counted events.
     var looked: Int64 = 0
-    /// Names that came and are not in the plan, with their events.
+    /// Received names that are not in the plan, with their event counts.
     private(set) var unplanned: [(name: String, events: Int64)] = []
-    /// Events of names that the collector does not tell apart.
+    /// The number of events whose names the collector does not count separately.
     var others: Int64 = 0
-    /// Names of the plan that did not come.
+    /// Planned names that were not received.
     private(set) var missing: [String] = []
     private var found: [Violation] = []
     private var places: [[String]: Int] = [:]
 
-    /// A comparison of nothing yet.
+    /// Creates an empty comparison.
     init(address: String) {
         self.address = address
     }
 
-    /// Whether everything keeps to the plan. Planned events that have not come yet are no violation.
+    /// Whether all events conform to the plan.
+    ///
+    /// Planned events that have not been received yet are not violations.
     var isClean: Bool { found.isEmpty && unplanned.isEmpty && others == 0 }
 
-    /// What events do not keep to, the most frequent first.
+    /// The violations, most frequent first.
     var violations: [Violation] {
         found.sorted { left, right in
             left.events != right.events
@@ -58,17 +64,17 @@ struct PlanComparison: Sendable {
         }
     }
 
-    /// A name came that is not in the plan.
+    /// Adds a received name that is not in the plan.
     mutating func add(unplanned name: String, events: Int64) {
         unplanned.append((name, events))
     }
 
-    /// A planned event did not come.
+    /// Adds a planned name that was not received.
     mutating func add(missing name: String) {
         missing.append(name)
     }
 
-    /// What an event does not keep to, or many.
+    /// Adds a violation to its group.
     mutating func add(_ violation: Violation) {
         let key = [violation.name, violation.path, violation.code, violation.version]
         guard let place = places[key] else {
@@ -80,7 +86,7 @@ struct PlanComparison: Sendable {
         if found[place].sample.isEmpty { found[place].sample = violation.sample }
     }
 
-    /// Looks at stored events of one name, as the collector lists them.
+    /// Inspects stored events of one name, as listed by the collector.
     mutating func look(_ events: [JSONValue], of name: String, number: Int, by inspection: inout PlanInspection) {
         for event in events {
             looked += 1

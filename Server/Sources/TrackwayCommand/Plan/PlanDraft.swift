@@ -4,20 +4,20 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// A first plan, made of what a collector's catalogue says about events: to be read and changed by a person.
+/// An initial plan created from a collector's event catalog, for manual review.
 struct PlanDraft {
-    /// Whether texts that have few values are listed as such.
+    /// Whether to list the values of strings that have few.
     var listsValues = false
     private(set) var events: [PlannedEvent] = []
-    /// Events that no plan has to name, or cannot.
+    /// Events that a plan need not or cannot name.
     private(set) var passedOver: [String] = []
 
-    /// A text with more different values is not listed.
+    /// The maximum number of distinct values to list.
     private static let maxValues = 8
-    /// Of fewer events than these nothing is concluded about which values there are.
+    /// The minimum number of events for listing values.
     private static let enoughEvents: Int64 = 50
 
-    /// Whether an event is for a plan: what clients record by themselves is not.
+    /// Whether an event belongs in a plan; automatically captured ones do not.
     mutating func takes(_ name: String) -> Bool {
         guard !PlanChecker.isCaptured(name), !name.isEmpty else {
             passedOver.append(name)
@@ -28,7 +28,7 @@ struct PlanDraft {
 
     /// Adds an event.
     ///
-    /// - Parameter description: The collector's answer about it.
+    /// - Parameter description: The collector's description of the event.
     mutating func add(_ name: String, _ description: JSONValue) {
         let read = description["read"]?.integer ?? 0
         var schema = PlanSchema(kinds: [.object])
@@ -40,7 +40,7 @@ struct PlanDraft {
             let isEverywhere = attribute["events"]?.integer == read && read > 0
             schema.properties.append(PlanSchema.Property(name, self.schema(of: attribute), isRequired: isEverywhere))
         }
-        // What is not told apart may be there, too.
+        // Attributes that the catalog omits may occur, too.
         if (description["omitted"]?.integer ?? 0) > 0 { schema.additional = .allowed }
         schema.properties.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         events.append(PlannedEvent(name: name, attributes: schema))
@@ -56,7 +56,7 @@ struct PlanDraft {
             case "boolean": kinds.insert(.boolean)
             case "list": kinds.insert(.array)
             case "object": kinds.insert(.object)
-            default: break  // Null is no value; what a later version tells is not known here.
+            default: break  // Null is not a value; types of later versions are unknown here.
             }
         }
         if kinds.contains(.number) { kinds.remove(.integer) }
@@ -67,12 +67,12 @@ struct PlanDraft {
             (attribute["events"]?.integer ?? 0) >= Self.enoughEvents
         {
             schema.values = values.compactMap { $0["value"]?.string }.sorted()
-                .map { QuestionValue.text(Array($0.utf8)) }
+                .map { QueryValue.text(Array($0.utf8)) }
         }
         return schema
     }
 
-    /// The plan so far.
+    /// Returns a plan of the events added so far.
     func plan(title: String?) -> TrackingPlan {
         TrackingPlan(title: title, events: events)
     }

@@ -4,46 +4,46 @@
 internal import Collector
 internal import Foundation
 
-/// A plan's file on this machine.
+/// Reads and writes plan files.
 enum PlanFile {
-    /// What the file holds.
+    /// Reads and parses a file.
     ///
-    /// - Throws: ``CommandFailure`` `inputMissing` when it cannot be read at all.
-    static func read(_ path: String) throws(CommandFailure) -> PlanReading {
+    /// - Throws: ``CommandFailure`` `inputMissing` when the file cannot be read.
+    static func read(_ path: String) throws(CommandFailure) -> PlanParseResult {
         let data: Data
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer {
-                // Only read: nothing can be lost by it.
+                // The file is only read, so closing it cannot lose data.
                 try? handle.close()
             }
-            // One byte more than a plan has tells that it is none.
+            // One byte above the limit is enough to detect a file that is too large.
             data = try handle.read(upToCount: PlanLimits.bytes + 1) ?? Data()
         } catch {
             throw CommandFailure(
                 .inputMissing,
                 "the plan \(path) cannot be read: \(error.localizedDescription)",
                 remedy:
-                    "name a file such as plan.json; `trackway plan init --from URL` makes one from what a collector has"
+                    "pass a file such as plan.json; `trackway plan init --from URL` creates one from stored events"
             )
         }
-        return PlanReading(Array(data))
+        return PlanParseResult(Array(data))
     }
 
-    /// The plan in the file.
+    /// Reads the plan in a file.
     ///
-    /// - Throws: ``CommandFailure``; `malformedInput` with everything that is wrong.
+    /// - Throws: ``CommandFailure``; `malformedInput` with all mistakes of the plan.
     static func plan(_ path: String) throws(CommandFailure) -> TrackingPlan {
         let reading = try read(path)
         if let plan = reading.plan { return plan }
         throw CommandFailure(
             .malformedInput,
             PlanText.faults(reading, of: path).joined(separator: "\n"),
-            remedy: "put it right, and see with: trackway plan check \(path)"
+            remedy: "correct it, and check it with: trackway plan check \(path)"
         )
     }
 
-    /// Writes a text as a whole, or nothing of it.
+    /// Writes text to a file, atomically.
     ///
     /// - Throws: ``CommandFailure`` `cannotCreate`.
     static func write(_ text: String, to path: String) throws(CommandFailure) {
@@ -53,7 +53,7 @@ enum PlanFile {
             throw CommandFailure(
                 .cannotCreate,
                 "\(path) cannot be written: \(error.localizedDescription)",
-                remedy: "name a file in a folder that you may write with --output"
+                remedy: "pass a file in a writable folder with --output"
             )
         }
     }

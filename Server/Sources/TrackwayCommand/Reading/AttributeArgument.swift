@@ -3,17 +3,20 @@
 
 internal import TrackwayEvents
 
-/// One attribute as it is typed on a command line: `total=12.5`, `first=true`, `tags='["a","b"]'`, `zip:=0815`.
+/// An attribute typed on a command line: `total=12.5`, `first=true`, `tags='["a","b"]'`, `zip:=0815`.
 struct AttributeArgument: Sendable, Hashable {
     /// The attribute's name.
     var key: String
     /// Its value.
     var value: AttributeValue
 
-    /// Reads `key=value`. What looks like JSON (a number, `true`, `[…]`, `{…}`, `"…"`) has that type; anything else is
-    /// text. `key:=value` is always text.
+    /// Parses `key=value`.
     ///
-    /// - Throws: ``CommandFailure`` `usage` when there is no `=`, no key, or the value begins like JSON and is not.
+    /// A value that looks like JSON (a number, `true`, `[…]`, `{…}`, `"…"`) has that type; any other value is text.
+    /// `key:=value` is always text.
+    ///
+    /// - Throws: ``CommandFailure`` `usage` for a missing `=` or key, and for a value that begins like JSON but is
+    ///   invalid.
     init(_ argument: String) throws(CommandFailure) {
         guard let equals = argument.firstIndex(of: "="), equals > argument.startIndex, !argument.hasPrefix(":=") else {
             throw CommandFailure(
@@ -46,8 +49,8 @@ struct AttributeArgument: Sendable, Hashable {
                 guard let value = try AttributeValue(JSONValue.parse(Array(text.utf8))) else {
                     throw CommandFailure(
                         .usage,
-                        "“\(argument)” holds null, which no attribute can be",
-                        remedy: "leave the attribute out instead"
+                        "“\(argument)” is null, which attributes cannot be",
+                        remedy: "omit the attribute instead"
                     )
                 }
                 return value
@@ -56,16 +59,16 @@ struct AttributeArgument: Sendable, Hashable {
             } catch let error as JSONError {
                 throw CommandFailure(
                     .usage,
-                    "the value of “\(argument)” begins like JSON and is not: \(error)",
+                    "the value of “\(argument)” begins like JSON but is invalid: \(error)",
                     remedy: "quote it for the shell, or write key:=text to send it as text"
                 )
             } catch {
                 throw CommandFailure(.usage, "“\(argument)”: \(error)")
             }
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            // A telephone number or a date is text: only what JSON calls a number is one.
+            // Phone numbers and dates are text; only JSON numbers are numbers.
             guard let number = try? JSONValue.parse(Array(text.utf8)), let value = AttributeValue(number) else {
-                return .string(text)  // not a number by JSON's grammar, so it is meant as text
+                return .string(text)  // not a JSON number, and therefore text
             }
             return value
         default:

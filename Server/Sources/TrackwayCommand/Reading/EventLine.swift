@@ -11,15 +11,15 @@ struct EventLine: Sendable, Hashable {
     var attributes: Attributes
     /// Its items.
     var items: [Item]
-    /// Whether the line carried an `id`, `time` or `mono` of its own, which recording sets anew.
+    /// Whether the line had an `id`, `time`, or `mono`, which recording replaces.
     var hasOwnIdentity: Bool
 
-    /// Reads a line.
+    /// Parses a line.
     ///
     /// - Parameters:
     ///   - bytes: The line without its end.
     ///   - number: The line's number, from 1, for the message.
-    /// - Throws: ``CommandFailure`` `malformedInput` with the line, the member and the remedy.
+    /// - Throws: ``CommandFailure`` `malformedInput` with the line, the member, and a suggestion.
     init(_ bytes: [UInt8], number: Int) throws(CommandFailure) {
         let json: JSONValue
         do {
@@ -38,7 +38,7 @@ struct EventLine: Sendable, Hashable {
                 remedy: "each line is one object, such as {\"name\":\"purchase\",\"attributes\":{\"total\":12.5}}"
             )
         }
-        // What `trackway events --json` prints wraps the event in what the collector knows about it.
+        // `trackway events --json` wraps the event in the collector's metadata.
         if case .object(let inner) = object["event"], object["name"] == nil {
             try self.init(inner, number: number)
         } else {

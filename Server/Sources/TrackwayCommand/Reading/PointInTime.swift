@@ -8,19 +8,21 @@ struct PointInTime: Sendable, Hashable {
     /// The point.
     var timestamp: Timestamp
 
-    /// Reads a point in time. Dates without a zone are UTC.
+    /// Parses a point in time.
+    ///
+    /// Dates without a zone are UTC.
     ///
     /// - Parameters:
-    ///   - text: What was typed.
-    ///   - now: The moment that `30s`, `15m`, `2h` and `7d` count back from.
-    /// - Throws: ``CommandFailure`` `usage` that shows the forms.
+    ///   - text: The text to parse.
+    ///   - now: The time that `30s`, `15m`, `2h`, and `7d` count back from.
+    /// - Throws: ``CommandFailure`` `usage` with the valid formats.
     init(_ text: String, now: Timestamp) throws(CommandFailure) {
         guard let timestamp = Self.ago(text, now: now) ?? Self.absolute(text) else {
             throw CommandFailure(
                 .usage,
                 "“\(text)” is not a point in time",
                 remedy:
-                    "write 2026-11-21, 2026-11-21T06:38:00Z, 1795243080000 (ms), or 30s, 15m, 2h, 7d for so long ago"
+                    "write 2026-11-21, 2026-11-21T06:38:00Z, 1795243080000 (ms), or 30s, 15m, 2h, 7d ago"
             )
         }
         self.timestamp = timestamp

@@ -4,25 +4,27 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// The board about the made-up shop: what one wants to know about a shop, asked of its events.
+/// The board for the data of the sample shop.
 enum SampleBoard {
-    /// What it is called.
+    /// The title.
     static let title = "Sample shop"
 
-    /// What became of it.
+    /// The result of creating the board.
     struct Made: Sendable {
-        /// Its address.
+        /// The board's address.
         var address: String
-        /// A link by which it is read without a key; nil where none could be made, or the board was there before.
+        /// A read-only link that needs no key.
+        ///
+        /// Nil if no link could be created, or the board already existed.
         var link: String?
     }
 
-    /// Makes the board, unless there is one of that title, and a link to it for thirty days.
+    /// Creates the board unless its title exists, with a thirty-day link.
     ///
     /// - Parameters:
-    ///   - address: the collector. Without a key the developer's is tried.
-    ///   - zone: whose days are counted.
-    /// - Throws: ``CommandFailure`` with what the collector said.
+    ///   - address: The collector. Without a key, the developer key is tried.
+    ///   - zone: The time zone of day boundaries.
+    /// - Throws: ``CommandFailure`` with the collector's message.
     static func make(at address: CollectorAddress, zone: String) async throws(CommandFailure) -> Made {
         var address = address
         address.key = address.key ?? "dev"
@@ -38,13 +40,13 @@ enum SampleBoard {
             let link = try await client.send("POST", "/v1/boards/\(id)/links", query: query)
             made.link = link["path"]?.string.map { address.root + $0 }
         } catch {
-            // A key that may only write, or none: who may read without one is not its owner's to decide.
+            // A write-only or missing key must not grant read access; the board stays without a link.
             guard error.status == .refused else { throw error }
         }
         return made
     }
 
-    /// The board as it is sent.
+    /// The board's JSON to send.
     static func draft(zone: String) -> JSONValue {
         .members(("title", .string(title)), ("cards", .array(cards.map { card($0, zone) })))
     }
@@ -55,23 +57,23 @@ enum SampleBoard {
 
     private static let cards: [Card] = [
         ("Right now", .full, .live, "minutes=60"),
-        ("People per day", .half, .trends, "measure=users&last=30d"),
+        ("Users per day", .half, .trends, "measure=users&last=30d"),
         ("Purchases by currency", .half, .trends, "name=purchase&by=currency&top=4&last=30d&\(shop)"),
         (
-            "From looking to buying", .half, .funnels,
+            "From viewing to buying", .half, .funnels,
             "step=view_item&step=add_to_cart&step=begin_checkout&step=purchase&window=7d&last=30d&\(shop)"
         ),
         (
-            "Payments that failed, by version", .half, .trends,
+            "Failed payments by version", .half, .trends,
             "name=payment_failed&by=context.app.version&top=4&last=30d"
         ),
-        ("Who comes back", .full, .retention, "interval=week&last=30d"),
-        ("New, returning, resurrected and dormant people", .half, .lifecycle, "last=30d"),
-        ("On how many days people come", .half, .stickiness, "last=30d"),
-        ("Where people go from the first screen", .full, .paths, "start=Home&steps=5&top=5&last=30d"),
+        ("Weekly retention", .full, .retention, "interval=week&last=30d"),
+        ("New, returning, resurrected, and dormant users", .half, .lifecycle, "last=30d"),
+        ("Active days per user", .half, .stickiness, "last=30d"),
+        ("Paths from the home screen", .full, .paths, "start=Home&steps=5&top=5&last=30d"),
         ("Most frequent events", .full, .catalogue, "limit=12"),
-        ("What is missing", .half, .ledger, ""),
-        ("What was refused", .half, .failed, "last=30d&top=6"),
+        ("Missing events", .half, .ledger, ""),
+        ("Rejected events", .half, .failed, "last=30d&top=6"),
     ]
 
     private static func card(_ card: Card, _ zone: String) -> JSONValue {

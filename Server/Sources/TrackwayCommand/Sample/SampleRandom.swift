@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Chance from a seed: the same seed, the same data (SplitMix64).
+/// A seeded random number generator (SplitMix64).
 struct SampleRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// A generator of its own for a place in the data, so that what is made there does not depend on what is made elsewhere.
+    /// Creates an independent generator for a place in the data.
+    ///
+    /// Data generated at one place does not depend on the data of other places.
     init(seed: UInt64, _ place: UInt64...) {
         state = seed
         for part in place { state = next() ^ (part &* 0x9E37_79B9_7F4A_7C15) }
@@ -19,16 +21,16 @@ struct SampleRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to 1.
+    /// Returns a number from 0 up to, but not including, 1.
     mutating func share() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// Whether something happens that happens with this probability.
+    /// Returns true with the given probability.
     mutating func happens(_ probability: Double) -> Bool { share() < probability }
 
-    /// A whole number of a range.
+    /// Returns an integer in a range.
     mutating func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &self) }
 
-    /// One of a few, by their weights.
+    /// Returns one of the choices at random, by weight.
     mutating func pick<Value>(_ choices: [(value: Value, weight: Double)]) -> Value {
         var rest = share() * choices.reduce(0) { $0 + $1.weight }
         for choice in choices.dropLast() {
@@ -38,13 +40,17 @@ struct SampleRandom: RandomNumberGenerator, Sendable {
         return choices[choices.count - 1].value
     }
 
-    /// A time around this one, in milliseconds: most are shorter, some much longer.
+    /// Returns a random time in milliseconds, distributed around `usual`.
+    ///
+    /// Most times are shorter, some much longer.
     mutating func time(around usual: Double) -> Int64 {
-        // Exponential: -ln of a share that is never zero.
+        // Exponential distribution: -ln of a number that is never zero.
         Int64(-usual * SampleRandom.logarithm(1 - share())) + 200
     }
 
-    /// The natural logarithm, by halving and a series: the same on every system.
+    /// Returns the natural logarithm, identical on every system.
+    ///
+    /// Splits off the binary exponent, and evaluates a series.
     private static func logarithm(_ value: Double) -> Double {
         let (exponent, significand) = (Double(value.exponent), value.significand)
         let ratio = (significand - 1) / (significand + 1)

@@ -3,14 +3,14 @@
 
 internal import TrackwayEvents
 
-/// One visit to the made-up shop, step by step.
+/// A simulated visit to the sample shop.
 struct SampleSession {
     /// One event.
     struct Event {
         var time: Int64
         var name: String
         var attributes: [(String, JSONValue)]
-        /// The user is signed in from here on.
+        /// Whether the user is signed in at this event.
         var isSignedIn: Bool
     }
 
@@ -36,17 +36,17 @@ struct SampleSession {
 
     private let visitor: SampleVisitor
     private let version: String
-    /// Paying fails often: what this version was withdrawn for.
+    /// Whether payments often fail, the reason why this version was withdrawn.
     private let isFaulty: Bool
     private var random: SampleRandom
     private var time: Int64
     private var screen = ""
     private var shown: Int64
     private var isSignedIn: Bool
-    /// What happened, in order.
+    /// The events in order.
     private(set) var events: [Event] = []
 
-    /// A visit that begins at a moment.
+    /// Creates a visit that begins at the given time.
     init(of visitor: SampleVisitor, _ state: SampleVisitor.State, at start: Int64, faulty: Bool, _ random: SampleRandom)
     {
         self.visitor = visitor
@@ -58,11 +58,11 @@ struct SampleSession {
         isSignedIn = state.isSignedIn
     }
 
-    /// Goes through the shop.
+    /// Simulates the visit.
     ///
     /// - Parameters:
-    ///   - isFirst: whether the app was never open before.
-    ///   - former: the version before, if the app was updated since.
+    ///   - isFirst: Whether the app was never opened before.
+    ///   - former: The previous version, if the app was updated since.
     mutating func run(isFirst: Bool, updatedFrom former: String?) {
         if isFirst { add(CapturedName.firstOpen) }
         if let former, !isFirst { add(CapturedName.appUpdate, [(CapturedKey.previousAppVersion, .string(former))]) }
@@ -171,7 +171,7 @@ struct SampleSession {
         (product.price * (Self.rates[visitor.currency] ?? 1) * 100).rounded() / 100
     }
 
-    // MARK: What the SDK captures
+    // MARK: Captured events
 
     private mutating func show(_ name: String) {
         engage()

@@ -4,40 +4,41 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// A made-up shop with its visitors: the same seed, days and end give the same events with the same ids, so that sending
-/// them twice counts nothing twice.
+/// A simulated shop with its visitors.
 ///
-/// The story in it: visitors grow by half, weekends are busy, a sale brings many for three days, a version of the app fails at
-/// paying until it is replaced, and the old version writes an event that the collector refuses.
+/// The same seed, days, and end give the same events with the same ids, so that sending them twice adds nothing.
+///
+/// The number of visitors grows by half, weekends are busy, a sale brings many visitors for three days, payments fail
+/// in an app version until it is replaced, and the old version records an event that the collector rejects.
 struct SampleShop {
-    /// A batch as it is sent.
+    /// A batch to send.
     struct Batch: Sendable {
         var body: [UInt8]
         var events: Int
     }
 
-    /// How many days there are.
+    /// The number of days.
     let days: Int
-    /// How many new visitors come on an ordinary first day.
+    /// The number of new visitors on an ordinary first day.
     let visitors: Int
-    /// Where chance begins.
+    /// The random seed.
     let seed: UInt64
-    /// When the last day ends.
+    /// The end of the last day.
     let end: Timestamp
 
     private static let dayLength: Int64 = 86_400_000
 
-    /// The beginning of an hour: by then the last day is over.
+    /// Returns the beginning of the current hour, by which the last day ends.
     static func latestEnd(at now: Timestamp = SystemClock().now().wall) -> Timestamp {
         Timestamp(milliseconds: now.milliseconds / 3_600_000 * 3_600_000)
     }
 
-    /// When people are there: shares of a day by the hour.
+    /// The distribution of visits over the hours of a day.
     private static let hours: [(value: Int64, weight: Double)] = [
         1, 0.6, 0.4, 0.3, 0.3, 0.6, 1.5, 3, 4, 4.2, 4.4, 4.8, 6, 5.2, 4.5, 4.6, 5, 6, 7.2, 8.5, 9, 8, 5.5, 2.8,
     ].enumerated().map { (Int64($0.offset), $0.element) }
 
-    /// Calls `body` with each day's batches, day after day, those who come first first.
+    /// Calls `body` with each day's batches, in chronological order.
     ///
     /// - Complexity: O(events + visitors × days); memory O(visitors + events of a day).
     func forEachDay(_ body: (_ day: Int, _ batches: [Batch]) async throws -> Void) async throws {
@@ -73,7 +74,9 @@ struct SampleShop {
         return max(1, Int(Double(visitors) * growth * weekend * sale * (0.85 + 0.3 * random.share())))
     }
 
-    /// The version of the app that is current on a day; the middle one fails at paying.
+    /// Returns the app version that is current on a day.
+    ///
+    /// Payments fail in 2.3.0.
     private func version(on day: Int) -> (name: String, isFaulty: Bool) {
         switch day {
         case ..<(days / 4): ("2.1.0", false)
@@ -91,7 +94,7 @@ struct SampleShop {
     ) -> (start: Int64, batch: Batch) {
         var random = visitor.random(on: day)
         let hour = random.pick(Self.hours)
-        // The last hour is left free, so that no visit reaches beyond the end.
+        // Leave the last two hours free, so that no visit extends beyond the end of the day.
         let began = start + min(hour * 3_600_000 + random.number(0...3_599_999), Self.dayLength - 7_200_000)
         let (current, isFaulty) = version(on: day)
         let former = state.version
@@ -105,7 +108,7 @@ struct SampleShop {
         )
         session.run(isFirst: former.isEmpty, updatedFrom: former == state.version ? nil : former)
         state.sessions += 1
-        // What does not fit into the day is left out: nobody stays for more than an hour and a half.
+        // Omit events that do not fit into the day: a visit lasts at most an hour and a half.
         let events = session.events.prefix { $0.time < began + 5_400_000 }
         let batch = SampleBatch(visitor, state, session: began, Array(events), &random)
         state.sequence += UInt64(batch.events)
@@ -127,9 +130,9 @@ private struct SampleBatch {
         _ random: inout SampleRandom
     ) {
         let ids = EventIDGenerator(chance: random.next())
-        // The first version has an event whose name is too long, which the collector refuses.
+        // The first version records an event whose name is too long, which the collector rejects.
         let hasFault = state.version == "2.1.0" && random.happens(0.02)
-        // A device whose disk was full gave up events, and says so.
+        // A device whose disk was full dropped events, and reports them.
         let lost: UInt64 = random.happens(0.002) ? 3 : 0
         let first = state.sequence + 1 + lost
         let last = first + UInt64(told.count + (hasFault ? 1 : 0)) - 1

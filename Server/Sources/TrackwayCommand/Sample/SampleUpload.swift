@@ -5,22 +5,22 @@ internal import Foundation
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Sends made-up data to a collector, some batches at once.
+/// Sends sample data to a collector, several batches concurrently.
 struct SampleUpload: Sendable {
-    /// What became of it.
+    /// The totals of an upload.
     struct Sent: Sendable, Hashable {
-        /// Batches that were taken.
+        /// Batches that the collector accepted.
         var batches = 0
-        /// Events that the collector has now.
+        /// Events that the collector accepted.
         var events = 0
-        /// Events that it refused.
+        /// Events that the collector rejected.
         var rejected = 0
-        /// Events that a device recorded and gave up, which were reported and not sent.
+        /// Events that a device recorded and dropped; reported, but not sent.
         var dropped = 0
 
-        /// Adds what the collector answered to a batch.
+        /// Adds the collector's response to a batch.
         ///
-        /// - Parameter recorded: how many events the batch tells of, those that were given up included.
+        /// - Parameter recorded: The number of events that the batch reports, including dropped ones.
         mutating func add(_ answer: JSONValue, recorded: Int) {
             let accepted = Int(clamping: answer["accepted"]?.integer ?? 0)
             let refused = answer["rejected"]?.array?.count ?? 0
@@ -30,22 +30,22 @@ struct SampleUpload: Sendable {
             dropped += max(0, recorded - accepted - refused)
         }
 
-        /// What became of the events, in one sentence.
+        /// Returns the totals as a sentence.
         func sentence(days: Int) -> String {
-            "Sent \(events.grouped) events of \(days) days in \(batches.grouped) batches. As they should be, "
-                + "\(rejected.grouped) more were refused, and \(dropped.grouped) were reported as dropped by devices"
+            "Sent \(events.grouped) events of \(days) days in \(batches.grouped) batches. As intended, "
+                + "\(rejected.grouped) more were rejected, and \(dropped.grouped) were reported as dropped by devices"
         }
     }
 
-    /// So many requests are on their way at once: the collector flushes their batches together.
+    /// The number of concurrent requests; the collector flushes their batches together.
     private static let atOnce = 8
-    /// How often a batch is sent again when the collector has no room for it.
+    /// The maximum number of attempts per batch while the collector is overloaded.
     private static let attempts = 20
 
     private let client: CollectorClient
     private let headers: [(name: String, value: String)]
 
-    /// An upload to a collector. Nothing is sent yet.
+    /// Creates an upload to a collector without sending anything.
     init(to address: CollectorAddress) {
         client = CollectorClient(address)
         headers = [
@@ -53,9 +53,9 @@ struct SampleUpload: Sendable {
         ]
     }
 
-    /// Sends all of it, day after day, and shows how far it is.
+    /// Sends all data, day by day, and shows the progress.
     ///
-    /// - Throws: ``CommandFailure`` with what the collector said.
+    /// - Throws: ``CommandFailure`` with the collector's message.
     func send(_ shop: SampleShop, showing console: Console) async throws -> Sent {
         var sent = Sent()
         var bar = ProgressBar(total: UInt64(shop.days))
@@ -77,7 +77,7 @@ struct SampleUpload: Sendable {
         return sent
     }
 
-    /// Sends one batch; returns the collector's answer.
+    /// Sends one batch, and returns the collector's response.
     private func send(_ batch: SampleShop.Batch) async throws -> JSONValue {
         var attempt = 0
         while true {

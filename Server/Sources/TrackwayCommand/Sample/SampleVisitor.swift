@@ -3,16 +3,16 @@
 
 internal import TrackwayEvents
 
-/// Somebody who visits the made-up shop: who they are, and on which days they come.
+/// A visitor of the sample shop: identity, device, and days of visits.
 struct SampleVisitor: Sendable {
-    /// The device they use.
+    /// The visitor's device.
     struct Device: Sendable {
         var platform: String
         var model: String
         var system: String
     }
 
-    /// Everybody's number, in the order of their first visit.
+    /// The visitor's number, in the order of first visits.
     let number: UInt64
     /// The day of the first visit, from 0.
     let firstDay: Int
@@ -21,19 +21,19 @@ struct SampleVisitor: Sendable {
     let device: Device
     let country: String
     let currency: String
-    /// Signs in from the first purchase or sign-up on.
+    /// The user id, in effect after the first sign-up.
     let user: String
-    /// Some come often.
+    /// Whether the visitor comes often.
     let isLoyal: Bool
-    /// Some never update the app.
+    /// Whether the visitor updates the app.
     let updates: Bool
     private let seed: UInt64
 
-    /// What happens once and stays: kept from visit to visit.
+    /// State that persists from visit to visit.
     struct State: Sendable {
-        /// The events recorded so far.
+        /// The number of events recorded so far.
         var sequence: UInt64 = 0
-        /// The sessions so far.
+        /// The number of sessions so far.
         var sessions: Int64 = 0
         var isSignedIn = false
         /// The app's version at the last visit.
@@ -55,9 +55,9 @@ struct SampleVisitor: Sendable {
         (("JP", "JPY"), 6), (("BR", "BRL"), 5),
     ]
 
-    /// The visitor of a number.
+    /// Creates the visitor with the given number.
     ///
-    /// - Parameter start: when the day of the first visit begins.
+    /// - Parameter start: The beginning of the day of the first visit.
     init(number: UInt64, firstDay: Int, start: Timestamp, seed: UInt64) {
         var random = SampleRandom(seed: seed, 1, number)
         self.number = number
@@ -73,7 +73,10 @@ struct SampleVisitor: Sendable {
         updates = random.happens(0.9)
     }
 
-    /// Whether they come on a day: always on the first one, then ever more rarely.
+    /// Whether the visitor comes on a day.
+    ///
+    /// All visitors come on their first day. Later, loyal visitors come with constant probability, and others less and
+    /// less often.
     func comes(on day: Int) -> Bool {
         guard day > firstDay else { return day == firstDay }
         var random = SampleRandom(seed: seed, 2, number, UInt64(day))
@@ -81,6 +84,6 @@ struct SampleVisitor: Sendable {
         return random.happens(isLoyal ? 0.45 : 0.32 / (1 + 0.55 * since))
     }
 
-    /// Chance for what they do on a day.
+    /// Returns the generator for the actions of a day.
     func random(on day: Int) -> SampleRandom { SampleRandom(seed: seed, 3, number, UInt64(day)) }
 }

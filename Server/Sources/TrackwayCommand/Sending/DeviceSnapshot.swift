@@ -3,27 +3,32 @@
 
 internal import Foundation
 internal import Trackway
+internal import TrackwayDestinations
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// A snapshot of this machine, taken by the SDK itself, as an app would send it.
+/// A snapshot of this machine, taken by the SDK as in an app.
 struct DeviceSnapshot: Sendable {
     /// The events as the SDK recorded them, one JSON object each.
     var events: [JSONValue]
     /// The body of the Sift request that carries them, before compression.
     var siftBody: [UInt8]
 
-    /// The longest a snapshot may take: the SDK gives sensors 5.1 s, and slow sources 2 s.
+    /// The maximum duration of a snapshot.
+    ///
+    /// The SDK waits 5.1 s for sensors, and 2 s for slow sources.
     static let timeout = Duration.seconds(15)
 
-    /// Has the SDK take a snapshot. It records into a folder that is removed afterwards, and sends nothing.
+    /// Takes a snapshot with the SDK.
+    ///
+    /// Records into a folder that is removed afterwards, and sends nothing.
     ///
     /// - Parameters:
-    ///   - sources: Where the snapshot comes from.
-    ///   - appID: Which app takes it.
+    ///   - sources: The sources of the snapshot.
+    ///   - appID: The id of the app that takes it.
     ///   - folder: The folder to record into.
-    ///   - console: Where diagnostics go.
-    ///   - timeout: The longest it may take.
+    ///   - console: Receives diagnostics.
+    ///   - timeout: The maximum duration.
     static func take(
         from sources: SnapshotSources,
         appID: String,
@@ -31,11 +36,11 @@ struct DeviceSnapshot: Sendable {
         console: Console,
         timeout: Duration = Self.timeout
     ) async throws(CommandFailure) -> DeviceSnapshot {
-        // A folder that is left behind holds nothing but this snapshot; the system clears such folders away.
+        // If the removal fails, the folder contains only this snapshot, and the system clears it.
         defer { try? FileManager.default.removeItem(at: folder) }
         let requests = RequestCatcher()
         let analytics = try start(sources, appID: appID, folder: folder, requests: requests, console: console)
-        // A snapshot is due now: the app is in use.
+        // The app becoming active triggers a snapshot.
         analytics.lifeCycleChanged(to: .didBecomeActive)
         let caught = await requests.wait(for: [NativeFormat.address, Self.siftAddress], timeout: timeout)
         await analytics.shutdown(timeout: .zero)
@@ -69,7 +74,7 @@ struct DeviceSnapshot: Sendable {
         configuration.lifecycle.isObserved = false
         configuration.capture = []
         configuration.snapshots = SnapshotOptions(sources: sources, allowsMotion: true)
-        // Both events of a snapshot in one request; one alone when the sources know nothing of the device.
+        // Send both events of a snapshot in one request, or one alone if the sources have no device properties.
         configuration.delivery.policy.flushEvents = 2
         configuration.delivery.policy.flushInterval = .seconds(8)
         configuration.onDiagnostic = { console.note(console.messageStyle.faint("— \($0)")) }
@@ -79,7 +84,7 @@ struct DeviceSnapshot: Sendable {
             throw CommandFailure(
                 .cannotCreate,
                 "\(error)",
-                remedy: "make the folder for temporary files writable, or name another one with TMPDIR"
+                remedy: "make the temporary folder writable, or set TMPDIR to another one"
             )
         }
     }
@@ -87,9 +92,9 @@ struct DeviceSnapshot: Sendable {
     private static let siftAddress = "http://sift.invalid/device"
 }
 
-/// A destination that wants events as the SDK recorded them: one JSON object a line, and nothing around them.
+/// A destination that receives events as recorded, one JSON object per line.
 private struct NativeFormat: Destination {
-    /// Where it would be.
+    /// An address without a server.
     static let address = "http://native.invalid/"
 
     let id: DestinationID = "native"
@@ -102,7 +107,7 @@ private struct NativeFormat: Destination {
     func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict { .accepted }
 }
 
-/// Takes requests in place of the network, and answers each with success.
+/// A transport that collects requests and answers each with success.
 private struct RequestCatcher: Transport {
     private let caught = AsyncStream.makeStream(of: WireRequest.self)
 
@@ -111,11 +116,13 @@ private struct RequestCatcher: Transport {
         return WireResponse(status: 200, url: request.url)
     }
 
-    /// The bodies of the first request to each address; those that came in time.
+    /// Returns the body of the first request to each address.
+    ///
+    /// Addresses without a request before the timeout are missing.
     func wait(for addresses: Set<String>, timeout: Duration) async -> [String: [UInt8]] {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                // It fails only when it is cancelled, because everything is there: then the end comes too late to matter.
+                // Throws only if canceled because all requests have arrived; finishing the stream is harmless then.
                 try? await ContinuousClock().sleep(for: timeout)
                 caught.continuation.finish()
             }

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Cuts a stream of bytes into lines. A value: pieces in, lines out.
+/// Splits a stream of bytes into lines.
 struct LineBuffer: Sendable, Hashable {
-    /// The longest line, in bytes; a longer one is an error.
+    /// The maximum length of a line in bytes.
+    ///
+    /// A longer line is an error.
     static let longest = 8 * 1024 * 1024
 
-    /// How many lines have come out, empty ones included.
+    /// The number of lines so far, including empty ones.
     private(set) var number = 0
     private var rest: [UInt8] = []
 
-    /// Takes the next bytes and returns the lines they complete, with their numbers from 1. Empty lines are left out.
+    /// Adds bytes and returns the lines that they complete.
     ///
-    /// - Throws: ``CommandFailure`` `malformedInput` for a line that does not end.
+    /// Lines are numbered from 1; empty ones are omitted.
+    ///
+    /// - Throws: ``CommandFailure`` `malformedInput` for a line that is too long.
     mutating func feed(_ bytes: some Collection<UInt8>) throws(CommandFailure) -> [(number: Int, bytes: [UInt8])] {
         var lines: [(number: Int, bytes: [UInt8])] = []
         var from = bytes.startIndex
@@ -32,7 +36,7 @@ struct LineBuffer: Sendable, Hashable {
         return lines
     }
 
-    /// What follows the last line's end, when that is a line.
+    /// Returns the text after the last line end, if it is not empty.
     mutating func finish() -> (number: Int, bytes: [UInt8])? { rest.isEmpty ? nil : take() }
 
     private mutating func take() -> (number: Int, bytes: [UInt8])? {

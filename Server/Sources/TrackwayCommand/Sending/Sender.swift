@@ -9,24 +9,24 @@ internal import TrackwayEvents
 struct Sender {
     /// The SDK.
     let analytics: Analytics
-    /// Where events wait.
+    /// The folder of pending events.
     let folder: String
-    /// The ledger when this run began.
+    /// The ledger at the start of this run.
     private let before: Ledger
-    /// What became of the events so far.
+    /// The outcome of the events so far.
     private(set) var tally = SendTally()
 
-    /// Events between two looks at how delivery gets on.
+    /// The number of events between two delivery checks.
     private static let stride: UInt64 = 10_000
-    /// The most that a stream may leave waiting on disk.
+    /// The maximum size of pending events on disk, in bytes.
     private static let maximumJournalBytes = 1_000_000_000
 
     /// Opens the journal for a collector.
     ///
     /// - Parameters:
     ///   - address: The collector.
-    ///   - folder: Where events wait; nil for a folder of this collector's own among the user's state.
-    ///   - console: Where diagnostics go.
+    ///   - folder: The folder for pending events; nil for the collector's own folder in the user's state folder.
+    ///   - console: Receives diagnostics.
     init(to address: CollectorAddress, folder: String?, console: Console) throws(CommandFailure) {
         self.folder = folder ?? Self.folder(for: address, environment: ProcessInfo.processInfo.environment)
         let url = try address.url("")
@@ -37,9 +37,9 @@ struct Sender {
         configuration.appVersion = TrackwayVersion.current
         configuration.storage.folder = URL(fileURLWithPath: self.folder)
         configuration.storage.maximumBytes = Self.maximumJournalBytes
-        // Ctrl-C ends the command at once: what was recorded is on disk, and the next run delivers it.
+        // Ctrl-C ends the command immediately: recorded events are on disk, and the next run delivers them.
         configuration.lifecycle.isObserved = false
-        // It sends what it is given: the use of the command itself is not recorded.
+        // Only the given events are sent: use of the command itself is not recorded.
         configuration.capture = []
         configuration.onDiagnostic = { diagnostic in
             console.redraw("")
@@ -51,7 +51,7 @@ struct Sender {
             throw CommandFailure(
                 .cannotCreate,
                 "the journal in \(self.folder) cannot be opened: \(error)",
-                remedy: "name another folder with --data"
+                remedy: "pass another folder with --data"
             )
         }
         before = analytics.ledger()
@@ -75,12 +75,12 @@ struct Sender {
         }
     }
 
-    /// Records a stream of NDJSON to its end.
+    /// Records the events of an NDJSON stream.
     ///
     /// - Parameters:
     ///   - input: The stream.
-    ///   - bytes: How long it is; nil when that is unknown.
-    ///   - console: Where the progress shows.
+    ///   - bytes: The length of the stream; nil if unknown.
+    ///   - console: Shows the progress.
     mutating func record(from input: FileHandle, bytes: UInt64?, console: Console) async throws(CommandFailure) {
         var lines = LineBuffer()
         var bar = ProgressBar(total: bytes)
@@ -101,7 +101,7 @@ struct Sender {
         console.redraw("")
     }
 
-    /// Delivers what waits, and closes the journal.
+    /// Delivers pending events, and closes the journal.
     mutating func finish(timeout: Duration) async {
         await look(timeout: timeout)
         await analytics.shutdown(timeout: .zero)
@@ -125,14 +125,14 @@ struct Sender {
         if event.hasOwnIdentity, !hasWarned {
             hasWarned = true
             console.redraw("")
-            console.note(console.messageStyle.faint("— id, time and mono of the lines are set anew"))
+            console.note(console.messageStyle.faint("— id, time, and mono in the input are replaced"))
         }
         _ = record(event.name, event.attributes, items: event.items)
-        // A stream is read faster than it is sent: look up now and then, so that the bar tells the truth.
+        // A stream is read faster than it is sent. Check regularly, so that the progress bar is accurate.
         if tally.recorded % Self.stride == 0 { await look(timeout: .seconds(5)) }
     }
 
-    /// Delivers for a while and looks what has become of the events.
+    /// Delivers for a limited time and updates the tally.
     private mutating func look(timeout: Duration) async {
         tally.count(await analytics.flush(timeout: timeout))
         tally.count(analytics.ledger(), since: before)
@@ -147,7 +147,9 @@ struct Sender {
         }
     }
 
-    /// A folder for each collector, so that what waits for one is never sent to another.
+    /// Returns the folder for a collector's pending events.
+    ///
+    /// Each collector has its own, so that its events are never sent to another.
     static func folder(for address: CollectorAddress, environment: [String: String]) -> String {
         let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let root = state ?? (environment["HOME"] ?? "/tmp") + "/.local/state"
@@ -158,22 +160,22 @@ struct Sender {
     }
 }
 
-/// What became of the events of one `trackway send`.
+/// The outcome of the events of one `trackway send`.
 struct SendTally: Sendable, Hashable {
-    /// Events that lie in the journal.
+    /// Events recorded in the journal.
     var recorded: UInt64 = 0
     /// Events that could not be recorded.
     var refused: UInt64 = 0
-    /// Events the collector has.
+    /// Events delivered to the collector.
     var delivered: UInt64 = 0
-    /// Events the collector refused, or that were given up.
+    /// Events that the collector rejected or the SDK dropped.
     var dropped: UInt64 = 0
-    /// Events that still wait.
+    /// Events still pending.
     var pending: UInt64 = 0
-    /// What stands in the way of those that wait.
+    /// The reason that events are pending.
     var obstacle: String?
 
-    /// Whether the collector does not know the key.
+    /// Whether the collector rejected the key.
     var isUnauthorized = false
 
     /// Counts a receipt.
@@ -181,7 +183,7 @@ struct SendTally: Sendable, Hashable {
         if receipt.isRecorded { recorded += 1 } else { refused += 1 }
     }
 
-    /// Takes over what a flush found standing in the way.
+    /// Updates the pending events and their reason from a flush.
     mutating func count(_ report: FlushReport) {
         pending = 0
         obstacle = nil
@@ -193,21 +195,21 @@ struct SendTally: Sendable, Hashable {
         }
     }
 
-    /// Takes over what the ledger says has become of events since it looked like `before`.
+    /// Updates delivered and dropped events from the ledger, relative to `before`.
     mutating func count(_ ledger: Ledger, since before: Ledger) {
         func sum(_ ledger: Ledger, _ count: (Ledger.Account) -> UInt64) -> UInt64 {
             ledger.destinations.values.reduce(0) { $0 + count($1) }
         }
-        // The ledger only grows; a reading that failed may show an older one.
+        // The ledger only grows, but a failed read may return an older one.
         delivered = sum(ledger, \.delivered) - min(sum(ledger, \.delivered), sum(before, \.delivered))
         dropped = sum(ledger, \.droppedTotal) - min(sum(ledger, \.droppedTotal), sum(before, \.droppedTotal))
     }
 
-    /// The tally in words.
+    /// The tally as text.
     var text: String {
         var parts = ["\(recorded.grouped) recorded", "\(delivered.grouped) delivered"]
-        if pending > 0 { parts.append("\(pending.grouped) waiting") }
-        if dropped > 0 { parts.append("\(dropped.grouped) refused by the collector or given up") }
+        if pending > 0 { parts.append("\(pending.grouped) pending") }
+        if dropped > 0 { parts.append("\(dropped.grouped) rejected by the collector or dropped") }
         if refused > 0 { parts.append("\(refused.grouped) not recorded") }
         return parts.joined(separator: ", ")
     }

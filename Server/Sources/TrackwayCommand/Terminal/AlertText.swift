@@ -3,72 +3,78 @@
 
 internal import TrackwayEvents
 
-/// Alerts as lines for a person.
+/// Formats alerts as text.
 enum AlertText {
-    /// A row for each alert.
-    static func table(_ answer: JSONValue) -> AnswerTable {
-        var table = AnswerTable(heading: "Alerts")
+    /// Returns a table with a row for each alert.
+    static func table(_ answer: JSONValue) -> ResultTable {
+        var table = ResultTable(heading: "Alerts")
         table.columns = [
             ("id", .left), ("title", .left), ("state", .left), ("value", .right), ("condition", .left),
-            ("since", .left), ("told", .left),
+            ("since", .left), ("delivery", .left),
         ]
-        table.nothing = "None yet; `trackway alert add` makes one."
+        table.nothing = "No alerts yet; `trackway alert add` creates one."
         for alert in answer["alerts"]?.array ?? [] {
             table.rows.append([
-                alert["id"]?.string ?? "", AnswerTable.name(alert["title"]?.string ?? "", longest: 40), state(alert),
-                AnswerTable.number(alert["value"]), AnswerTable.name(condition(alert["condition"]), longest: 60),
+                alert["id"]?.string ?? "", ResultTable.name(alert["title"]?.string ?? "", longest: 40), state(alert),
+                ResultTable.number(alert["value"]), ResultTable.name(condition(alert["condition"]), longest: 60),
                 time(alert["since"]), told(alert),
             ])
         }
         return table
     }
 
-    /// An alert, a line for each thing that is known about it.
+    /// Returns the lines of one alert.
     static func lines(_ alert: JSONValue, style: Style) -> [String] {
         func text(_ name: String) -> String { alert[name]?.string.map(EventLineFormat.plain) ?? "–" }
         var lines = [
             style.bold(text("title")), "id         \(text("id"))",
             "state      \(state(alert)) since \(time(alert["since"]))",
-            "value      \(AnswerTable.number(alert["value"]))  looked at \(time(alert["evaluated"]))",
+            "value      \(ResultTable.number(alert["value"]))  evaluated \(time(alert["evaluated"]))",
             "condition  \(EventLineFormat.plain(condition(alert["condition"])))",
-            "every      \(text("every")), holds for \(text("for")), over for \(text("keep_firing_for")), again after \(text("repeat"))",
+            """
+            every      \(text("every")), notify after \(text("for")), resolve after \(text("keep_firing_for")), \
+            repeat after \(text("repeat"))
+            """,
             "webhook    \(text("webhook"))  \(told(alert))",
         ]
-        if let trouble = alert["trouble"]?.string { lines.append("trouble    \(EventLineFormat.plain(trouble))") }
+        if let trouble = alert["trouble"]?.string { lines.append("problem    \(EventLineFormat.plain(trouble))") }
         if let waiting = alert["waiting"] {
             lines.append(
-                "waiting    \(waiting["kind"]?.string ?? "") \(waiting["id"]?.string ?? ""), \(AnswerTable.number(waiting["failures"])) attempts failed, next \(time(waiting["next"]))"
+                """
+                pending    \(waiting["kind"]?.string ?? "") \(waiting["id"]?.string ?? ""), \
+                \(ResultTable.number(waiting["failures"])) attempts failed, next \(time(waiting["next"]))
+                """
             )
         }
-        if let secret = alert["secret"]?.string { lines.append("secret     \(secret)  (shown this once)") }
+        if let secret = alert["secret"]?.string { lines.append("secret     \(secret)  (shown only once)") }
         return lines
     }
 
-    /// A row for each attempt to tell.
-    static func deliveries(_ answer: JSONValue) -> AnswerTable {
-        var table = AnswerTable(heading: "Attempts to tell")
+    /// Returns a table with a row for each delivery attempt.
+    static func deliveries(_ answer: JSONValue) -> ResultTable {
+        var table = ResultTable(heading: "Delivery attempts")
         table.columns = [
             ("time", .left), ("message", .left), ("kind", .left), ("attempt", .right), ("outcome", .left),
-            ("answer", .left), ("ms", .right),
+            ("response", .left), ("ms", .right),
         ]
         table.nothing = "None yet."
         for attempt in answer["deliveries"]?.array ?? [] {
             table.rows.append([
                 time(attempt["time"]), attempt["id"]?.string ?? "", attempt["kind"]?.string ?? "",
-                AnswerTable.number(attempt["number"]), attempt["outcome"]?.string ?? "",
-                AnswerTable.name(said(attempt), longest: 80), AnswerTable.number(attempt["took"]),
+                ResultTable.number(attempt["number"]), attempt["outcome"]?.string ?? "",
+                ResultTable.name(said(attempt), longest: 80), ResultTable.number(attempt["took"]),
             ])
         }
         return table
     }
 
-    /// One attempt in a line.
+    /// Returns one attempt as a line.
     static func attempt(_ attempt: JSONValue) -> String {
-        let took = AnswerTable.number(attempt["took"])
+        let took = ResultTable.number(attempt["took"])
         return "\(attempt["outcome"]?.string ?? "–"): \(EventLineFormat.plain(said(attempt))) after \(took) ms"
     }
 
-    /// A condition in words.
+    /// Returns a condition as text.
     static func condition(_ condition: JSONValue?) -> String {
         guard let condition else { return "–" }
         let threshold = threshold(condition["threshold"])
@@ -76,7 +82,7 @@ enum AlertText {
         switch condition["kind"]?.string {
         case "missing": return "missing > \(threshold)"
         case "failed":
-            return "refused > \(threshold) % within \(within), of \(AnswerTable.number(condition["at_least"])) at least"
+            return "rejected > \(threshold) % within \(within) (min. \(ResultTable.number(condition["at_least"])))"
         case "silence": return "no events within \(within)"
         case "disk": return "free space < \(threshold) \(condition["of"]?.string == "bytes" ? "bytes" : "%")"
         case "lag": return "index lag > \(threshold) s"
@@ -88,9 +94,9 @@ enum AlertText {
         }
     }
 
-    /// A threshold, without hundredths if it is whole.
+    /// Formats a threshold, without decimals if it is an integer.
     private static func threshold(_ value: JSONValue?) -> String {
-        guard let whole = value?.double.flatMap({ Int64(exactly: $0) }) else { return AnswerTable.number(value) }
+        guard let whole = value?.double.flatMap({ Int64(exactly: $0) }) else { return ResultTable.number(value) }
         return whole.grouped
     }
 
@@ -100,7 +106,7 @@ enum AlertText {
     }
 
     private static func told(_ alert: JSONValue) -> String {
-        if alert["webhook_gone"] != nil { return "gone: the receiver wants no messages" }
+        if alert["webhook_gone"] != nil { return "gone: the receiver rejects messages" }
         if alert["waiting"] != nil { return "not delivered yet" }
         return alert["last_attempt"]?["outcome"]?.string ?? ""
     }

@@ -5,22 +5,22 @@ internal import Collector
 internal import Foundation
 internal import TrackwayEvents
 
-/// The catalogue for a person, or for a table of another program.
+/// Formats the event catalog as text or CSV.
 struct CatalogueText: Sendable {
-    /// Colours.
+    /// The text style.
     var style: Style
-    /// The zone in which times are shown.
+    /// The time zone for displayed times.
     var zone: TimeZone
 
     private static let longestValue = 24
     private static let shownValues = 3
 
-    /// A table of the names.
+    /// Returns a table of the names.
     func names(_ answer: JSONValue) -> [String] {
         let events = answer["events"]?.array ?? []
         let others = answer["others"]?.integer ?? 0
         guard !events.isEmpty else {
-            return ["No name was found. Send an event with: trackway send hello"]
+            return ["No events found. Send one with: trackway send hello"]
         }
         var table = Table([
             ("event", .left), ("events", .right), ("today", .right), ("30 days", .right), ("first", .left),
@@ -39,12 +39,14 @@ struct CatalogueText: Sendable {
             lines += ["", "\(events.count.grouped) of \(names.grouped) names; see --limit and --search"]
         }
         if others > 0 {
-            lines += ["", "\(others.grouped) events have names that are not told apart: there are too many."]
+            lines += ["", "\(others.grouped) events have unlisted names, because there are too many names."]
         }
         return lines
     }
 
-    /// The names as comma-separated values. Times are UTC.
+    /// Returns the names as CSV lines.
+    ///
+    /// Times are UTC.
     func namesCSV(_ answer: JSONValue) -> [String] {
         ["name,events,today,days_30,first,last,remarks"]
             + (answer["events"]?.array ?? []).map { event in
@@ -57,7 +59,7 @@ struct CatalogueText: Sendable {
             }
     }
 
-    /// What one event looks like.
+    /// Returns the description of one event.
     func description(_ answer: JSONValue) -> [String] {
         let name = answer["name"]?.string ?? ""
         var lines = [style.bold(name) + heading(answer)]
@@ -65,8 +67,8 @@ struct CatalogueText: Sendable {
         let all = answer["events"]?.integer
         lines.append(
             all == read
-                ? "What follows is of all \(read.grouped) events."
-                : "What follows is of the latest \(read.grouped) events, which came since \(moment(answer, "since"))."
+                ? "The following covers all \(read.grouped) events."
+                : "The following covers the latest \(read.grouped) events, received since \(moment(answer, "since"))."
         )
         for (key, title) in [("app_versions", "versions"), ("platforms", "platforms")] {
             let values = (answer[key]?.array ?? []).map { "\(value($0)) (\(count($0, "events")))" }
@@ -79,11 +81,11 @@ struct CatalogueText: Sendable {
         let attributes = answer["attributes"]?.array ?? []
         if !attributes.isEmpty { lines += [""] + table(attributes).lines(style: style) }
         let omitted = answer["omitted"]?.integer ?? 0
-        if omitted > 0 { lines += ["", "\(omitted.grouped) values of further attributes: there are too many."] }
+        if omitted > 0 { lines += ["", "\(omitted.grouped) values of other attributes are omitted (too many)."] }
         return lines + remarks(answer, attributes)
     }
 
-    /// The attributes as comma-separated values.
+    /// Returns the attributes as CSV lines.
     func attributesCSV(_ answer: JSONValue) -> [String] {
         ["name,scope,events,fill,types,conflict,min,max,distinct,more,values"]
             + (answer["attributes"]?.array ?? []).map { attribute in
@@ -98,7 +100,7 @@ struct CatalogueText: Sendable {
     }
 
     private func heading(_ answer: JSONValue) -> String {
-        guard answer["events"] != nil else { return ", a name of many that are not told apart" }
+        guard answer["events"] != nil else { return ", one of many names that are not counted separately" }
         return ": \(count(answer, "events")) events, \(count(answer, "today")) today, "
             + "\(count(answer, "days_30")) in 30 days, from \(moment(answer, "first")) to \(moment(answer, "last"))"
     }
@@ -112,7 +114,7 @@ struct CatalogueText: Sendable {
             let isGlobal = attribute["scope"]?.string == "global"
             let types = types(attribute).joined(separator: " ")
             table.append([
-                short(attribute["name"]?.string ?? "", 48) + (isGlobal ? " (of all)" : ""),
+                short(attribute["name"]?.string ?? "", 48) + (isGlobal ? " (global)" : ""),
                 attribute["conflict"]?.boolean == true ? style.coloured(types, .yellow) : types,
                 percent(attribute["fill"]?.double ?? 0), plain(attribute["min"]), plain(attribute["max"]),
                 count(attribute, "distinct") + (attribute["more"]?.boolean == true ? "+" : ""),
@@ -173,7 +175,7 @@ struct CatalogueText: Sendable {
     }
 
     private func percent(_ share: Double) -> String {
-        // What is not quite all is not called all, nor what is not quite nothing nothing.
+        // Never round a partial share to 0 % or 100 %.
         let percent = share >= 1 ? 100 : min(99, Int((share * 100).rounded()))
         return share > 0 && percent == 0 ? "<1 %" : "\(percent) %"
     }

@@ -4,25 +4,25 @@
 internal import Foundation
 internal import TrackwayEvents
 
-/// How an event looks as one line in a terminal.
+/// Formats an event as one line.
 struct EventLineFormat: Sendable {
-    /// Colours.
+    /// The text style.
     var style: Style
-    /// The zone in which times are shown.
+    /// The time zone for displayed times.
     var zone: TimeZone
 
-    /// A format; times are shown in the machine's own zone unless another is given.
+    /// Creates a format, by default with the machine's time zone.
     init(style: Style, zone: TimeZone = .current) {
         self.style = style
         self.zone = zone
     }
 
-    /// Names shorter than this are filled up, so that attributes stand below each other.
+    /// The minimum width of names, so that attributes align.
     private static let nameWidth = 18
-    /// Values longer than this are cut.
+    /// The maximum length of a value; longer ones are truncated.
     private static let longestValue = 60
 
-    /// The line.
+    /// Returns the line.
     func line(_ event: StoredEventSummary) -> String {
         let filling = String(repeating: " ", count: max(0, Self.nameWidth - event.name.count))
         var parts = [style.faint(dateAndClock(event.time)), style.byName(Self.plain(event.name)) + filling]
@@ -36,7 +36,9 @@ struct EventLineFormat: Sendable {
         return parts.joined(separator: "  ")
     }
 
-    /// What a click or a trigger was, in words, and the attributes that the words do not say: all of them for any other event.
+    /// Returns a description of a click or trigger, and the other attributes.
+    ///
+    /// For any other event, the description is empty, and all attributes are returned.
     private func told(_ event: StoredEventSummary) -> (words: [String], rest: [(key: String, value: String)]) {
         guard event.name == CapturedName.click || event.name == CapturedName.trigger else {
             return ([], event.attributes)
@@ -57,32 +59,32 @@ struct EventLineFormat: Sendable {
         return (words, rest)
     }
 
-    /// Day and hours to milliseconds in the zone: `2026-11-21 06:38:00.123`.
+    /// Formats a time to milliseconds in the zone: `2026-11-21 06:38:00.123`.
     func dateAndClock(_ time: Timestamp) -> String {
         let seconds = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.milliseconds) / 1000))
         let text = time.advanced(by: .seconds(seconds)).iso8601
         return "\(text.prefix(10)) \(text.dropFirst(11).dropLast())"
     }
 
-    /// The zone of the times below it: `times in Europe/Berlin (UTC+01:00)`.
+    /// Returns the heading of displayed times: `times in Europe/Berlin (UTC+01:00)`.
     ///
-    /// - Parameter now: the moment whose distance from UTC is told.
+    /// - Parameter now: The time whose offset from UTC is shown.
     func zoneHeading(now: Timestamp = SystemClock().now().wall) -> String {
         style.faint("times in \(Self.zoneName(zone, now: now))")
     }
 
-    /// A zone's name and its distance from UTC: `Europe/Berlin (UTC+01:00)`; `UTC` alone.
+    /// Returns a zone's name and UTC offset: `Europe/Berlin (UTC+01:00)`, or `UTC`.
     static func zoneName(_ zone: TimeZone, now: Timestamp) -> String {
         let seconds = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(now.milliseconds) / 1000))
         let minutes = abs(seconds) / 60
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let distance = "UTC" + (seconds < 0 ? "-" : "+") + "\(two(minutes / 60)):\(two(minutes % 60))"
         if ["GMT", "UTC", "Etc/UTC"].contains(zone.identifier) { return "UTC" }
-        // A zone without a name is called after its distance.
+        // A zone without a name is named by its offset.
         return zone.identifier.hasPrefix("GMT") ? distance : "\(zone.identifier) (\(distance))"
     }
 
-    /// Day, hours, minutes and seconds in the zone: `2026-11-21 06:38:00`.
+    /// Formats a time to seconds in the zone: `2026-11-21 06:38:00`.
     func date(_ time: Timestamp) -> String {
         let seconds = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.milliseconds) / 1000))
         let text = time.advanced(by: .seconds(seconds)).iso8601
@@ -93,33 +95,33 @@ struct EventLineFormat: Sendable {
         value.count > Self.longestValue ? value.prefix(Self.longestValue - 1) + "…" : value
     }
 
-    /// Text from outside that cannot steer the terminal.
+    /// Escapes external text, so that it cannot control the terminal.
     static func plain(_ text: String) -> String { TerminalText.escaped(text) }
 }
 
-/// What a line about a stored event shows.
+/// The parts of a stored event that a line shows.
 struct StoredEventSummary: Sendable, Hashable {
     /// The event's name.
     var name: String
-    /// The device's wall time, corrected where the device's clock was off.
+    /// The device's wall time, corrected if the device's clock was wrong.
     var time: Timestamp
-    /// Its user; nil when nobody was signed in.
+    /// The user; nil if no user was signed in.
     var user: String?
-    /// The installation that recorded it; nil for a client that does not say.
+    /// The installation that recorded the event; nil if the client reports none.
     var installation: String?
-    /// Its attributes in order, values as JSON but strings bare.
+    /// The attributes in order; values are JSON, except strings.
     var attributes: [(key: String, value: String)]
-    /// How many items it has.
+    /// The number of items.
     var items: Int
 
-    /// Reads the collector's JSON of a stored event; nil when it is not one.
+    /// Decodes the collector's JSON of a stored event; nil for other input.
     init?(_ json: [UInt8]) {
-        // What is not JSON is not a stored event; the caller shows the line as it is.
+        // Input that is not JSON is not a stored event; the caller shows the line unchanged.
         guard let value = try? JSONValue.parse(json) else { return nil }
         self.init(value)
     }
 
-    /// Reads the collector's JSON of a stored event; nil when it is not one.
+    /// Decodes the collector's JSON of a stored event; nil for other input.
     init?(_ json: JSONValue) {
         guard let event = json["event"], let name = event["name"]?.string else { return nil }
         self.name = name

@@ -5,29 +5,29 @@ internal import Collector
 internal import Foundation
 internal import TrackwayEvents
 
-/// How the answer to an expectation looks in a terminal, or in the log of a test.
+/// Formats the response to an expectation for a terminal or test log.
 struct ExpectationText: Sendable {
     private let expectation: EventExpectation
     private let style: Style
     private let format: EventLineFormat
 
     /// - Parameters:
-    ///   - expectation: what was expected.
-    ///   - zone: the zone of the times.
+    ///   - expectation: The expectation.
+    ///   - zone: The time zone for displayed times.
     init(_ expectation: EventExpectation, style: Style, zone: TimeZone = .current) {
         self.expectation = expectation
         self.style = style
         format = EventLineFormat(style: style, zone: zone)
     }
 
-    /// The lines: what was expected and found, the events, and, where it does not hold, what helps.
+    /// Returns the expectation, the result, the events, and the reasons of a failure.
     func lines(_ answer: JSONValue) -> [String] {
         let holds = answer["holds"]?.boolean == true
         let found = answer["found"]?.integer ?? 0
         let read = answer["read"]?.integer ?? 0
         var lines = [
             (holds ? style.coloured("✓ ", .green) : style.coloured("✗ ", .red)) + sentence,
-            "  found \(found.grouped); looked at \(read.grouped) \(read == 1 ? "event" : "events")",
+            "  found \(found.grouped); checked \(read.grouped) \(read == 1 ? "event" : "events")",
         ]
         lines += events(answer["events"]).map { "  " + $0 }
         guard !holds else { return lines }
@@ -38,7 +38,7 @@ struct ExpectationText: Sendable {
             lines += (miss["missed"]?.array ?? []).map { "      " + Self.sentence(missed: $0) }
         }
         let refused = answer["refused"]?.array ?? []
-        if !refused.isEmpty { lines.append("  refused:") }
+        if !refused.isEmpty { lines.append("  rejected:") }
         for event in refused {
             let (code, message) = (event["code"]?.string ?? "", event["message"]?.string ?? "")
             lines.append("    \(EventLineFormat.plain(code)): \(EventLineFormat.plain(message))")
@@ -51,7 +51,7 @@ struct ExpectationText: Sendable {
         return lines
     }
 
-    /// What was expected, in words: `purchase where total=12.5: at least 1 within 5 s`.
+    /// The expectation as text: `purchase where total=12.5: at least 1 within 5 s`.
     private var sentence: String {
         var text = expectation.filter.names.map(EventLineFormat.plain).joined(separator: " or ")
         var conditions = expectation.conditions
@@ -76,15 +76,15 @@ struct ExpectationText: Sendable {
     private static func sentence(missed reason: JSONValue) -> String {
         let condition = EventLineFormat.plain(reason["condition"]?.string ?? "")
         switch reason["actual"] {
-        case nil, .null?: return "\(condition) does not hold: there is no value"
-        case .string(let text)?: return "\(condition) does not hold: it is “\(EventLineFormat.plain(text))”"
-        case let value?: return "\(condition) does not hold: it is \(String(decoding: value.json(), as: UTF8.self))"
+        case nil, .null?: return "\(condition) fails: the value is missing"
+        case .string(let text)?: return "\(condition) fails: the value is “\(EventLineFormat.plain(text))”"
+        case let value?: return "\(condition) fails: the value is \(String(decoding: value.json(), as: UTF8.self))"
         }
     }
 
     private func events(_ list: JSONValue?) -> [String] {
         (list?.array ?? []).compactMap { row in
-            // A miss holds the stored event; a match is one.
+            // A miss contains the stored event; a match is the event itself.
             let event = row["missed"] == nil ? row : row["event"] ?? row
             return StoredEventSummary(event).map { format.line($0) }
         }

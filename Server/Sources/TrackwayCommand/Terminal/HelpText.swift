@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The help of a command as a terminal shows it: how to call it comes first, and no line is wider than the terminal.
+/// Formats the help of a command for a terminal.
+///
+/// The usage comes before the discussion, and lines fit the width of the terminal.
 public enum HelpText {
     private static let overview = "OVERVIEW: "
     private static let usages = ["USAGE: ", "Usage: "]
 
-    /// Arranges what the parser renders.
+    /// Rearranges text rendered by the parser.
     ///
     /// - Parameters:
-    ///   - text: a help text, or an error with the usage below it.
-    ///   - columns: the terminal's width.
+    ///   - text: A help text, or an error with the usage below it.
+    ///   - columns: The terminal's width.
     /// - Complexity: O(length).
     public static func arranged(_ text: String, columns: Int) -> String {
         usageFirst(text).split(separator: "\n", omittingEmptySubsequences: false)
@@ -18,7 +20,7 @@ public enum HelpText {
             .joined(separator: "\n")
     }
 
-    /// Puts what a command is about, in many lines, behind its options.
+    /// Moves the discussion after the options.
     private static func usageFirst(_ text: String) -> String {
         guard text.hasPrefix(overview), let usage = text.firstRange(of: "\n\n\(usages[0])") else { return text }
         let about = text[..<usage.lowerBound]
@@ -28,7 +30,7 @@ public enum HelpText {
         return "\(about[..<end.lowerBound])\(rest)\n\n\(about[end.upperBound...])\n"
     }
 
-    /// Breaks a line between arguments, not within one, and indents what follows.
+    /// Wraps a line between arguments, and indents continuation lines.
     private static func wrapped(_ line: Substring, columns: Int) -> String {
         let indent = String(repeating: " ", count: usages[0].count)
         var lines = [""]
@@ -45,7 +47,7 @@ public enum HelpText {
         return lines.joined(separator: "\n")
     }
 
-    /// The words of a line; what stands in brackets is one.
+    /// Splits a line into words; bracketed text is one word.
     private static func arguments(_ line: Substring) -> [String] {
         var arguments: [String] = []
         var (current, depth) = ("", 0)

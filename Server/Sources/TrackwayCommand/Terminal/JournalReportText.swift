@@ -4,29 +4,29 @@
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// A journal's report for a person.
+/// Formats the report about a journal as text.
 struct JournalReportText: Sendable {
-    /// Colours.
+    /// The text style.
     var style: Style
 
-    /// The whole report.
+    /// Returns the lines of the report.
     func lines(_ report: JournalReport, path: String) -> [String] {
         let name =
             report.installation.map { "\($0)" } ?? style.coloured("unknown: its file is missing or damaged", .yellow)
         var lines = [style.bold(path), "installation  \(name)"]
         if report.deadLetters > 0 {
             lines.append(
-                "set aside     \(report.deadLetters.grouped) events that a destination refused, kept for inspection"
+                "dead letters  \(report.deadLetters.grouped) events that a destination rejected, kept for inspection"
             )
         }
         if report.settled.recorded > 0 { lines += settled(report.settled) }
         for writer in report.writers { lines += [""] + self.writer(writer) }
-        if report.writers.isEmpty { lines += ["", "No writer has a log here: everything recorded is settled."] }
+        if report.writers.isEmpty { lines += ["", "No writer has a log: all recorded events are settled."] }
         return lines + ["", verdict(report)]
     }
 
     private func settled(_ ledger: Ledger) -> [String] {
-        var lines = ["finished      \(ledger.recorded.grouped) events of writers whose logs are gone"]
+        var lines = ["finished      \(ledger.recorded.grouped) events of writers whose logs were deleted"]
         for (destination, account) in ledger.destinations.sorted(by: { $0.key < $1.key }) {
             lines.append("              \(destination): " + counts(account.delivered, account.dropped))
         }
@@ -56,7 +56,7 @@ struct JournalReportText: Sendable {
             let waiting = last >= cursor.next ? last - cursor.next + 1 : 0
             lines.append(
                 "  → \(cursor.destination)  at \(cursor.position), next #\(cursor.next): "
-                    + counts(cursor.delivered, cursor.dropped) + ", \(waiting.grouped) to go"
+                    + counts(cursor.delivered, cursor.dropped) + ", \(waiting.grouped) pending"
                     + (cursor.isBalanced ? "" : style.coloured("  the cursor's numbers do not add up", .red))
             )
         }
@@ -71,13 +71,13 @@ struct JournalReportText: Sendable {
 
     private func verdict(_ report: JournalReport) -> String {
         guard report.isDamaged else {
-            return style.coloured("✓ ", .green) + "\(report.events.grouped) events lie here, none damaged"
+            return style.coloured("✓ ", .green) + "\(report.events.grouped) events stored, none damaged"
         }
         return style.coloured("✗ ", .red)
-            + "\(report.events.grouped) events lie here; the damaged places cost what lay in them, and nothing else"
+            + "\(report.events.grouped) events stored; only the records in damaged places are lost"
     }
 
-    /// What had to be stepped over, in words.
+    /// Returns a description of skipped damage.
     static func damage(_ damage: LogDamage) -> String {
         guard !damage.isEmpty else { return "none" }
         var parts: [String] = []
@@ -87,9 +87,9 @@ struct JournalReportText: Sendable {
     }
 }
 
-/// A journal's report for a script.
+/// Formats the report about a journal as JSON.
 enum JournalReportJSON {
-    /// The report as JSON; keys are stable.
+    /// Returns the report as JSON; keys are stable.
     static func value(_ report: JournalReport) -> JSONValue {
         .members(
             ("installation", report.installation.map { .string("\($0)") } ?? .null),

@@ -5,15 +5,15 @@ internal import Collector
 internal import Foundation
 internal import TrackwayEvents
 
-/// Plans and what does not keep to them, for a person or for a table of another program.
+/// Formats plans and violations as text or CSV.
 struct PlanText: Sendable {
-    /// Colours.
+    /// The text style.
     var style: Style
-    /// The zone in which times are shown.
+    /// The time zone for displayed times.
     var zone: TimeZone
 
-    /// What is wrong with a file, a line each.
-    static func faults(_ reading: PlanReading, of file: String) -> [String] {
+    /// Returns the mistakes in a file, one per line.
+    static func faults(_ reading: PlanParseResult, of file: String) -> [String] {
         let count = reading.faults.count + reading.omitted
         var lines = ["\(plain(file)): \(count.grouped) \(count == 1 ? "mistake" : "mistakes")"]
         lines += reading.faults.map { "  " + plain($0.description) + " [\($0.code)]" }
@@ -21,52 +21,52 @@ struct PlanText: Sendable {
         return lines
     }
 
-    /// That a file is in order, and what is remarkable.
-    func inOrder(_ reading: PlanReading, _ plan: TrackingPlan, _ file: String) -> [String] {
+    /// Returns the summary of a valid file, and its warnings.
+    func inOrder(_ reading: PlanParseResult, _ plan: TrackingPlan, _ file: String) -> [String] {
         let remarks = reading.remarks.map { remark in
             style.coloured("! ", .yellow) + Self.plain(remark.description) + " [\(remark.code)]"
         }
-        return ["\(Self.plain(file)): \(plan.events.count.grouped) events, in order (\(plan.digest))"] + remarks
+        return ["\(Self.plain(file)): \(plan.events.count.grouped) events, valid (\(plan.digest))"] + remarks
     }
 
-    /// How what a collector has keeps to a plan.
+    /// Returns the result of comparing a collector's events with a plan.
     func comparison(_ comparison: PlanComparison) -> [String] {
-        let what = comparison.isCounted ? "counted by this plan" : "the latest of each name"
-        var lines = ["", "\(comparison.address): \(comparison.looked.grouped) planned events looked at, \(what)"]
+        let what = comparison.isCounted ? "counted by the collector" : "the latest of each name"
+        var lines = ["", "\(comparison.address): \(comparison.looked.grouped) planned events checked, \(what)"]
         if !comparison.missing.isEmpty {
-            lines.append("Never came: " + list(comparison.missing))
+            lines.append("Never received: " + list(comparison.missing))
         }
         if !comparison.unplanned.isEmpty {
-            let names = comparison.unplanned.map { "\(AnswerTable.name($0.name, longest: 48)) (\($0.events.grouped))" }
+            let names = comparison.unplanned.map { "\(ResultTable.name($0.name, longest: 48)) (\($0.events.grouped))" }
             lines.append(style.coloured("Not planned: ", .red) + list(names))
         }
         if comparison.others > 0 {
-            lines.append(style.coloured("Not planned: ", .red) + "\(comparison.others.grouped) events of further names")
+            lines.append(style.coloured("Not planned: ", .red) + "\(comparison.others.grouped) events with other names")
         }
         let violations = comparison.violations
         if !violations.isEmpty {
             var table = Table([
-                ("events", .right), ("event", .left), ("place", .left), ("what", .left), ("wanted", .left),
+                ("events", .right), ("event", .left), ("location", .left), ("kind", .left), ("expected", .left),
                 ("version", .left), ("sample", .left),
             ])
             for violation in violations {
                 table.append([
-                    violation.events.grouped, AnswerTable.name(violation.name, longest: 48),
-                    AnswerTable.name(violation.path, longest: 48), violation.code,
-                    AnswerTable.name(violation.expected, longest: 40), AnswerTable.name(violation.version),
+                    violation.events.grouped, ResultTable.name(violation.name, longest: 48),
+                    ResultTable.name(violation.path, longest: 48), violation.code,
+                    ResultTable.name(violation.expected, longest: 40), ResultTable.name(violation.version),
                     violation.sample,
                 ])
             }
             lines += [""] + table.lines(style: style)
         }
-        lines += ["", comparison.isClean ? "Everything keeps to the plan." : "Something does not keep to the plan."]
+        lines += ["", comparison.isClean ? "All events conform to the plan." : "Some events violate the plan."]
         return lines
     }
 
-    /// The events of the plan in force.
-    func events(_ answer: JSONValue) -> AnswerTable {
-        var table = AnswerTable(heading: heading(answer))
-        table.nothing = "No such event."
+    /// Returns a table of the events of the plan in force.
+    func events(_ answer: JSONValue) -> ResultTable {
+        var table = ResultTable(heading: heading(answer))
+        table.nothing = "No events match."
         table.columns = [
             ("event", .left), ("plan", .left), ("events", .right), ("faulty", .right), ("violations", .right),
             ("owner", .left), ("sample", .left),
@@ -79,9 +79,9 @@ struct PlanText: Sendable {
             let (name, owner) = (event["name"]?.string ?? "", event["owner"]?.string ?? "")
             let sample = event["sample"]?.string ?? ""
             let state = isPlanned ? isDeprecated ? "deprecated" : "planned" : style.coloured("not planned", .red)
-            var row = [AnswerTable.name(name, longest: 48), state]
+            var row = [ResultTable.name(name, longest: 48), state]
             row += numbers.map(\.grouped)
-            row += [AnswerTable.name(owner), sample]
+            row += [ResultTable.name(owner), sample]
             table.rows.append(row)
             var line = [UsageReportRow.quoted(name), String(isPlanned), String(isDeprecated)]
             line += numbers.map { String($0) }
@@ -95,20 +95,20 @@ struct PlanText: Sendable {
         guard let plan = answer["plan"], plan != .null else {
             return "This collector has no plan; start it with `trackway serve --plan plan.json`."
         }
-        let title = plan["title"]?.string.map { AnswerTable.name($0, longest: 64) + ", " } ?? ""
+        let title = plan["title"]?.string.map { ResultTable.name($0, longest: 64) + ", " } ?? ""
         let since = answer["counted"]?["since"]?.integer.map { "counted since \(moment($0))" } ?? "nothing counted yet"
         return "\(title)\((plan["events"]?.integer ?? 0).grouped) events (\(plan["digest"]?.string ?? "")), \(since)"
     }
 
-    /// What events do not keep to.
-    func violations(_ answer: JSONValue) -> AnswerTable {
-        var table = AnswerTable(
+    /// Returns a table of violations.
+    func violations(_ answer: JSONValue) -> ResultTable {
+        var table = ResultTable(
             heading: answer["since"]?.integer.map { "Counted since \(moment($0))" }
-                ?? "Nothing is counted: see `trackway plan show`."
+                ?? "Violations are not counted; see `trackway plan show`."
         )
-        table.nothing = "Everything keeps to the plan."
+        table.nothing = "All events conform to the plan."
         table.columns = [
-            ("events", .right), ("event", .left), ("place", .left), ("what", .left), ("wanted", .left),
+            ("events", .right), ("event", .left), ("location", .left), ("kind", .left), ("expected", .left),
             ("version", .left), ("last", .left), ("sample", .left),
         ]
         table.csv = ["day,name,path,code,version,events,sample"]
@@ -116,9 +116,9 @@ struct PlanText: Sendable {
             let texts = ["name", "path", "code", "version"].map { group[$0]?.string ?? "" }
             let sample = group["sample"]?.string ?? ""
             table.rows.append([
-                (group["events"]?.integer ?? 0).grouped, AnswerTable.name(texts[0], longest: 48),
-                AnswerTable.name(texts[1], longest: 48), texts[2],
-                AnswerTable.name(group["expected"]?.string ?? "", longest: 40), AnswerTable.name(texts[3]),
+                (group["events"]?.integer ?? 0).grouped, ResultTable.name(texts[0], longest: 48),
+                ResultTable.name(texts[1], longest: 48), texts[2],
+                ResultTable.name(group["expected"]?.string ?? "", longest: 40), ResultTable.name(texts[3]),
                 group["last"]?.integer.map { moment($0) } ?? "", sample,
             ])
             for day in group["days"]?.array ?? [] {
@@ -132,7 +132,7 @@ struct PlanText: Sendable {
         return table
     }
 
-    /// How much is not shown.
+    /// Returns a note about groups that are not shown.
     func more(_ answer: JSONValue) -> [String] {
         let groups = answer["more"]?["groups"]?.integer ?? 0
         guard groups > 0 else { return [] }
@@ -143,7 +143,7 @@ struct PlanText: Sendable {
     }
 
     private func list(_ names: [String]) -> String {
-        let shown = names.prefix(20).map { AnswerTable.name($0, longest: 64) }.joined(separator: ", ")
+        let shown = names.prefix(20).map { ResultTable.name($0, longest: 64) }.joined(separator: ", ")
         return names.count > 20 ? "\(shown) and \((names.count - 20).grouped) more" : shown
     }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Columns of text under headings, as wide as their widest cell.
+/// A text table whose columns are as wide as their widest cell.
 public struct Table: Sendable {
-    /// On which side a column's short cells are filled up.
+    /// The alignment of a column's cells.
     public enum Alignment: Sendable, Hashable {
-        /// Text.
+        /// Left-aligned, for text.
         case left
-        /// Numbers.
+        /// Right-aligned, for numbers.
         case right
     }
 
@@ -15,19 +15,22 @@ public struct Table: Sendable {
     private var alignments: [Alignment]
     private var rows: [[String]] = []
 
-    /// A table without rows.
+    /// Creates a table without rows.
     public init(_ columns: [(heading: String, alignment: Alignment)]) {
         headings = columns.map { TerminalText.part($0.heading) }
         alignments = columns.map(\.alignment)
     }
 
-    /// Appends a row; missing cells are empty, surplus cells are left out. What could steer a terminal or end the line is escaped.
+    /// Appends a row.
+    ///
+    /// Missing cells are empty, and surplus cells are omitted. Characters that could control a terminal or end the line
+    /// are escaped.
     public mutating func append(_ cells: [String]) {
         let padding = Array(repeating: "", count: max(0, headings.count - cells.count))
         rows.append((cells + padding).prefix(headings.count).map(TerminalText.part))
     }
 
-    /// The lines, heading first.
+    /// Returns the lines, heading first.
     public func lines(style: Style) -> [String] {
         let widths = headings.indices.map { column in
             rows.reduce(TerminalText.width(headings[column])) { max($0, TerminalText.width($1[column])) }
@@ -43,7 +46,7 @@ public struct Table: Sendable {
             if column > 0 { text += "  " }
             switch alignments[column] {
             case .right: text += filling + cell
-            // Nothing trails the last column.
+            // The last column has no trailing spaces.
             case .left: text += column == cells.count - 1 ? cell : cell + filling
             }
         }

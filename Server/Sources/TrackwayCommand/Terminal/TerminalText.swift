@@ -3,38 +3,42 @@
 
 public import Logging
 
-/// Text from outside that can neither steer a terminal nor look like other text.
+/// Makes external text safe for a terminal.
 ///
-/// Names, values, reasons and errors come from devices and servers. Characters that move the cursor, change colors, break lines or
-/// reverse the order of letters are shown as `·`. ``Console`` does so with everything it writes; what a ``Style`` adds is marked with
-/// characters that no text has, and becomes the terminal's codes there. In JSON such characters are escaped, and mean the same.
+/// Names, values, reasons, and errors come from devices and servers. They must neither control a terminal nor look like
+/// other text: characters that move the cursor, change colors, break lines, or reverse the order of letters are shown
+/// as `·`. ``Console`` applies this to everything that it writes. The codes of a ``Style`` begin with a mark that never
+/// occurs in text, and ``Console`` converts them to terminal codes. In JSON, such characters are escaped, which
+/// preserves the meaning.
 enum TerminalText {
-    /// Begins a mark of a ``Style``: a noncharacter, which no text that is exchanged may have.
+    /// The first character of a mark of a ``Style``.
+    ///
+    /// It is a noncharacter, which exchanged text must not contain.
     static let mark: Unicode.Scalar = "\u{10FFFE}"
 
-    /// What a mark may ask for: the codes of weights and colors, ended by `m`.
+    /// The codes that a mark may contain: weights and colors, ended by `m`.
     private static let codes: Set<String> = Set(
         ["0", "1", "2"] + Style.Colour.allCases.map { String($0.rawValue) }
     )
     private static let longestCode = 2
 
-    /// One line as a terminal may have it.
+    /// Returns one line that is safe for a terminal.
     ///
     /// - Complexity: O(length).
     static func line(_ text: String) -> String { rendered(text, keepsLines: false, keepsMarks: false) }
 
-    /// A part of a line whose marks are still to be rendered, such as a table's cell.
+    /// Returns part of a line, such as a table cell, with unrendered marks.
     static func part(_ text: String) -> String { rendered(text, keepsLines: false, keepsMarks: true) }
 
-    /// Several lines, such as a file or comma-separated values: line ends and tabs stay.
+    /// Returns a multi-line text with its line ends and tabs.
     static func document(_ text: String) -> String { rendered(text, keepsLines: true, keepsMarks: false) }
 
-    /// JSON of the same meaning, with escapes of JSON in place of such characters.
+    /// Returns equivalent JSON in which such characters are escaped.
     static func json(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHostile) else { return text }
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            // White space between the parts of a document stays.
+            // Keep white space between the parts of a document.
             guard isHostile(scalar), !isLineEnd(scalar) else {
                 result.append(scalar)
                 continue
@@ -49,7 +53,7 @@ enum TerminalText {
         return String(result)
     }
 
-    /// Text from outside as part of a line.
+    /// Escapes external text as part of a line.
     static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { isHostile($0) || $0 == mark }) else { return text }
         var result = String.UnicodeScalarView()
@@ -57,7 +61,7 @@ enum TerminalText {
         return String(result)
     }
 
-    /// How many characters of a line take room: all but marks.
+    /// Returns the number of visible characters of a line, without marks.
     static func width(_ text: String) -> Int {
         guard text.unicodeScalars.contains(mark) else { return text.count }
         var rest = text.unicodeScalars[...]
@@ -98,7 +102,7 @@ enum TerminalText {
         result.append(!isJoiner && (isHostile(scalar) || scalar == mark) ? "·" : scalar)
     }
 
-    /// The code behind a mark; nil when it is none.
+    /// Returns the code after a mark; nil if it is invalid.
     private static func code(of scalars: some Sequence<Unicode.Scalar>) -> String? {
         var code = ""
         for scalar in scalars.dropFirst().prefix(longestCode + 1) {
@@ -108,7 +112,9 @@ enum TerminalText {
         return nil
     }
 
-    /// The scalars, and which of them join letters of a script or parts of a picture: between two that are not ASCII.
+    /// Returns the scalars, and whether each is a joiner to keep.
+    ///
+    /// Such a joiner is between two scalars that are not ASCII: it joins letters of a script or parts of an emoji.
     private static func joined(_ text: String) -> [(scalar: Unicode.Scalar, isJoiner: Bool)] {
         let scalars = Array(text.unicodeScalars)
         return scalars.enumerated().map { index, scalar in
@@ -125,7 +131,7 @@ enum TerminalText {
         scalar == "\n" || scalar == "\t" || scalar == "\r"
     }
 
-    /// Whether a character steers a terminal, ends a line, or changes how others are shown without being seen.
+    /// Whether a character controls a terminal, ends a line, or invisibly affects others.
     private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x7F { return scalar.value < 0x20 }
         return switch scalar.properties.generalCategory {
@@ -135,13 +141,15 @@ enum TerminalText {
     }
 }
 
-/// Hands messages on that can neither steer a terminal nor look like several.
+/// A log handler whose messages are safe for a terminal.
+///
+/// A message can neither control a terminal nor look like several messages.
 public struct TerminalLogHandler: LogHandler {
     private var handler: any LogHandler
 
-    /// Writes to standard error.
+    /// Creates a handler that writes to standard error.
     ///
-    /// - Parameter label: The logger's.
+    /// - Parameter label: The logger's label.
     public init(label: String) { handler = StreamLogHandler.standardError(label: label) }
 
     init(_ handler: any LogHandler) { self.handler = handler }

@@ -3,25 +3,25 @@
 
 public import TrackwayEvents
 
-/// A stretch of time as people read it: `250 ms`, `3.2 s`, `1 min 17 s`, `2 h 5 min`.
+/// A duration in readable form: `250 ms`, `3.2 s`, `1 min 17 s`, `2 h 5 min`.
 public struct TimeSpan: Sendable, Hashable {
-    /// Its length.
+    /// The duration.
     public var milliseconds: Int64
 
-    /// A stretch of this length.
+    /// Creates a time span of this duration.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// What lies between two moments, however far apart.
+    /// Creates the time span between two times, clamped on overflow.
     public init(from start: Timestamp, to end: Timestamp) {
         let (length, isOver) = end.milliseconds.subtractingReportingOverflow(start.milliseconds)
         milliseconds = isOver ? (end < start ? .min : .max) : length
     }
 
-    /// Two steps at most.
+    /// The duration as text, in at most two units.
     public var text: String {
-        // Half a second less than the largest number, for rounding: any number may have been sent.
+        // Leave half a second for rounding, because any number may have been sent.
         let length = min(max(0, milliseconds), .max - 500)
         if length < 1_000 { return "\(length) ms" }
         if length < 59_950 { return "\((length + 50) / 1_000).\((length + 50) % 1_000 / 100) s" }
@@ -37,7 +37,7 @@ public struct TimeSpan: Sendable, Hashable {
 }
 
 extension BinaryInteger {
-    /// The number for a person: `1,204,331`.
+    /// The number with thousands separators: `1,204,331`.
     public var grouped: String {
         let digits = String(magnitude)
         var text = ""

@@ -5,34 +5,34 @@ internal import Collector
 internal import Foundation
 internal import TrackwayEvents
 
-/// A trend as the command reads it.
+/// A trend, decoded from the collector's response.
 struct CollectorTrend: Sendable {
     /// One series.
     struct Series: Sendable {
-        /// What its events have in common: `all`, `value`, `none` (they lack the attribute) or `other`.
+        /// The kind of group: `all`, `value`, `none` (without the attribute), or `other`.
         var kind: String
-        /// The value, or how many others there are; empty for `all` and `none`.
+        /// The value, or the number of others; empty for `all` and `none`.
         var group: String
-        /// Whether the value is a text, and not JSON of another type.
+        /// Whether the value is a string rather than another JSON type.
         var isText = false
-        /// The numbers, interval by interval; nil where there is none.
+        /// The number for each interval; nil for none.
         var values: [JSONValue?]
-        /// The number of the whole time.
+        /// The number for the whole period.
         var total: JSONValue?
-        /// What the measured attribute held; nil for measures without one.
+        /// Event counts by type of the measured attribute; nil without such an attribute.
         var found: Found?
-        /// The same of the period before.
+        /// The numbers of the previous period.
         var before: (values: [JSONValue?], total: JSONValue?)?
     }
 
-    /// How many events of the time had which kind of value in the measured attribute.
+    /// Event counts by the type of the measured attribute's value.
     struct Found: Sendable, Hashable {
         var numbers: Int64 = 0
         var texts: Int64 = 0
         var others: Int64 = 0
         var missing: Int64 = 0
 
-        /// All of them.
+        /// The number of all events.
         var events: Int64 { numbers &+ texts &+ others &+ missing }
 
         func adding(_ other: Found) -> Found {
@@ -45,18 +45,18 @@ struct CollectorTrend: Sendable {
         }
     }
 
-    /// The zone's name.
+    /// The name of the time zone.
     var zone: String
-    /// How long the intervals are.
+    /// The length of the intervals.
     var interval: String
-    /// Where they begin and end.
+    /// The edges of the intervals.
     var edges: [Timestamp]
     /// The series.
     var series: [Series]
-    /// Intervals that the range cuts.
+    /// The indices of intervals that are only partly in the range.
     var partial: Set<Int>
 
-    /// Reads the collector's JSON; what is absent counts as nothing.
+    /// Decodes the collector's JSON; absent members count as empty.
     init(_ json: JSONValue) {
         zone = json["zone"]?.string ?? "UTC"
         interval = json["interval"]?.string ?? ""
@@ -88,12 +88,14 @@ struct CollectorTrend: Sendable {
         ((json["values"]?.array ?? []).map { $0 == .null ? nil : $0 }, json["total"].flatMap { $0 == .null ? nil : $0 })
     }
 
-    /// Text as it is, anything else as JSON.
+    /// Returns a string unchanged, and any other value as JSON.
     private static func text(_ value: JSONValue) -> String {
         value.string ?? String(decoding: value.json(), as: UTF8.self)
     }
 
-    /// A heading, and a line for each series and interval. Times are UTC.
+    /// The lines of CSV: a heading, then one per series and interval.
+    ///
+    /// Times are UTC.
     var csv: [String] {
         let isCompared = series.contains { $0.before != nil }
         var lines = ["start,end,kind,group,value" + (isCompared ? ",before" : "")]
@@ -109,31 +111,33 @@ struct CollectorTrend: Sendable {
     }
 }
 
-/// A trend for a person.
+/// Formats a trend as text.
 struct TrendText: Sendable {
-    /// The longest group that is shown whole, in characters.
+    /// The maximum length of a group's label, in characters.
     private static let longestGroup = 24
 
-    /// Colours.
+    /// The text style.
     var style: Style
-    /// The zone in which times are shown.
+    /// The time zone for displayed times.
     var zone: TimeZone
 
-    /// A heading, a line for each interval with a column for each series, and the totals.
+    /// Returns a heading, a table, and notes.
+    ///
+    /// The table has a row for each interval, a column for each series, and the totals.
     ///
     /// - Parameters:
-    ///   - trend: the answer.
-    ///   - names: the events' names; none for all.
-    ///   - measure: what was counted, as it was asked for.
+    ///   - trend: The trend.
+    ///   - names: The names of the events; empty for all.
+    ///   - measure: The measure, as requested.
     func lines(_ trend: CollectorTrend, of names: [String], measure: String) -> [String] {
         guard let start = trend.edges.first, let end = trend.edges.last else {
-            return ["The collector gave no intervals."]
+            return ["The collector returned no intervals."]
         }
         let dates = DateLabels(style: style, zone: zone)
         let what = names.isEmpty ? "All events" : names.map(EventLineFormat.plain).joined(separator: ", ")
         let heading =
             "\(what): \(measure) by \(trend.interval), \(dates.moment(start)) – \(dates.moment(end)) (\(trend.zone))"
-        guard !trend.series.isEmpty else { return [heading, "No such event in this time."] }
+        guard !trend.series.isEmpty else { return [heading, "No such events in this period."] }
         let single = trend.series.count == 1 && trend.series[0].kind == "all" ? trend.series[0] : nil
         var columns: [(heading: String, alignment: Table.Alignment)] = [(trend.interval, .left)]
         columns += trend.series.map { (self.heading($0, measure), .right) }
@@ -154,7 +158,7 @@ struct TrendText: Sendable {
         return [heading] + table.lines(style: style) + leftOut(trend)
     }
 
-    /// How many events have no number in the measured attribute, and what they have instead.
+    /// Returns a note about events without a number in the measured attribute.
     private func leftOut(_ trend: CollectorTrend) -> [String] {
         let found = trend.series.compactMap(\.found).reduce(CollectorTrend.Found()) { $0.adding($1) }
         guard trend.series.contains(where: { $0.found != nil }), found.events > found.numbers else { return [] }
@@ -163,15 +167,15 @@ struct TrendText: Sendable {
         ].filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }
         let left = found.events - found.numbers
         let sentence =
-            "Left out: \(left.grouped) of \(found.events.grouped) events have no number: \(parts.joined(separator: ", "))."
+            "Ignored \(left.grouped) of \(found.events.grouped) events (no number): \(parts.joined(separator: ", "))."
         return ["", sentence]
-            + (found.texts > 0 ? ["Read texts such as \"12.50\" as numbers with --texts-as-numbers."] : [])
+            + (found.texts > 0 ? ["To convert text such as \"12.50\" to numbers, pass --texts-as-numbers."] : [])
     }
 
     private func heading(_ series: CollectorTrend.Series, _ measure: String) -> String {
         switch series.kind {
         case "value":
-            let text = AnswerTable.unmistakable(EventLineFormat.plain(series.group), isText: series.isText)
+            let text = ResultTable.unmistakable(EventLineFormat.plain(series.group), isText: series.isText)
             return text.count > Self.longestGroup ? text.prefix(Self.longestGroup - 1) + "…" : text
         case "none": return "(none)"
         case "other": return "(\(series.group) others)"
@@ -183,5 +187,5 @@ struct TrendText: Sendable {
         number(index < values.count ? values[index] : nil)
     }
 
-    private func number(_ value: JSONValue?) -> String { AnswerTable.number(value) }
+    private func number(_ value: JSONValue?) -> String { ResultTable.number(value) }
 }

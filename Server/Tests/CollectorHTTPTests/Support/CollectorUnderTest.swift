@@ -12,20 +12,20 @@ internal import TrackwayWire
 
 @testable import CollectorHTTP
 
-/// A collector on the loopback, over storage in memory and a list for an index.
+/// A loopback collector with in-memory storage and a list as index.
 struct CollectorUnderTest: Sendable {
     let port: Int
     let storage: FaultyStorage
     let memory: MemoryStorage
-    let store: ListedEvents
+    let store: InMemoryEventStore
     let clock: ManualClock
     let keys: Keys
     let policies: UsagePolicyFile
-    /// Where alerts are told.
+    /// Receives the webhooks of alerts.
     let receiver: ScriptedTransport
     let shutDown: @Sendable () async -> Void
 
-    /// Two keys, which can be revoked.
+    /// Fixed keys that can be revoked.
     final class Keys: KeyStore {
         private let revoked = Locked<Set<String>>([])
 
@@ -61,9 +61,9 @@ struct CollectorUnderTest: Sendable {
     /// Runs a collector while `body` runs, then stops it gracefully.
     ///
     /// - Parameters:
-    ///   - intake: What takes the records; nil for a log in memory.
-    ///   - analysis: What answers questions in place of the list; nil for the list.
-    ///   - resources: What the collector uses of its machine.
+    ///   - intake: Accepts the records; nil for a log in memory.
+    ///   - analysis: Answers analytics queries instead of the list; nil for the list.
+    ///   - resources: Returns the collector's resource use.
     static func run(
         _ change: (inout CollectorConfiguration) -> Void = { _ in },
         options: IntakeOptions = CollectorUnderTest.options,
@@ -80,7 +80,7 @@ struct CollectorUnderTest: Sendable {
         let storage = FaultyStorage(memory)
         let clock = ManualClock()
         let keys = Keys()
-        let store = ListedEvents()
+        let store = InMemoryEventStore()
         let policies = try UsagePolicyFile(path: "/data/usage-policies", storage: memory)
         let intake =
             try given
@@ -112,7 +112,7 @@ struct CollectorUnderTest: Sendable {
                 at: clock.now().wall,
                 chance: { [random = Locked(SeededGenerator(seed: 7))] in random.withLock { $0.next() } }
             ),
-            alerts: AlertTelling(
+            alerts: AlertNotificationDependencies(
                 store: AlertStore(
                     path: "/data/alerts.json",
                     statusPath: "/data/alert-states.json",
@@ -171,22 +171,22 @@ struct CollectorUnderTest: Sendable {
         return options
     }
 
-    /// One request on a connection of its own.
+    /// Sends one request on a separate connection.
     func request(
         _ method: String,
         _ path: String,
         _ headers: [String: String] = [:],
         body: [UInt8]? = nil
-    ) async throws -> HTTPAnswer {
+    ) async throws -> TestHTTPResponse {
         try await Wire.request(method, path, headers, body: body, port: port)
     }
 
-    /// `POST /v1/events` with the key that may.
-    func post(_ body: [UInt8], _ headers: [String: String] = [:]) async throws -> HTTPAnswer {
+    /// Sends `POST /v1/events` with a key that may write.
+    func post(_ body: [UInt8], _ headers: [String: String] = [:]) async throws -> TestHTTPResponse {
         try await request("POST", "/v1/events", ["authorization": "Bearer write"].merging(headers) { $1 }, body: body)
     }
 
-    /// The records of the intake log that survive power loss, by kind.
+    /// Returns the intake log's records of a kind after power loss.
     func kept(_ kind: FrameKind) throws -> [[UInt8]] {
         var reader = LogReader(folder: "/data/intake", storage: memory.afterPowerLoss(), isComplete: true)
         var records: [[UInt8]] = []

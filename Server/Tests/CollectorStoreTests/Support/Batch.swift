@@ -4,27 +4,29 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// A batch as a sender would make it, written down by hand so that the tests do not believe our own encoder.
+/// A batch as a sender would create it.
+///
+/// Written by hand so that the tests do not rely on our own encoder.
 struct Batch {
     var installation: InstallationID?
     var writer: WriterID?
     var first: UInt64?
     var last: UInt64?
     var recorded: UInt64?
-    /// When it was sent, by the device's clock.
+    /// The time of sending, by the device's clock.
     var sent: Int64?
     var dropped: [(ClosedRange<UInt64>, String)] = []
     var skipped: [ClosedRange<UInt64>] = []
-    /// Events, or contexts where the text begins with `{"context"`.
+    /// Events, or contexts if the text starts with `{"context"`.
     var lines: [String] = []
-    /// Index, code.
+    /// The index and the code of each rejected event.
     var rejected: [(Int, String)] = []
     var received: Int64 = 1_700_000_000_000
     var isCompressed = false
-    /// The format it was sent in; our own when nil.
+    /// The batch's format; nil for Trackway's own.
     var format: String?
 
-    /// A batch of one writer covering `sequences`.
+    /// Creates a batch of one writer that covers `sequences`.
     init(_ installation: UInt64? = nil, _ writer: UInt64 = 1, _ sequences: ClosedRange<UInt64>? = nil) {
         guard let installation else { return }
         self.installation = .numbered(installation)
@@ -34,13 +36,13 @@ struct Batch {
         recorded = sequences?.upperBound
     }
 
-    /// The intake log's record.
+    /// The record for the intake log.
     var record: [UInt8] {
         get {
             var body = Array(header.map { $0 + "\n" }?.utf8 ?? "".utf8)
             body += lines.joined(separator: "\n").utf8
             if isCompressed { body = GzipCompressor().compress(body) }
-            let faults = rejected.map { "[\($0.0),\"\($0.1)\",\"name\",\"The name is no name.\"]" }
+            let faults = rejected.map { "[\($0.0),\"\($0.1)\",\"name\",\"The name is invalid.\"]" }
             let about = """
                 {"received":\(received),"key":"dev","encoding":"\(isCompressed ? "gzip" : "identity")",\
                 \(format.map { "\"format\":\"\($0)\"," } ?? "")"rejected":[\(faults.joined(separator: ","))]}
@@ -63,13 +65,15 @@ struct Batch {
     }
 }
 
-/// An event's line.
+/// Returns an event's line.
 func line(_ id: UInt64, _ name: String = "tick", time: Int64 = 1_700_000_000_000, attributes: String? = nil) -> String {
     let more = attributes.map { ",\"attributes\":\($0)" } ?? ""
     return "{\"id\":\"\(EventID.numbered(id))\",\"name\":\"\(name)\",\"time\":\(time),\"mono\":5\(more)}"
 }
 
-/// The tombstone of the installation with a number, with its proof unless another is given.
+/// Returns the tombstone of an installation.
+///
+/// It has the installation's proof unless another is given.
 func erasedLine(
     _ id: UInt64,
     of installation: InstallationID,
@@ -81,9 +85,11 @@ func erasedLine(
     return line(id, name, attributes: attributes)
 }
 
-/// Installations whose secrets the tests know.
+/// Installations with secrets known to the tests.
 enum Installations {
-    /// The secret behind ``InstallationID/numbered(_:)``; of any other id one that proves nothing.
+    /// Returns the secret of ``InstallationID/numbered(_:)``.
+    ///
+    /// For any other id, returns a secret that proves nothing.
     static func secret(of installation: InstallationID) -> InstallationSecret {
         (0...64).map { InstallationSecret(high: 0, low: $0) }.first { $0.proves(installation) }
             ?? InstallationSecret(high: 0, low: 0)
@@ -91,14 +97,16 @@ enum Installations {
 }
 
 extension InstallationID {
-    /// The installation with this number, derived from a secret as the SDK does.
+    /// Returns the installation with a number.
+    ///
+    /// Its id is derived from a secret, as in the SDK.
     static func numbered(_ number: UInt64) -> InstallationID {
         InstallationSecret(high: 0, low: number).installation(at: Timestamp(milliseconds: 0x018B_CFE5_6800))
     }
 }
 
 extension UniqueID {
-    /// The id with this number in its last bytes.
+    /// Returns the id that ends with a number.
     static func numbered(_ number: UInt64) -> Self {
         Self(high: 0x018B_CFE5_6800_7000, low: 0x8000_0000_0000_0000 | number)
     }

@@ -8,19 +8,21 @@ internal import GRDB
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// A folder with an intake log and an index of it; both gone at the end.
+/// A folder with an intake log and an index of it.
+///
+/// Both are deleted at the end.
 final class IndexEnvironment {
     let folder: String
     let log: SegmentedLog
     private(set) var store: SQLiteEventStore
     private(set) var indexer: Indexer
-    private let checkpoints: CheckpointPlan
+    private let checkpoints: CheckpointSchedule
 
     init(
         segmentBytes: Int = 1 << 20,
         eventsPerStep: Int = Indexer.usualEventsPerStep,
         plan: PlanChecker? = nil,
-        checkpoints: CheckpointPlan = CheckpointPlan()
+        checkpoints: CheckpointSchedule = CheckpointSchedule()
     ) throws {
         self.checkpoints = checkpoints
         folder = FileManager.default.temporaryDirectory.path + "/trackway-store-" + UUID().uuidString
@@ -35,13 +37,15 @@ final class IndexEnvironment {
             try store.close()
             try FileManager.default.removeItem(atPath: folder)
         } catch {
-            // The temporary folder is cleaned by the system.
+            // The system cleans the temporary folder.
         }
     }
 
     var path: String { folder + "/index.sqlite" }
 
-    /// Appends a batch; it is not durable yet.
+    /// Appends a batch.
+    ///
+    /// It is not durable yet.
     @discardableResult
     func append(_ batch: Batch, kind: FrameKind = .intake) throws -> LogPosition {
         try append(batch.record, kind: kind)
@@ -52,13 +56,15 @@ final class IndexEnvironment {
         try payload.withUnsafeBytes { try log.append(kind: kind, payload: $0) }
     }
 
-    /// Makes what was appended durable and indexes all of it.
+    /// Makes everything appended durable, and indexes it.
     func index() async throws {
         indexer.durable(upTo: log.end)
         try await indexer.catchUp()
     }
 
-    /// A new process: another store and indexer on the same files.
+    /// Simulates a new process.
+    ///
+    /// Opens another store and indexer on the same files.
     func restart(
         eventsPerStep: Int = Indexer.usualEventsPerStep,
         plan: PlanChecker? = nil,
@@ -75,14 +81,16 @@ final class IndexEnvironment {
         )
     }
 
-    /// Every row of every table, as text: two indexes with the same dump are the same.
+    /// Returns every row of every table as text.
+    ///
+    /// Two indexes with the same dump are equal.
     func dump() throws -> [String] {
         let queue = try DatabaseQueue(path: path)
         defer {
             do {
                 try queue.close()
             } catch {
-                // Read only; nothing is lost.
+                // Opened only for reading; nothing is lost.
             }
         }
         return try queue.read { db in
@@ -106,12 +114,12 @@ final class IndexEnvironment {
 }
 
 extension SQLiteEventStore {
-    /// Every account, or those of one installation.
+    /// Returns every account, or those of one installation.
     func ledger(installation: InstallationID?) async throws -> [LedgerRow] {
         try await ledger(matching: LedgerQuery(installation: installation))
     }
 
-    /// Counts per minute, forty names told apart.
+    /// Returns counts per minute, distinguishing forty names.
     func minutes(since moment: Timestamp) async throws -> [MinuteCount] {
         try await minutes(since: moment, names: 40)
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// SplitMix64: the same numbers from the same seed, everywhere.
+/// SplitMix64.
+///
+/// The same seed gives the same numbers on every platform.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -6,7 +6,7 @@ internal import TrackwayEvents
 
 @testable internal import Collector
 
-@Suite("When an alert fires")
+@Suite("Alert state machine")
 struct AlertMachineTests {
     private static let now = Timestamp(milliseconds: 1_700_000_000_000)
 
@@ -26,8 +26,10 @@ struct AlertMachineTests {
         )
     }
 
-    /// What is seen at each look, a minute apart: `+` it holds, `-` it does not, `?` nothing can be said. And what follows:
-    /// `.` nothing, `F` it fires, `A` it is told again, `R` it is over.
+    /// A sequence of checks with the expected actions and states.
+    ///
+    /// Checks are a minute apart: `+` the condition holds, `-` it does not, `?` it is unknown. Actions: `.` none,
+    /// `F` fire, `A` remind, `R` resolve. States: `o` ok, `p` pending, `F` firing, `u` unknown.
     struct Story: Sendable, CustomTestStringConvertible {
         var seen: String
         var told: String
@@ -39,7 +41,7 @@ struct AlertMachineTests {
     }
 
     @Test(
-        "looks lead to what is told, and to where it stands",
+        "checks give the expected actions and states",
         arguments: [
             Story(seen: "--+", told: "..F", states: "ooF"),
             Story(seen: "+++--+", told: "F..R.F", states: "FFFooF"),
@@ -58,7 +60,7 @@ struct AlertMachineTests {
     )
     func table(_ story: Story) {
         let settings = Self.settings(hold: story.hold, keep: story.keep, again: story.again)
-        var machine = AlertMachine()
+        var machine = AlertStateMachine()
         var (told, states) = ("", "")
         for (index, letter) in story.seen.enumerated() {
             let action = machine.evaluated(
@@ -82,10 +84,10 @@ struct AlertMachineTests {
         }
     }
 
-    @Test("a wall clock that jumps changes nothing, and a long sleep counts for two looks at most")
+    @Test("a wall clock jump changes nothing, and a long sleep counts as at most two intervals")
     func clocks() {
         let settings = Self.settings(hold: 300)
-        var machine = AlertMachine()
+        var machine = AlertStateMachine()
         _ = machine.evaluated(.measured(value: 1, holds: true), after: .zero, at: Self.now, settings)
         let later = Self.now.advanced(by: .seconds(10 * 86_400))
         #expect(machine.evaluated(.measured(value: 1, holds: true), after: .seconds(60), at: later, settings) == nil)
@@ -93,15 +95,15 @@ struct AlertMachineTests {
         let earlier = Timestamp(milliseconds: 0)
         #expect(machine.evaluated(.measured(value: 1, holds: true), after: .seconds(-5), at: earlier, settings) == nil)
         #expect(machine.phase == .pending(held: .seconds(60)))
-        // The machine slept for a week: what happened meanwhile was not seen.
+        // The computer slept for a week, during which the condition was not checked.
         let week = Duration.seconds(7 * 86_400)
         #expect(machine.evaluated(.measured(value: 1, holds: true), after: week, at: later, settings) == nil)
         #expect(machine.phase == .pending(held: .seconds(180)))
     }
 
-    /// `!` it cannot be looked at, half an hour apart; `U` that is told, `K` that it is looked at again.
+    /// Checks are half an hour apart: `!` cannot be checked. Actions: `U` reports that, `K` reports the recovery.
     @Test(
-        "what cannot be looked at for an hour is told once, and that it is seen again as well",
+        "a condition that cannot be checked for an hour is reported once, and so is the recovery",
         arguments: [
             Story(seen: "-!!-", told: "....", states: "ouuo"),
             Story(seen: "-!!!!!-", told: "...U..K", states: "ouuuuuo"),
@@ -116,7 +118,7 @@ struct AlertMachineTests {
     )
     func unseen(_ story: Story) {
         let settings = Self.settings(every: 1_800)
-        var machine = AlertMachine()
+        var machine = AlertStateMachine()
         var (told, states) = ("", "")
         for (index, letter) in story.seen.enumerated() {
             let outcome = letter == "!" ? AlertOutcome.unseen("over budget") : Self.outcome(letter)
@@ -130,12 +132,12 @@ struct AlertMachineTests {
         #expect(states == story.states)
     }
 
-    private static let letters: [AlertMachine.Action: String] = [
+    private static let letters: [AlertStateMachine.Action: String] = [
         .fire: "F", .remind: "A", .resolve: "R", .lose: "U", .find: "K",
     ]
 
     @Test(
-        "on any walk it begins and ceases to fire in turn, and never fires where the condition did not hold",
+        "in any random sequence an alert fires and resolves in turn, and never fires if the condition did not hold",
         arguments: 0..<200
     )
     func walk(_ seed: Int) {
@@ -145,7 +147,7 @@ struct AlertMachineTests {
             keep: [0, 60, 200][Int(random.next() % 3)],
             again: random.next() % 2 == 0 ? nil : 300
         )
-        var machine = AlertMachine()
+        var machine = AlertStateMachine()
         var (isFiring, heldFor, clearFor, toldAgo) = (false, Duration?.none, Duration?.none, Duration.zero)
         for step in 0..<400 {
             let elapsed = step == 0 ? Duration.zero : .seconds(Int64(random.next() % 100))
@@ -169,9 +171,9 @@ struct AlertMachineTests {
             case .remind:
                 #expect(isFiring && seen == "+" && toldAgo >= .seconds(300))
                 toldAgo = .zero
-            case .lose, .find: Issue.record("nobody said that it could not be looked at")
+            case .lose, .find: Issue.record("the condition could always be checked")
             case nil:
-                // Whatever is long enough is told.
+                // A condition that lasts long enough must be reported.
                 #expect(isFiring || (heldFor ?? .seconds(-1)) < settings.hold)
                 #expect(!isFiring || (clearFor ?? .seconds(-1)) < settings.keep)
             }

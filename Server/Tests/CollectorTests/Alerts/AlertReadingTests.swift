@@ -6,10 +6,10 @@ internal import TrackwayEvents
 
 @testable internal import Collector
 
-@Suite("Alerts as they are written down")
+@Suite("Reading and writing alerts")
 struct AlertReadingTests {
     @Test(
-        "what is no alert is refused with its member",
+        "an invalid alert is rejected, naming the member",
         arguments: [
             (#"[]"#, ""), (#"{}"#, "condition"), (#"{"condition":{"kind":"missing"}}"#, "title"),
             (#"{"title":"a","condition":5}"#, "condition"), (#"{"title":"a","condition":{}}"#, "condition.kind"),
@@ -65,7 +65,7 @@ struct AlertReadingTests {
     func malformed(_ json: String, _ field: String) throws {
         let error = #expect(throws: SavedError.self) {
             guard let value = try? JSONValue.parse(Array(json.utf8)) else {
-                throw SavedError(.malformed, field: field, "No JSON has such a number.")
+                throw SavedError(.malformed, field: field, "JSON has no such number.")
             }
             return try AlertDraft(value)
         }
@@ -94,7 +94,7 @@ struct AlertReadingTests {
         #expect(condition.page == "/")
     }
 
-    @Test("the page is told the shortest time it knows that has all of the question's")
+    @Test("a link has the page's shortest period that covers the query's, at most 90 days")
     func links() {
         for (last, shown) in [("90m", "24h"), ("24h", "24h"), ("25h", "7d"), ("30d", "30d"), ("366d", "90d")] {
             let condition = AlertCondition(.trends, query: "name=a&last=\(last)&where=b%3D1")
@@ -106,14 +106,14 @@ struct AlertReadingTests {
     }
 
     @Test(
-        "lengths of time are read and written",
+        "durations are parsed and formatted",
         arguments: [("90s", 90, "90s"), ("60s", 60, "1m"), ("24h", 86_400, "1d"), ("0m", 0, "0m")]
     )
     func lengths(_ text: String, _ seconds: Int64, _ written: String) {
-        #expect(LengthText.length(text) == .seconds(seconds))
-        #expect(LengthText.text(.seconds(seconds)) == written)
+        #expect(DurationText.length(text) == .seconds(seconds))
+        #expect(DurationText.text(.seconds(seconds)) == written)
         for wrong in ["", "m", "1", "-1m", "+1m", "1.5h", "1w", "99999999999d", "9999999999d", "１m"] {
-            #expect(LengthText.length(wrong) == nil, "\(wrong)")
+            #expect(DurationText.length(wrong) == nil, "\(wrong)")
         }
     }
 }

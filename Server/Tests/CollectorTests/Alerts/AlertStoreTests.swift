@@ -44,7 +44,9 @@ struct AlertStoreTests {
         return try AlertDraft(try JSONValue.parse(Array(json.utf8)))
     }
 
-    /// Looks at the one alert, which is due, with a number.
+    /// Records a check of the only alert with a value.
+    ///
+    /// The alert must be due.
     static func look(_ store: AlertStore, _ value: Double, _ clock: ManualClock) async throws {
         guard case .now(let alert) = await store.nextLook(at: clock.now().monotonic) else {
             throw NotDue()
@@ -53,14 +55,14 @@ struct AlertStoreTests {
         try await store.looked(at: alert, outcome, at: clock.now(), link: "http://here" + alert.settings.condition.page)
     }
 
-    static func sending(_ store: AlertStore, _ clock: ManualClock) async throws -> AlertSending {
+    static func sending(_ store: AlertStore, _ clock: ManualClock) async throws -> WebhookDelivery {
         guard case .now(let job) = await store.nextSending(at: clock.now()) else { throw NotDue() }
         return job
     }
 
     struct NotDue: Error {}
 
-    @Test("what was decided survives a loss of power, and its file is as it was written")
+    @Test("a saved alert survives power loss, and is read back as written")
     func durable() async throws {
         let storage = try Self.folder()
         let made = try await Self.store(storage).add(
@@ -80,7 +82,7 @@ struct AlertStoreTests {
         )
     }
 
-    @Test("of two who change the same version the second hears of it; what answers show of an address keeps it")
+    @Test("a change of an outdated version is rejected; sending back a masked URL keeps the URL")
     func versions() async throws {
         let store = Self.store(try Self.folder())
         let id = try await store.add(try Self.draft(), at: ManualClock().now().wall).stored.alert.id
@@ -107,7 +109,7 @@ struct AlertStoreTests {
         #expect(try await store.all().isEmpty)
     }
 
-    @Test("where there are no alerts nothing is due; one that is paused is not looked at")
+    @Test("without alerts nothing is due, and a paused alert is not checked")
     func idle() async throws {
         let (store, clock) = (Self.store(try Self.folder()), ManualClock())
         guard case .nothing = await store.nextLook(at: clock.now().monotonic) else { throw NotDue() }
@@ -116,7 +118,7 @@ struct AlertStoreTests {
         guard case .nothing = await store.nextSending(at: clock.now()) else { throw NotDue() }
     }
 
-    @Test("it fires once, and a new start neither tells it again nor forgets it")
+    @Test("an alert fires once, and a restart neither repeats nor forgets it")
     func restart() async throws {
         let clock = ManualClock()
         var storage = try Self.folder()
@@ -128,7 +130,7 @@ struct AlertStoreTests {
         let body = try JSONValue.parse(job.body)
         #expect(body["type"]?.string == "alert.firing" && body["data"]?["value"]?.double == 5)
         #expect(body["data"]?["threshold"]?.double == 3 && body["data"]?["link"]?.string == "http://here/?tab=ledger")
-        // Killed between sending and writing that it was sent: sent once more, the same.
+        // Killed between sending and recording the delivery: the same message is sent again.
         storage = storage.afterPowerLoss()
         store = Self.store(storage, clock, seed: 8)
         let second = try await Self.sending(store, clock)
@@ -148,7 +150,7 @@ struct AlertStoreTests {
         #expect(over["type"]?.string == "alert.resolved" && over["data"]?["state"]?.string == "resolved")
     }
 
-    @Test("a message that is not taken is tried seven times over about a day, later each time, and then given up")
+    @Test("a message that is not accepted is tried seven times within a day, with growing delays, and then given up")
     func retries() async throws {
         let (storage, clock) = (try Self.folder(), ManualClock())
         let store = Self.store(storage, clock)
@@ -163,7 +165,7 @@ struct AlertStoreTests {
             await store.sent(job, .answered(status: 500, asked: nil), at: clock.now(), took: .zero)
             guard case .later(let wait) = await store.nextSending(at: clock.now()) else { break }
             waits.append(wait)
-            // A clock that is set changes none of it.
+            // Setting the clock changes nothing.
             clock.jumpWall(by: .seconds(attempt % 2 == 0 ? 100_000_000 : -100_000_000))
             clock.advance(by: wait)
         }
@@ -177,7 +179,7 @@ struct AlertStoreTests {
         #expect(status.attempts.dropLast().allSatisfy { $0.outcome == .failed })
     }
 
-    @Test("the wait before the next attempt survives a new start, whatever the wall clock says then")
+    @Test("the delay before the next attempt survives a restart, and is at most a day regardless of the wall clock")
     func waits() async throws {
         let (storage, clock) = (try Self.folder(), ManualClock())
         let store = Self.store(storage, clock)
@@ -193,12 +195,12 @@ struct AlertStoreTests {
             switch await Self.store(storage, later).nextSending(at: later.now()) {
             case .now: #expect(most == 0)
             case .later(let wait): #expect(wait >= .seconds(least) && wait <= .seconds(most))
-            case .nothing: Issue.record("It was forgotten.")
+            case .nothing: Issue.record("The attempt was lost.")
             }
         }
     }
 
-    @Test("a later state takes the place of one that was not delivered, and no reminder does")
+    @Test("a later state replaces an undelivered one, but a reminder does not")
     func supersedes() async throws {
         let (storage, clock) = (try Self.folder(), ManualClock())
         let store = Self.store(storage, clock)
@@ -213,10 +215,10 @@ struct AlertStoreTests {
         #expect(try await store.alert(id).status.waiting?.id == first.id)
         clock.advance(by: .seconds(60))
         try await Self.look(store, 0, clock)
-        // At once, although the other one had to wait for an hour.
+        // Immediately, although the previous message had to wait for an hour.
         let second = try await Self.sending(store, clock)
         #expect(second.delivery?.kind == .resolve && second.id != first.id)
-        // While it is on its way it fires again: one after the other.
+        // The alert fires again during the delivery: messages are sent one after the other.
         clock.advance(by: .seconds(60))
         try await Self.look(store, 9, clock)
         guard case .nothing = await store.nextSending(at: clock.now()) else { throw NotDue() }
@@ -228,7 +230,7 @@ struct AlertStoreTests {
         #expect(outcomes == [.failed, .superseded, .superseded, .superseded, .delivered])
     }
 
-    @Test("who answers 410 hears nothing more until somebody decides so")
+    @Test("a receiver that responds 410 gets no more messages until the alert is changed")
     func gone() async throws {
         let (storage, clock) = (try Self.folder(), ManualClock())
         var store = Self.store(storage, clock)
@@ -249,7 +251,7 @@ struct AlertStoreTests {
         #expect(try await Self.sending(store, clock).delivery?.kind == .fire)
     }
 
-    @Test("what begins to fire on a full disk has not happened, and is told once there is room")
+    @Test("an alert on a full disk does not fire, and fires once there is space")
     func full() async throws {
         let (storage, clock) = (FaultyStorage(try Self.folder()), ManualClock())
         let store = Self.store(storage, clock)
@@ -269,14 +271,14 @@ struct AlertStoreTests {
         storage.heal()
         try await Self.look(store, 5, clock)
         let job = try await Self.sending(store, clock)
-        // That it was taken cannot be written: it is not sent again by this collector.
+        // The delivery cannot be recorded: this collector does not send the message again.
         storage.fail(.replace, with: .noSpace)
         await store.sent(job, .answered(status: 200, asked: nil), at: clock.now(), took: .zero)
         guard case .nothing = await store.nextSending(at: clock.now()) else { throw NotDue() }
     }
 
     @Test(
-        "killed at any write, a new collector tells each transition, in its order, and none twice under another id",
+        "after a kill at any write, a new collector sends messages in order, and never returns to an earlier one",
         arguments: 0..<60
     )
     func killed(_ seed: Int) async throws {
@@ -293,12 +295,12 @@ struct AlertStoreTests {
             do {
                 try await Self.look(store, random.next() % 3 == 0 ? 5 : 0, clock)
             } catch is SavedError {
-                // The write failed: what was to follow has not happened.
+                // The write failed, so the transition did not happen.
             }
             if case .now(let job) = await store.nextSending(at: clock.now()) {
                 let kind = job.delivery?.kind.rawValue ?? ""
                 if random.next() % 3 > 0 { received.append((job.id, kind)) }
-                // Killed between sending and writing, or not.
+                // Killed between sending and recording, or not.
                 if random.next() % 2 == 0 {
                     let isTaken = received.last?.id == job.id
                     await store.sent(
@@ -316,7 +318,7 @@ struct AlertStoreTests {
             store = Self.store(faulty, clock, seed: UInt64(seed) * 1_000 + number)
         }
         #expect(received.count > 3)
-        // Of each id one kind; ids in a row, as often as they came; firing and resolved as they happened.
+        // Messages with the same id follow each other directly.
         var seen: [String] = []
         for (index, message) in received.enumerated() where seen.last != message.id {
             #expect(!seen.contains(message.id), "message \(index) came back")
@@ -324,7 +326,7 @@ struct AlertStoreTests {
         }
     }
 
-    @Test("a secret that was replaced signs as well for a while")
+    @Test("a replaced secret also signs for a while")
     func rotation() async throws {
         let (storage, clock) = (try Self.folder(), ManualClock())
         var store = Self.store(storage, clock)
@@ -341,7 +343,7 @@ struct AlertStoreTests {
         #expect(now.stored.secrets(at: clock.now().wall).count == 1)
     }
 
-    @Test("there are a hundred alerts at most, fifty attempts are remembered of each")
+    @Test("the maximum is a hundred alerts, and fifty stored attempts for each")
     func bounded() async throws {
         let (storage, clock) = (try Self.folder(), ManualClock())
         let store = Self.store(storage, clock)
@@ -360,7 +362,7 @@ struct AlertStoreTests {
     }
 
     @Test(
-        "a damaged file is put aside and said so; a later one is left alone, and alerts answer that they cannot",
+        "a damaged file is moved aside and reported; a newer one is not changed, and alerts are unavailable",
         arguments: [AlertStoreTests.path, AlertStoreTests.statusPath]
     )
     func damaged(_ path: String) async throws {
@@ -381,7 +383,7 @@ struct AlertStoreTests {
         }
     }
 
-    @Test("a deleted alert tells nothing more, also when it fires while its question is asked")
+    @Test("a deleted alert sends nothing more, even if it fires during its query")
     func deleted() async throws {
         let (storage, clock) = (try Self.folder(), ManualClock())
         let store = Self.store(storage, clock)

@@ -13,7 +13,7 @@ struct WebhookTests {
     private static let body = Array(#"{"test": 2432232314}"#.utf8)
     private static let signature = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
-    @Test("a signature is the one that the libraries of Standard Webhooks make")
+    @Test("a signature matches those of the Standard Webhooks libraries")
     func golden() throws {
         let secret = try #require(WebhookSecret(Self.secret))
         #expect(secret.text == Self.secret)
@@ -21,7 +21,7 @@ struct WebhookTests {
         #expect(header == Self.signature)
     }
 
-    @Test("of several signatures one is enough, as while a secret is replaced")
+    @Test("one valid signature of several is sufficient, as during a secret rotation")
     func several() throws {
         let secret = try #require(WebhookSecret(Self.secret))
         let other = WebhookSecret { 7 }
@@ -44,7 +44,7 @@ struct WebhookTests {
     }
 
     @Test(
-        "what was not signed, or was changed, is not believed",
+        "a message that was not signed, or was changed, is rejected",
         arguments: [
             ("", "m", [1]), ("v1,", "m", [1]), ("v1", "m", [1]), ("v1,dawfeoifkpqwoekfpqoekf", "m", [1]),
             ("right", "n", [1]), ("right", "m", [2]), ("right", "m", []), ("cut", "m", [1]), ("v2", "m", [1]),
@@ -59,7 +59,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("what is signed and old, or from the future, is not believed", arguments: [-301, 301, Int64.max - 10])
+    @Test("a signed message that is old, or from the future, is rejected", arguments: [-301, 301, Int64.max - 10])
     func untimely(_ age: Int64) throws {
         let secret = try #require(WebhookSecret(Self.secret))
         let header = WebhookSignature.header(id: "m", seconds: 5, body: [1], secrets: [secret])
@@ -70,7 +70,7 @@ struct WebhookTests {
     }
 
     @Test(
-        "what is no secret is none",
+        "an invalid secret is rejected",
         arguments: [
             "", "whsec_", "whsec_MfKQ", "whsec_!fKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", String(repeating: "A", count: 88),
         ]
@@ -80,7 +80,7 @@ struct WebhookTests {
     }
 
     @Test(
-        "base64 is written as others read it",
+        "base64 is encoded as in the standard",
         arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
     )
     func base64(_ text: String, _ expected: String) {
@@ -89,10 +89,10 @@ struct WebhookTests {
         #expect(Array(Base64Text.encode(all).utf8).withUnsafeBytes(Base64Text.decode) == all)
     }
 
-    // MARK: Where to
+    // MARK: Allowed URLs
 
     @Test(
-        "without prefixes only the public internet may be told, encrypted, and names are looked at",
+        "without prefixes only encrypted URLs on the public internet are allowed, and names are resolved",
         arguments: [
             ("https://hooks.example.com/a?b=c", WebhookPolicy.Check.name("hooks.example.com")),
             ("HTTPS://Hooks.Example.COM", .name("hooks.example.com")), ("https://93.184.216.34/", .none),
@@ -104,7 +104,7 @@ struct WebhookTests {
     }
 
     @Test(
-        "what is inside, or no address, is refused",
+        "an internal or invalid URL is rejected",
         arguments: [
             "", "hooks.example.com", "ftp://a/", "http://hooks.example.com/", "https://", "https:///a", "https://a b/",
             "https://user@a/", "https://user:pass@a/", "https://a/#x", "https://a\\@b/", "https://a:",
@@ -125,7 +125,7 @@ struct WebhookTests {
         #expect(error?.kind == .malformed && error?.field == "webhook")
     }
 
-    @Test("a collector for this machine only may tell this machine, and still nothing else inside")
+    @Test("a collector that serves only this machine may also notify this machine, but no other internal host")
     func loopback() throws {
         let policy = WebhookPolicy(allowsLoopback: true)
         for address in ["http://127.0.0.1:9000/a", "http://localhost/", "https://[::1]/", "http://127.9.9.9/"] {
@@ -136,7 +136,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("with prefixes what begins with one may be told, wherever it is, and nothing else")
+    @Test("with prefixes, a URL is allowed if it starts with one, even on an internal host, and otherwise rejected")
     func prefixes() throws {
         let policy = WebhookPolicy(
             prefixes: ["http://10.0.0.5:8080/hooks/", "https://hooks.example.com"],
@@ -157,7 +157,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("what may be a secret in an address is not shown")
+    @Test("the possibly secret parts of a URL are masked")
     func masked() {
         #expect(AlertView.masked("https://hooks.example.com/T0/B1/secret?token=x") == "https://hooks.example.com/…")
         #expect(AlertView.masked("https://hooks.example.com:8443?token=x") == "https://hooks.example.com:8443/…")

@@ -6,20 +6,20 @@ internal import TrackwayWire
 
 @testable import Collector
 
-/// Bodies for tests, and what admission says about them.
+/// Bodies for tests, and the results of their admission.
 enum Body {
     static let installation = InstallationID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001)
     static let writer = WriterID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0002)
     static let received = Timestamp(milliseconds: 1_700_000_000_000)
     static let grant = KeyGrant(name: "shop", scopes: [.write])
 
-    /// An event line with an id made from its number.
+    /// Returns an event line with an id made from its number.
     static func event(_ number: UInt64, attributes: String = #"{"price":9.5}"#) -> String {
         let id = EventID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000 | number)
         return #"{"id":"\#(id)","name":"view_item","time":1700000000000,"mono":5,"attributes":\#(attributes)}"#
     }
 
-    /// A header line for the numbers first to last.
+    /// Returns a header line for a range of sequence numbers.
     static func header(_ first: UInt64, _ last: UInt64, _ more: String = "") -> String {
         #"{"batch":{"id":"b","installation":"\#(installation)","writer":"\#(writer)","first":\#(first),"last":\#(last)\#(more)}}"#
     }
@@ -41,7 +41,7 @@ enum Body {
         return try verdict.get()
     }
 
-    /// What was kept of an admitted batch, read as the index reads it.
+    /// Returns an admitted batch's stored content, read as by the index.
     static func visit(_ batch: AdmittedBatch) throws -> (header: BatchHeader?, events: [VisitedEvent]) {
         let record = try batch.record.withUnsafeBytes { try IntakeRecord(payload: $0) }
         var header: BatchHeader?
@@ -54,7 +54,7 @@ enum Body {
     }
 }
 
-/// A copy of what a visit hands over.
+/// A copy of a visited event.
 struct VisitedEvent: Hashable {
     var ordinal: Int
     var sequence: UInt64?

@@ -6,7 +6,7 @@ internal import TrackwayWire
 
 @testable import Collector
 
-/// Bodies of other formats for tests, and what becomes of them.
+/// Bodies of other formats for tests, and the results of their admission.
 enum VendorEnvironment {
     static let grant = KeyGrant(name: "shop", scopes: [.write])
     static let received = Timestamp(milliseconds: 1_718_000_010_000)
@@ -51,7 +51,9 @@ enum VendorEnvironment {
         try SiftIntake().admit(body, account: account, grant: grant, received: received)
     }
 
-    /// A form as the format's clients send it, with a correct checksum.
+    /// Returns a form as sent by the format's clients.
+    ///
+    /// Its checksum is correct unless `crc` is given.
     static func form(_ json: String, gzip: Int = 1, field: String = "data_list", crc: Int32? = nil) -> [UInt8] {
         let packed = gzip == 1 ? base64(GzipCompressor().compress(Array(json.utf8))) : json
         let sum = crc ?? SensorsForm.checksum(of: Array(packed.utf8))
@@ -73,9 +75,9 @@ enum VendorEnvironment {
         }.joined()
     }
 
-    /// Everything a batch keeps, read as the index reads it.
-    static func visit(_ batch: VendorBatch) throws -> [KeptEvent] {
-        var kept: [KeptEvent] = []
+    /// Returns all events stored for a batch, read as by the index.
+    static func visit(_ batch: VendorBatch) throws -> [StoredVendorEvent] {
+        var kept: [StoredVendorEvent] = []
         for bytes in batch.records {
             let record = try bytes.withUnsafeBytes { try IntakeRecord(payload: $0) }
             var installation: InstallationID?
@@ -83,7 +85,7 @@ enum VendorEnvironment {
                 header: { installation = $0.installation },
                 event: { event in
                     kept.append(
-                        KeptEvent(
+                        StoredVendorEvent(
                             installation: installation,
                             json: try JSONValue.parse(event.json),
                             context: event.context.isEmpty ? nil : try JSONValue.parse(event.context),
@@ -98,8 +100,8 @@ enum VendorEnvironment {
     }
 }
 
-/// A copy of what a visit hands over.
-struct KeptEvent: Hashable {
+/// A copy of a visited event.
+struct StoredVendorEvent: Hashable {
     var installation: InstallationID?
     var json: JSONValue
     var context: JSONValue?

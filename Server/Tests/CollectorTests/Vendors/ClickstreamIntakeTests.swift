@@ -9,7 +9,7 @@ internal import TrackwayWire
 
 @Suite("Bodies of the Clickstream format")
 struct ClickstreamIntakeTests {
-    /// Two events as the format's document has them, compact.
+    /// Two events from the format's documentation, in compact form.
     static let golden = """
         [{"app_id":"shop_ios","app_package_name":"org.example.shop","app_title":"Shop","app_version":"3.2.0",\
         "attributes":{"_entrances":1,"_previous_timestamp":1717990000456,"_screen_id":"Nav/Home","_screen_name":"Home",\
@@ -31,7 +31,7 @@ struct ClickstreamIntakeTests {
         "price":99.9,"quantity":1}],"timestamp":1718000009480}]
         """
 
-    @Test("the document's example becomes events and contexts like those recorded natively")
+    @Test("the documentation's example becomes events and contexts like those recorded natively")
     func example() throws {
         let batch = try VendorEnvironment.clickstream(Array(Self.golden.utf8))
         #expect(batch.accepted == 2 && batch.rejected.isEmpty && batch.records.count == 1)
@@ -65,7 +65,7 @@ struct ClickstreamIntakeTests {
         #expect(context.user.attributes.first?.setAt.milliseconds == 1_718_000_020_495)
         let item = try #require(kept.last)
         #expect(item.name == "view_item" && item.installation == view.installation && item.installation != nil)
-        // The session's duration stays only because it is not what the two times say (9,480).
+        // The session's duration is kept only because it differs from the difference of the two times (9,480).
         #expect(
             item.attributes?.object?.members.map(\.key) == [
                 "_currency", "_session_duration", "_traffic_source_source", "_value", "is_member",
@@ -78,13 +78,13 @@ struct ClickstreamIntakeTests {
     static let packings: [(String, @Sendable ([UInt8]) -> [UInt8], ContentEncoding)] = [
         ("as it is", { $0 }, .identity),
         ("base64 of gzip", { Array(VendorEnvironment.base64(GzipCompressor().compress($0)).utf8) }, .identity),
-        ("gzip that says nothing of it", { GzipCompressor().compress($0) }, .identity),
+        ("gzip that is not declared", { GzipCompressor().compress($0) }, .identity),
         ("gzip by the transport", { GzipCompressor().compress($0) }, .gzip),
         ("base64 of plain text", { Array(VendorEnvironment.base64($0).utf8) }, .identity),
         ("white space around", { Array(" \n".utf8) + $0 + Array("\n".utf8) }, .identity),
     ]
 
-    @Test("what a body is, is seen by looking at it", arguments: 0..<packings.count)
+    @Test("the encoding of a body is detected from its bytes", arguments: 0..<packings.count)
     func packing(_ number: Int) throws {
         let (name, pack, encoding) = Self.packings[number]
         let batch = try VendorEnvironment.clickstream(pack(Array(Self.golden.utf8)), encoding: encoding)
@@ -95,7 +95,7 @@ struct ClickstreamIntakeTests {
         )
     }
 
-    @Test("the hash is that of the text as it was sent")
+    @Test("the hash covers the text as it was sent")
     func hash() throws {
         let json = #"[{"app_id":"shop_ios","event_id":"E1","event_type":"ping","timestamp":1718000000000}]"#
         let packed = """
@@ -112,7 +112,7 @@ struct ClickstreamIntakeTests {
         #expect(error?.code == "hash_mismatch" && error?.field == "hashCode" && error?.kind == .malformed)
     }
 
-    @Test("an event id that is no UUID still makes the same event each time, and another one for another app")
+    @Test("an event id that is not a UUID gives the same event each time, and a different one for another app")
     func otherIDs() throws {
         func id(_ app: String) throws -> String? {
             let event = #"{"app_id":"\#(app)","event_id":"E1","event_type":"ping","timestamp":1718000000000}"#
@@ -147,7 +147,7 @@ struct ClickstreamIntakeTests {
         ),
     ]
 
-    @Test("a faulty event is kept as it came, with its reason, and costs only itself", arguments: faults)
+    @Test("a faulty event is stored as received, with its reason, and rejects only itself", arguments: faults)
     func faulty(_ event: String, _ code: String, _ field: String) throws {
         let good = #"{"app_id":"shop_ios","event_id":"G","event_type":"good","timestamp":1}"#
         let batch = try VendorEnvironment.clickstream(Array("[\(event),\(good)]".utf8))
@@ -166,19 +166,19 @@ struct ClickstreamIntakeTests {
         ("H4sIAAAAAAACA4uuVg==", "gzip_truncated"),
     ]
 
-    @Test("a body that cannot be read is refused as a whole", arguments: malformed)
+    @Test("an unreadable body is rejected as a whole", arguments: malformed)
     func unreadable(_ body: String, _ code: String) {
         let error = #expect(throws: AdmissionError.self) { try VendorEnvironment.clickstream(Array(body.utf8)) }
         #expect(error?.code == code && error?.kind == .malformed)
     }
 
-    @Test("an empty array is nothing to do, and no fault")
+    @Test("an empty array stores nothing, and is not an error")
     func nothing() throws {
         let batch = try VendorEnvironment.clickstream(Array("[]".utf8))
         #expect(batch.count == 0 && batch.records.isEmpty)
     }
 
-    @Test("installations of one body stand under headers of their own, and long bodies make several records")
+    @Test("each installation of a body has a separate header, and a long body becomes several records")
     func manyInstallations() throws {
         let events = (0..<2_500).map { number in
             #"{"app_id":"shop_ios","device_id":"D\#(number % 3)","event_id":"E\#(number)","event_type":"e","timestamp":1}"#
@@ -191,7 +191,7 @@ struct ClickstreamIntakeTests {
     }
 
     @Test(
-        "a session that is further away than numbers reach keeps what it says of its length",
+        "a session with times too far apart to subtract keeps its stated duration",
         arguments: [("9223372036854775807", "-1"), ("-9223372036854775808", "1")]
     )
     func farSession(_ time: String, _ start: String) throws {
@@ -203,7 +203,7 @@ struct ClickstreamIntakeTests {
         #expect(kept.fault == nil && kept.attributes?["_session_duration"] == .integer(1))
     }
 
-    @Test("an item without an id is not lost, and the spellings of exceptions in the field are understood")
+    @Test("an item without an id is kept, and known misspellings in exceptions are accepted")
     func repairs() throws {
         let event = """
             {"app_id":"shop_ios","event_id":"E","event_type":"_app_exception","timestamp":1,"items":[{"name":"x"},{"id":9}],\

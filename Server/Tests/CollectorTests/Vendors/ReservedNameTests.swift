@@ -6,7 +6,7 @@ internal import TrackwayEvents
 
 @testable import Collector
 
-@Suite("Names that mean something to the collector, in other formats")
+@Suite("Names reserved by the collector in other formats")
 struct ReservedNameTests {
     private static let names = ["_installation_erased", "_installation_moved", "_installation_"]
 
@@ -31,7 +31,7 @@ struct ReservedNameTests {
     }
 
     @Test(
-        "an event of another format keeps such a name as an attribute, with the reason, and is an ordinary event",
+        "an event of another format is renamed, keeping its name as an attribute with the reason",
         arguments: names
     )
     func renamed(_ name: String) throws {
@@ -44,7 +44,7 @@ struct ReservedNameTests {
         }
     }
 
-    @Test("other names stay as they are", arguments: ["installation_erased", "_Installation_erased", "_first_open"])
+    @Test("other names stay unchanged", arguments: ["installation_erased", "_Installation_erased", "_first_open"])
     func others(_ name: String) throws {
         for (format, batch) in try Self.batches(name) {
             #expect(try VendorEnvironment.visit(batch).map(\.name) == [name], "\(format)")

@@ -8,7 +8,7 @@ internal import TrackwayWire
 
 @testable import Collector
 
-@Suite("Usage reports of SAP Mobile Services, as they are taken")
+@Suite("Intake of SAP Mobile Services usage reports")
 struct SAPUsageIntakeTests {
     private typealias Samples = SAPUsageSamples
 
@@ -36,8 +36,8 @@ struct SAPUsageIntakeTests {
         )
     }
 
-    /// What a report with these events keeps.
-    private static func kept(_ events: String...) throws -> [KeptEvent] {
+    /// Returns the events stored for a report.
+    private static func kept(_ events: String...) throws -> [StoredVendorEvent] {
         try VendorEnvironment.visit(admit(Samples.report(events: events)).batch)
     }
 
@@ -84,14 +84,14 @@ struct SAPUsageIntakeTests {
         #expect(context["session"]?["start"]?.integer == 1_718_000_000_000)
     }
 
-    @Test("the same report has the same ids, packed or not; equal events of one report stay two")
+    @Test("the same report has the same ids, compressed or not; equal events of one report stay two")
     func identity() throws {
         let plain = try Self.admit(Samples.body).batch
         #expect(try Self.admit(Samples.body).batch.records == plain.records)
         #expect(try Self.admit(GzipCompressor().compress(Array(Samples.body.utf8))).batch.records == plain.records)
         let twice = try Self.kept(Samples.events[2], Samples.events[2])
         #expect(twice.count == 2 && twice[0].id != twice[1].id)
-        // Another report with the same event, the members in another order: it is the same event.
+        // The same event in another report, with its members in another order.
         let moved =
             #"{"time":"2024-06-10T08:13:29.480+02:00","value":"Trail Shoe","action":"Row Selected","element":"Products Table","view":"Products Listing Screen","key":"BehaviorEvent","type":"userInteraction"}"#
         #expect(try Self.kept(moved)[0].id == twice[0].id)
@@ -100,7 +100,7 @@ struct SAPUsageIntakeTests {
     }
 
     @Test(
-        "times are taken in every form of their zone, with and without a fraction",
+        "times are accepted with every form of zone, with and without a fraction",
         arguments: [
             ("2014-07-02T12:01:49.178+03", 1_404_291_709_178), ("2014-07-02T12:01:49.178+0300", 1_404_291_709_178),
             ("2014-07-02T12:01:49.178+03:00", 1_404_291_709_178), ("2014-07-02T09:01:49.178Z", 1_404_291_709_178),
@@ -114,7 +114,7 @@ struct SAPUsageIntakeTests {
     }
 
     @Test(
-        "a time that is none is not guessed",
+        "an invalid time is rejected",
         arguments: [
             "", "2014-07-02", "2014-07-02T12:01:49", "2014-07-02T12:01:49.178", "2014-07-02 12:01:49Z",
             "2014-02-30T12:01:49Z", "2014-07-02T25:01:49Z", "2014-07-02T12:01:49.Z", "2014-07-02T12:01:49.1234567890Z",
@@ -127,7 +127,7 @@ struct SAPUsageIntakeTests {
         #expect(SAPUsageTime(text) == nil)
     }
 
-    @Test("what a report lacks is named by its paths, all at once")
+    @Test("the members that a report lacks are named by their paths, all at once")
     func missing() {
         let refusal = Self.refusal(#"{"sessions":[]}"#)
         #expect(refusal?.code == "field_missing" && refusal?.field == "report")
@@ -140,7 +140,7 @@ struct SAPUsageIntakeTests {
         )
     }
 
-    @Test("an event, or a session, that lacks something costs itself, and is named by its path")
+    @Test("an incomplete event or session rejects only itself, and is named by its path")
     func missingInside() throws {
         let good = Samples.events[0]
         let body =
@@ -161,7 +161,7 @@ struct SAPUsageIntakeTests {
     }
 
     @Test(
-        "a body that is no report is refused as a whole",
+        "a body that is not a report is rejected as a whole",
         arguments: [
             ("", "empty_batch"), ("[]", "malformed_json"), ("7", "malformed_json"), ("{", "malformed_json"),
             (Samples.body + "x", "malformed_json"),
@@ -171,7 +171,7 @@ struct SAPUsageIntakeTests {
             (Samples.report(application: "other", events: []), "application_mismatch"),
             (Samples.report(device: "other", events: []), "device_mismatch"),
             (Samples.body.replacing(#""sessions":["#, with: #""sessions":7,"x":["#), "malformed_json"),
-            // Which of two counts is not ours to decide.
+            // With two counts it is undecidable which one applies.
             (
                 Samples.body.replacing("{\"report\"", with: #"{"report":"\#(Samples.report)","report""#),
                 "malformed_json"
@@ -189,7 +189,7 @@ struct SAPUsageIntakeTests {
         #expect(Self.refusal(body)?.code == code)
     }
 
-    @Test("bytes that are no UTF-8, and a bomb, are refused")
+    @Test("invalid UTF-8 and a gzip bomb are rejected")
     func bytes() {
         #expect(throws: AdmissionError.self) {
             try Self.admit(Array(Samples.body.utf8).map { $0 == UInt8(ascii: "k") ? 0xFF : $0 })
@@ -198,7 +198,7 @@ struct SAPUsageIntakeTests {
         #expect(throws: AdmissionError.self) { try Self.admit(bomb) }
     }
 
-    @Test("more sessions and events than any client makes are refused, and one that is too long costs itself")
+    @Test("more sessions or events than any client sends are rejected, and one that is too long rejects only itself")
     func tooMuch() throws {
         let many = Array(repeating: "1", count: SAPUsageBody.maximumElements + 1)
         #expect(Self.refusal(Samples.report(events: many))?.code == "too_many_events")
@@ -214,7 +214,7 @@ struct SAPUsageIntakeTests {
         #expect(batch.rejected.map(\.field) == ["sessions[0].events[0]"])
     }
 
-    @Test("names that would be repeated in every event have a bound, and so has what an event holds")
+    @Test("names repeated in every event have a maximum length, and so has the content of an event")
     func amplification() throws {
         let long = String(repeating: "x", count: 513)
         #expect(Self.refusal(Samples.report(session: long, events: Samples.events))?.kind == .tooLarge)
@@ -223,7 +223,7 @@ struct SAPUsageIntakeTests {
         )
         let version = Samples.body.replacing("3.2.0", with: long)
         #expect(Self.refusal(version)?.field == "appInfo.appVersion")
-        // Looked at member by member, forty thousand would take seconds.
+        // Checking forty thousand members one by one would take seconds.
         let many = (0..<40_000).map { "\"\($0)\":1" }.joined(separator: ",")
         let event = "{\"time\":\"2024-06-10T06:13:20Z\",\(many)}"
         var limits = AdmissionLimits()
@@ -233,7 +233,7 @@ struct SAPUsageIntakeTests {
     }
 
     @Test(
-        "a report with damage anywhere is taken or refused, and what is kept reads back",
+        "a damaged report is accepted or rejected, and its stored events are readable",
         arguments: 0..<8 as Range<UInt64>
     )
     func damage(_ seed: UInt64) throws {
@@ -281,14 +281,14 @@ struct SAPUsageIntakeTests {
         #expect(kept[3].attributes?["value"]?.string == "99.9" && kept[3].attributes?["result"]?.string == "true")
     }
 
-    @Test("a report within a session does not tell its beginning")
+    @Test("a report within a session does not state the session's start")
     func withinSession() throws {
         let kept = try Self.kept(Samples.events[3])
         #expect(kept[0].context?["session"] == nil)
         #expect(kept[0].attributes?[CapturedKey.sessionID]?.string == Samples.session)
     }
 
-    @Test("an anonymous application's reports name no person, and the device under another id")
+    @Test("an anonymous application's reports omit the user and use a different device id")
     func anonymous() throws {
         let told = Samples.body.replacing(#""deviceID""#, with: #""registrationId":"user-42","deviceID""#)
         let open = try Self.admit(told).batch

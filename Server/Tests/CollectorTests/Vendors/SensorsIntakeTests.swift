@@ -10,7 +10,7 @@ internal import TrackwayWire
 @Suite("Bodies of the Sensors Analytics format")
 struct SensorsIntakeTests {
     private static let device = "A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE"
-    /// A cold start as the format's document has it.
+    /// A cold start from the format's documentation.
     static let start = """
         {"type":"track","event":"$AppStart","time":1750000000123,"_track_id":3367591744,"_flush_time":1750000000480,\
         "distinct_id":"\(device)","anonymous_id":"\(device)","identities":{"$identity_idfv":"\(device)",\
@@ -29,11 +29,11 @@ struct SensorsIntakeTests {
         """
     }
 
-    private static func kept(_ json: String) throws -> [KeptEvent] {
+    private static func kept(_ json: String) throws -> [StoredVendorEvent] {
         try VendorEnvironment.visit(VendorEnvironment.sensors(VendorEnvironment.form("[\(json)]")))
     }
 
-    @Test("the document's cold start becomes ours, with its presets in the context")
+    @Test("the documentation's cold start becomes ours, with its preset properties in the context")
     func coldStart() throws {
         let event = try #require(try Self.kept(Self.start).first)
         #expect(event.name == "_app_start" && event.fault == nil)
@@ -130,7 +130,7 @@ struct SensorsIntakeTests {
         ),
     ]
 
-    @Test("every kind of record has its place in our vocabulary", arguments: translations)
+    @Test("every kind of record is translated to our vocabulary", arguments: translations)
     func translation(_ record: String, _ name: String, _ attributes: [String: JSONValue]) throws {
         let event = try #require(try Self.kept(record).first)
         #expect(event.fault == nil && event.name == name)
@@ -141,7 +141,7 @@ struct SensorsIntakeTests {
         if !record.contains("item_set") { #expect(event.context?["user"]?["id"]?.string == "user-42") }
     }
 
-    @Test("what a profile_set sets stands in the context, with the time it was set at")
+    @Test("the attributes of a profile_set are in the context, with the time of setting")
     func profile() throws {
         let event = try #require(try Self.kept(Self.record("profile_set", "", properties: #"{"tier":"gold"}"#)).first)
         let user = RecordedContext(try #require(event.context)).user
@@ -149,7 +149,7 @@ struct SensorsIntakeTests {
         #expect(user.attributes.first?.setAt.milliseconds == 1_750_000_000_500)
     }
 
-    @Test("the same record is the same event, whenever it is sent; another number, time or project is another")
+    @Test("the same record is the same event, whenever it is sent; another number, time or project makes another one")
     func identity() throws {
         func id(_ json: String, project: String = "production") throws -> String? {
             try VendorEnvironment.visit(
@@ -163,7 +163,7 @@ struct SensorsIntakeTests {
         #expect(try id(Self.start, project: "test") != first)
     }
 
-    @Test("records without a number may be equal and are still all kept, and sent again they are known")
+    @Test("equal records without a number are all stored, and recognized when they are sent again")
     func unnumbered() throws {
         let record = #"{"type":"track","event":"e","time":1750000000000,"distinct_id":"d","properties":{}}"#
         let twice = try Self.kept("\(record),\(record)")
@@ -171,7 +171,7 @@ struct SensorsIntakeTests {
         #expect(try Self.kept("\(record),\(record)").map(\.id) == twice.map(\.id))
     }
 
-    @Test("one record travels as `data`, plain or packed, and numbers may stand without a checksum")
+    @Test("one record may be sent as `data`, plain or compressed, and the checksum is optional")
     func single() throws {
         for body in [
             VendorEnvironment.form(Self.start, field: "data"),
@@ -187,7 +187,7 @@ struct SensorsIntakeTests {
     }
 
     @Test(
-        "the checksum is that of the document",
+        "the checksum matches the documentation",
         arguments: [("hello", 99_162_322), ("H4sIAAAAAAAA", -1_372_898_654), (#"[{"a":1}]"#, 1_268_267_898)]
     )
     func checksum(_ text: String, _ expected: Int32) {
@@ -196,17 +196,17 @@ struct SensorsIntakeTests {
 
     static let refusals: [(String, [UInt8], String, AdmissionError.Kind)] = [
         ("a wrong checksum", VendorEnvironment.form("[]", crc: 5), "crc_mismatch", .malformed),
-        ("a checksum that is no number", Array("crc=x&data_list=%5B%5D".utf8), "crc_mismatch", .malformed),
+        ("a checksum that is not a number", Array("crc=x&data_list=%5B%5D".utf8), "crc_mismatch", .malformed),
         ("encrypted events", VendorEnvironment.form("[]", gzip: 9), "encrypted", .forbidden),
         ("an encrypted transport", VendorEnvironment.form("[]", gzip: 13), "encrypted", .forbidden),
         ("nothing", [], "empty_batch", .malformed),
         ("another form", Array("a=b".utf8), "empty_batch", .malformed),
-        ("no base64", Array("data_list=%7E%7E".utf8), "malformed_base64", .malformed),
-        ("base64 of no JSON", Array("data_list=bm8%3D".utf8), "malformed_json", .malformed),
+        ("invalid base64", Array("data_list=%7E%7E".utf8), "malformed_base64", .malformed),
+        ("base64 of invalid JSON", Array("data_list=bm8%3D".utf8), "malformed_json", .malformed),
         ("a broken array", VendorEnvironment.form("[{}"), "malformed_json", .malformed),
     ]
 
-    @Test("a body that cannot be read is refused as a whole, by name", arguments: 0..<refusals.count)
+    @Test("an unreadable body is rejected as a whole, with a code", arguments: 0..<refusals.count)
     func refused(_ number: Int) {
         let (name, body, code, kind) = Self.refusals[number]
         let error = #expect(throws: AdmissionError.self) { try VendorEnvironment.sensors(body) }
@@ -228,7 +228,7 @@ struct SensorsIntakeTests {
         ("[]", "field_invalid", ""),
     ]
 
-    @Test("a faulty record is kept as it came, with its reason, and costs only itself", arguments: faults)
+    @Test("a faulty record is stored as received, with its reason, and rejects only itself", arguments: faults)
     func faulty(_ record: String, _ code: String, _ field: String) throws {
         let batch = try VendorEnvironment.sensors(VendorEnvironment.form("[\(record),\(Self.start)]"))
         #expect(batch.accepted == 1 && batch.rejected.map(\.code) == [code] && batch.rejected.first?.field == field)
@@ -256,7 +256,7 @@ struct SensorsIntakeTests {
         (#""type":"track","event":"e","distinct_id":7"#, nil, "7", true),
     ]
 
-    @Test("who a record is about, and on which device", arguments: 0..<people.count)
+    @Test("a record's user and device are determined", arguments: 0..<people.count)
     func person(_ number: Int) throws {
         let (record, user, anonymous, hasInstallation) = Self.people[number]
         let event = try #require(try Self.kept("{\"time\":1,\(record)}").first)
@@ -266,7 +266,7 @@ struct SensorsIntakeTests {
         if record.contains("bind") { #expect(event.attributes?["_identity_key"]?.string == "$identity_mobile") }
     }
 
-    @Test("a project of the same key may stand in an event")
+    @Test("an event may name a project of the same key")
     func otherProject() throws {
         #expect(
             try Self.kept(Self.start.replacing("{\"type\"", with: "{\"project\":\"other\",\"type\"")).first?.fault
@@ -289,7 +289,7 @@ struct SensorsIntakeTests {
         (start, []),
     ]
 
-    @Test("in debug every broken rule is named", arguments: broken)
+    @Test("debug mode names every violated rule", arguments: broken)
     func rules(_ record: String, _ codes: [String]) throws {
         let faults = try SensorsIntake().inspect(
             VendorEnvironment.form(record, field: "data"),

@@ -27,7 +27,7 @@ struct SiftFaultTests {
         ("NaN", "unexpected_byte"), ("{'time':1}", "unexpected_byte"), (#"{"time":01}"#, "invalid_number"),
     ]
 
-    @Test("an event that is no JSON costs only itself, and is kept as text with its reason", arguments: unreadable)
+    @Test("an event that is not JSON rejects only itself, and is stored as text with its reason", arguments: unreadable)
     func oneUnreadable(_ event: String, _ reason: String) throws {
         let batch = try Self.admit(Self.good, event, Self.good)
         #expect(batch.accepted == 2 && batch.rejected.map(\.index) == [1])
@@ -40,7 +40,7 @@ struct SiftFaultTests {
         #expect(kept.count { $0.name == "good" } == 2)
     }
 
-    @Test("bytes that are no UTF-8 cost only their event; the text that is kept shows where they stood")
+    @Test("invalid UTF-8 rejects only its event; the stored text shows where the bytes were")
     func notUTF8() throws {
         let body = Array("{\"data\":[{\"user_id\":\"".utf8) + [0xE9] + Array("\"},\(Self.good)]}".utf8)
         let batch = try VendorEnvironment.sift(body)
@@ -53,13 +53,13 @@ struct SiftFaultTests {
         #"{"time":1,"a":[}"#, #"{"time":1]"#, #"{"time":1,"a":"open}"#, #"{"time":NaN"#, "",
     ]
 
-    @Test("where nobody can tell where an event ends, the body is refused as a whole", arguments: hopeless)
+    @Test("if the end of an event cannot be found, the body is rejected as a whole", arguments: hopeless)
     func noEnd(_ event: String) {
         let error = #expect(throws: AdmissionError.self) { _ = try Self.admit(Self.good, event, Self.good) }
         #expect(error?.kind == .malformed && error?.code == "malformed_json")
     }
 
-    @Test("an unreadable event may be as long as an event may be; one byte more, and the body is refused")
+    @Test("an unreadable event may have the maximum length of an event; with one byte more, the body is rejected")
     func longest() throws {
         let longest = AdmissionLimits().vendorEvent.eventBytes
         func event(_ bytes: Int) -> String {
@@ -76,7 +76,7 @@ struct SiftFaultTests {
         (#"{"time":"soon"}"#, #"“time” is "soon"; send a whole number of milliseconds since 1970."#),
         (#"{"time":-1}"#, "“time” is -1; send a whole number of milliseconds since 1970."),
         (#"{"fields":{"n":1.5}}"#, "“fields.n” is 1.5; send text."),
-        (#"{"fields":["a"]}"#, #"“fields” is ["a"]; send an object of texts."#),
+        (#"{"fields":["a"]}"#, #"“fields” is ["a"]; send an object of strings."#),
         (#"{"ios_app_state":{"proximity_state":1}}"#, "“ios_app_state.proximity_state” is 1; send true or false."),
         (#"{"ios_app_state":{"motion":{}}}"#, "“ios_app_state.motion” is {}; send a list."),
         (
@@ -85,12 +85,12 @@ struct SiftFaultTests {
         ),
     ]
 
-    @Test("a reason names the place, what stands there, and what to send instead", arguments: messages)
+    @Test("a message names the field, its value, and what to send instead", arguments: messages)
     func named(_ event: String, _ message: String) throws {
         #expect(try Self.admit(event).rejected.map(\.message) == [message])
     }
 
-    @Test("a faulty event stays with the installation that sent it: erasing takes it along")
+    @Test("a faulty event belongs to its installation, so that an erasure deletes it")
     func owner() throws {
         let event = #"{"installation_id":"\#(SiftSamples.installation)","fields":{"n":1}}"#
         let kept = try VendorEnvironment.visit(try Self.admit(Self.good, event)).first { $0.fault != nil }
@@ -112,7 +112,7 @@ struct SiftFaultTests {
         #expect(try VendorEnvironment.sift(wire).accepted == 40)
     }
 
-    @Test("a backlog of snapshots that hardly differ is honest, however well it compresses")
+    @Test("a backlog of nearly identical snapshots is accepted, however well it compresses")
     func repetitive() throws {
         let properties = (0..<100).map { #""cache_and_cpu_property_\#($0)":"the same as it ever was""# }
         let events = (0..<200).map {

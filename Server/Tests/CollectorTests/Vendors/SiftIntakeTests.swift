@@ -14,12 +14,12 @@ struct SiftIntakeTests {
         Array("{\"data\":[\(events.joined(separator: ","))]}".utf8)
     }
 
-    private static func admitted(_ events: String..., account: String = "acct_1") throws -> [KeptEvent] {
+    private static func admitted(_ events: String..., account: String = "acct_1") throws -> [StoredVendorEvent] {
         let body = Array("{\"data\":[\(events.joined(separator: ","))]}".utf8)
         return try VendorEnvironment.visit(VendorEnvironment.sift(body, account: account))
     }
 
-    @Test("a typed event has its fields for attributes, its path among them, and its user in the context")
+    @Test("a typed event has its fields and its path as attributes, and its user in the context")
     func typed() throws {
         let batch = try VendorEnvironment.sift(Array(SiftSamples.list.utf8))
         #expect(batch.accepted == 2 && batch.rejected.isEmpty && batch.records.count == 1)
@@ -36,7 +36,7 @@ struct SiftIntakeTests {
         )
     }
 
-    @Test("an app state is the snapshot that our own SDK records: enumerations without their type's name")
+    @Test("an app state becomes our own SDK's snapshot: enumerations lose their type's name")
     func appState() throws {
         let short = try #require(try VendorEnvironment.visit(VendorEnvironment.sift(Array(SiftSamples.list.utf8))).last)
         #expect(short.name == CapturedName.appState)
@@ -67,7 +67,7 @@ struct SiftIntakeTests {
         #expect(attributes["_omitted"] == nil && attributes["sdk_version"] == nil)
     }
 
-    @Test("what our own SDK's snapshot says and what arrives by this format is the same")
+    @Test("our own SDK's snapshot has the same values as one received in this format")
     func alike() throws {
         var snapshot = AppStateSnapshot()
         snapshot.applicationState = .active
@@ -80,7 +80,7 @@ struct SiftIntakeTests {
         for (key, value) in snapshot.attributes { #expect(full.attributes?[key] == value.json, "\(key)") }
     }
 
-    @Test("device properties keep their names and kinds; the client's version goes into the context")
+    @Test("device properties keep their names and types; the client's version is in the context")
     func deviceProperties() throws {
         let event = try #require(
             try VendorEnvironment.visit(VendorEnvironment.sift(Array(SiftSamples.deviceProperties.utf8))).first
@@ -127,7 +127,7 @@ struct SiftIntakeTests {
         ),
     ]
 
-    @Test("what the format leaves open is taken, and nothing is lost", arguments: liberties)
+    @Test("everything that the format leaves open is accepted, and nothing is lost", arguments: liberties)
     func taken(_ event: String, _ name: String, _ attributes: String?) throws {
         let kept = try #require(try Self.admitted(event).first)
         #expect(kept.fault == nil && kept.name == name)
@@ -165,7 +165,7 @@ struct SiftIntakeTests {
         (#"{"time":1,"fields":{"":"x"}}"#, "key_empty", "attributes"),
     ]
 
-    @Test("a faulty event costs only itself, and its reason names the place", arguments: faults)
+    @Test("a faulty event rejects only itself, and its reason names the field", arguments: faults)
     func kept(_ event: String, _ code: String, _ field: String) throws {
         let good = #"{"time":2,"mobile_event_type":"good"}"#
         let batch = try VendorEnvironment.sift(Self.list(good, event, good.replacing("2", with: "3")))
@@ -182,14 +182,14 @@ struct SiftIntakeTests {
         (#"{"data":[{"time":1},]}"#, "malformed_json", ""), (#"{"data":[]} x"#, "malformed_json", ""),
     ]
 
-    @Test("a body that cannot be read is refused as a whole, with the reason", arguments: unreadable)
+    @Test("an unreadable body is rejected as a whole, with the reason", arguments: unreadable)
     func refused(_ body: String, _ code: String, _ field: String) {
         let error = #expect(throws: AdmissionError.self) { try VendorEnvironment.sift(Array(body.utf8)) }
         #expect(error?.kind == .malformed && error?.code == code && error?.field == field)
         #expect(error?.message.hasSuffix(".") == true)
     }
 
-    @Test("an empty list is well, and so is what else the body says")
+    @Test("an empty list is accepted, and unknown members are ignored")
     func empty() throws {
         for body in [#"{"data":[]}"#, #"{"version":[1,{"a":2}],"data":[],"more":null}"#] {
             let batch = try VendorEnvironment.sift(Array(body.utf8))
@@ -197,7 +197,7 @@ struct SiftIntakeTests {
         }
     }
 
-    @Test("compressed or not is seen by looking at it")
+    @Test("compression is detected from the bytes")
     func packing() throws {
         let plain = Array(SiftSamples.list.utf8)
         let packed = try VendorEnvironment.visit(VendorEnvironment.sift(GzipCompressor().compress(plain)))
@@ -206,12 +206,12 @@ struct SiftIntakeTests {
         #expect(throws: AdmissionError.self) { try VendorEnvironment.sift(cut) }
     }
 
-    @Test("the same event has the same id, whatever the order of its members; another account's has another")
+    @Test("the same event has the same id, regardless of the order of its members; in another account it has another")
     func ids() throws {
         let event = #"{"time":9,"mobile_event_type":"a","fields":{"x":"1","y":"2"}}"#
         let turned = #"{"fields":{"y":"2","x":"1"},"mobile_event_type":"a","user_id":null,"time":9}"#
         let id = try #require(try Self.admitted(event).first?.id)
-        #expect(id.hasPrefix("00000000-0009-"), "ids have the order of their times")
+        #expect(id.hasPrefix("00000000-0009-"), "ids are ordered by their times")
         #expect(try Self.admitted(#"{"time":1}"#, turned).last?.id == id)
         #expect(try Self.admitted(event, account: "acct_2").first?.id != id)
         let twice = try Self.admitted(event, event).compactMap(\.id)
@@ -219,7 +219,7 @@ struct SiftIntakeTests {
         #expect(try Self.admitted(event, event).compactMap(\.id) == twice)
     }
 
-    @Test("an event without a time gets the time of receipt; only the very same body makes it a duplicate")
+    @Test("an event without a time gets the time of receipt, and is a duplicate only in the same body")
     func untimed() throws {
         let body = Self.list(#"{"mobile_event_type":"a"}"#)
         let first = try #require(try VendorEnvironment.visit(VendorEnvironment.sift(body)).first)
@@ -231,7 +231,7 @@ struct SiftIntakeTests {
         #expect(try VendorEnvironment.visit(VendorEnvironment.sift(other)).first?.id != first.id)
     }
 
-    @Test("an installation is its UUID, a hash of anything else, and nothing where none is told")
+    @Test("an installation is its UUID, a hash of any other id, and nil without one")
     func installations() throws {
         let uuid = SiftSamples.installation
         func installation(_ text: String) throws -> InstallationID? {

@@ -6,9 +6,9 @@ internal import TrackwayEvents
 
 @testable import Collector
 
-@Suite("Bodies that tell of many people")
+@Suite("Bodies with many users")
 struct VendorOrderTests {
-    @Test("events stay in the order in which they came, whoever they are about")
+    @Test("events stay in the order of arrival, regardless of their users")
     func order() throws {
         let people = ["a", "b", "a", "c", "b", "a"]
         let events = people.enumerated().map { index, person in
@@ -21,7 +21,7 @@ struct VendorOrderTests {
         #expect(kept.allSatisfy { $0.context?["app"]?["project"]?.string == "production" })
     }
 
-    @Test("an event that names a project of its own is of that one")
+    @Test("an event that names a project belongs to that project")
     func project() throws {
         let event =
             #"{"type":"track","event":"e","project":"other","time":1718000000000,"distinct_id":"d","properties":{}}"#
@@ -29,7 +29,7 @@ struct VendorOrderTests {
         #expect(kept.first?.context?["app"]?["project"]?.string == "other")
     }
 
-    @Test("an element that is longer than an event may be is refused without being taken apart; the others are taken")
+    @Test("an element longer than the maximum event is rejected without being parsed; the others are accepted")
     func long() throws {
         let long = "[" + String(repeating: "[],", count: 100_000) + "0]"
         let good = #"{"type":"track","event":"e","time":1718000000000,"distinct_id":"d","properties":{}}"#

@@ -9,7 +9,7 @@ struct DocumentedCommands {
     struct Line: CustomStringConvertible {
         /// The document, relative to the repository.
         var document: String
-        /// The words behind the executable's name.
+        /// The words after the executable's name.
         var words: [String]
         /// Whether the line is from a code block, and therefore complete.
         var isComplete: Bool
@@ -22,7 +22,7 @@ struct DocumentedCommands {
 
     /// Reads the Markdown files of the repository's root and of `Documentation`.
     ///
-    /// - Parameter executable: The name that a line begins with.
+    /// - Parameter executable: The name at the start of a line.
     init(of executable: String) throws {
         var root = URL(fileURLWithPath: #filePath)
         while !FileManager.default.fileExists(atPath: root.appending(path: "ARCHITECTURE.md").path), root.path != "/" {
@@ -47,7 +47,7 @@ struct DocumentedCommands {
                 continue
             }
             guard isBlock else {
-                // Inline code is what stands between an odd and an even backtick.
+                // Inline code is between an odd and an even backtick.
                 let parts = line.split(separator: "`", omittingEmptySubsequences: false)
                 for (index, part) in parts.enumerated() where index % 2 == 1 && part.hasPrefix(executable + " ") {
                     if let words = words(String(part)) {
@@ -69,7 +69,9 @@ struct DocumentedCommands {
         return found
     }
 
-    /// Splits a line as a shell does, up to a comment, a pipe, a redirection or the next command; nil for lines with placeholders.
+    /// Splits a line as a shell does.
+    ///
+    /// Stops at a comment, a pipe, a redirection or the next command. Nil for lines with placeholders.
     private static func words(_ line: String) -> [String]? {
         var words: [String] = []
         var word: String?
@@ -91,7 +93,7 @@ struct DocumentedCommands {
             }
         }
         if let word { words.append(word) }
-        // `add|show` is a choice, and `…` stands for something.
+        // `add|show` is a choice, and `…` is a placeholder.
         return words.contains { ($0.contains("|") || $0.contains("…")) && !$0.contains("?") } ? nil : words
     }
 }

@@ -8,9 +8,11 @@ internal import Logging
 
 @testable internal import TrackwayCommand
 
-/// A whole collector in this process, on a free port, with the key `dev`.
+/// A complete collector in this process.
+///
+/// It listens on a free port, with the key `dev`.
 enum RunningCollector {
-    /// Runs `body` beside a collector and ends it afterwards.
+    /// Runs `body` while a collector runs, and shuts it down afterward.
     static func with(
         folder: String,
         port: Int = 0,
@@ -45,7 +47,7 @@ enum RunningCollector {
         }
     }
 
-    /// Runs `body` with a new folder, and removes it afterwards.
+    /// Runs `body` with a new folder, and removes it afterward.
     static func withFolder(_ body: (String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "trackway-command-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -6,10 +6,10 @@ internal import TrackwayDestinations
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Turns records, in their order, into what the format's encoder takes.
+/// Converts records, in order, to the events that the format's encoder takes.
 ///
-/// A record belongs to the session that began last before it. The format demands a session's id, an application and a device of
-/// every report; a record of which these are not known cannot be sent.
+/// A record belongs to the last session that began before it. The format requires a session ID, an application and a
+/// device in every report; a record without these cannot be sent.
 struct SAPcpmsReport {
     private struct Session {
         let start: Date
@@ -17,24 +17,26 @@ struct SAPcpmsReport {
         var application: String? { attributes[SAPUsageKey.application]?.string }
     }
 
-    /// The application that the address names; nil where any may be reported.
+    /// The application in the address; nil if any application may be reported.
     private let application: String?
     private var session: Session?
-    /// The start of the session in effect, as JSON; nil before the first.
+    /// The start of the session in effect, as JSON.
+    ///
+    /// Nil before the first.
     private(set) var start: String?
-    /// Whether the session that began last has not ended.
+    /// Whether the last session has not ended.
     private(set) var isOpen = false
-    /// What the start of the open session said.
+    /// The info of the last session's start.
     private(set) var lastStart: UsageInfo = [:]
 
     /// Whether events of the session in effect can be sent.
     var canSend: Bool { session != nil }
 
-    /// A report that begins in a session.
+    /// Creates a report that begins in a session.
     ///
     /// - Parameters:
     ///   - former: the session in effect at the first record; nil for none.
-    ///   - application: the application that the address names; nil where any may be reported.
+    ///   - application: the application in the address; nil if any application may be reported.
     init(in former: UsageSession? = nil, of application: String? = nil) {
         self.application = application
         guard let former, let record = former.record else { return }
@@ -50,12 +52,16 @@ struct SAPcpmsReport {
         if let application, session?.application != application { session = nil }
     }
 
-    /// The session in effect behind the last record, with its start sent; nil before the first.
+    /// The session in effect after the last record.
+    ///
+    /// Its start is marked as sent. Nil before the first session.
     var former: UsageSession? {
         start.map { UsageSession(start: $0, isSent: true, isOpen: isOpen) }
     }
 
-    /// What a session's start says, and no record repeats in words.
+    /// The info keys of a session start.
+    ///
+    /// They become attributes of every event instead.
     private static let startKeys: [(key: String, attribute: String)] = [
         (UsageRecord.sessionIdentifierKey, SAPUsageKey.session),
         (SAPcpmsRecord.applicationIdentifierKey, SAPUsageKey.application),
@@ -66,15 +72,16 @@ struct SAPcpmsReport {
         (UsageRecord.systemVersionKey, SAPUsageKey.platformVersion),
     ]
 
-    /// Takes the next record.
+    /// Converts the next record.
     ///
     /// - Parameter text: the record as JSON.
-    /// - Returns: the event that the encoder takes; nil when the format's mandatory fields are missing.
+    /// - Returns: the event for the encoder, or nil if the record was withheld, its time is out of range, or the
+    ///   format's mandatory fields are missing.
     mutating func event(_ record: UsageRecord, _ text: String) -> Event? {
         var reader = UsageInfoReader()
         let info = reader.object(record.info)
         var content = Attributes(info)
-        // Attributes know no null: what may hold anything becomes a text here.
+        // Attributes cannot contain null, so any JSON value other than a string becomes a string here.
         if let others = info[SAPcpmsRecord.othersKey], others.string == nil, others != .null {
             content[SAPcpmsRecord.othersKey] = .string(String(decoding: others.json(), as: UTF8.self))
         }
@@ -97,7 +104,7 @@ struct SAPcpmsReport {
         attributes[SAPUsageKey.key] = .string(record.event.description)
         for (key, value) in content where attributes[key] == nil { attributes[key] = value }
         return Event(
-            // The format has no ids of events.
+            // The format has no event IDs.
             id: EventID(high: 0x7000, low: 0x8000_0000_0000_0000),
             name: "usage",
             time: time,
@@ -118,31 +125,35 @@ struct SAPcpmsReport {
     }
 }
 
-/// Records on their way into requests, in order.
+/// The records to send, in order.
 struct SAPcpmsBatch {
-    /// A record with the event that it becomes.
+    /// A record with the event created from it.
     struct Item {
         let item: UploadItem
         let event: Event
         let bytes: [UInt8]
-        /// What was read between the record before this one and this one, and is not sent.
+        /// The entries before this record that are not sent.
+        ///
+        /// They were read after the previous record.
         fileprivate(set) var before: [UploadedEntry]
-        /// The session in effect behind it.
+        /// The session in effect after it.
         let behind: UsageSession?
 
-        /// The start of the session that it belongs to, as JSON; nil for a start.
+        /// The start of the record's session, as JSON.
+        ///
+        /// Nil for a session start.
         var start: String? {
             if item.isWithheld { return item.start }
             return item.event == .sessionStart ? nil : behind?.start
         }
 
-        /// The session that the event belongs to.
+        /// The ID of the event's session.
         var session: String { event.attributes[SAPUsageKey.session]?.string ?? "" }
         /// The time in milliseconds since 1970.
         var time: Int64 { event.time.milliseconds }
     }
 
-    /// The attribute that tells an event from an equal one in an earlier report.
+    /// The attribute that distinguishes equal events of different reports.
     static let occurrenceKey = "_occurrence"
 
     private(set) var items: [Item] = []
@@ -151,8 +162,10 @@ struct SAPcpmsBatch {
     /// Whether the batch is as large as one request should be.
     func isFull(_ limits: BatchLimits) -> Bool { items.count >= limits.events || bytes >= limits.bytes }
 
-    /// How many items one request takes: the last of them and the first behind them do not have the same time, if that can
-    /// be had without halving the request. Receivers count equal events of one report.
+    /// Returns the number of items for one request.
+    ///
+    /// The last of them and the first item after them have different times, if this is possible without halving the
+    /// request, because receivers count equal events of one report.
     func cut(_ limits: BatchLimits) -> Int {
         var count = 0
         var size = 0
@@ -168,31 +181,33 @@ struct SAPcpmsBatch {
         return apart ?? count
     }
 
-    /// Takes an event in.
+    /// Adds an item.
     mutating func add(_ item: Item) {
         items.append(item)
         bytes += item.bytes.count
     }
 
-    /// Gives the first items away.
+    /// Removes the first items.
     mutating func removeFirst(_ count: Int) {
         bytes -= items.prefix(count).reduce(0) { $0 + $1.bytes.count }
         items.removeFirst(count)
     }
 
-    /// Puts entries in front of the first item.
+    /// Inserts entries before the first item.
     mutating func prepend(_ entries: [UploadedEntry]) {
         items[0].before = entries + items[0].before
     }
 
-    /// Gives the last item away.
+    /// Removes and returns the last item.
     mutating func removeLast() -> Item {
         let item = items.removeLast()
         bytes -= item.bytes.count
         return item
     }
 
-    /// An event as JSON. What was stored is sent as it is.
+    /// Returns an event as JSON.
+    ///
+    /// The limits are high enough to send stored values unchanged.
     static func json(_ event: Event) -> [UInt8] {
         var limits = EventLimits()
         limits.stringBytes = 2 * UsageRecord.maximumBytes
@@ -203,7 +218,7 @@ struct SAPcpmsBatch {
         return event.json(limits: limits)
     }
 
-    /// Identifies the first items, in order.
+    /// Returns a key that identifies the first items and their order.
     func key(of count: Int) -> String {
         let keys = items.prefix(count).map(\.item.key).joined(separator: " ")
         return SHA256.hash(keys.utf8).prefix(16).map { byte in
@@ -212,14 +227,16 @@ struct SAPcpmsBatch {
         }.joined()
     }
 
-    /// The first items as an encoder takes them. The same records make the same batch.
+    /// Returns the first items as a batch for an encoder.
+    ///
+    /// The same records produce the same batch.
     ///
     /// - Parameters:
-    ///   - count: how many items.
+    ///   - count: the number of items.
     ///   - source: names the store and the target.
-    ///   - zone: the zone of records that know none.
-    ///   - sent: the latest time of each session's events in earlier reports. An event that is not later may equal one of
-    ///     these, and says where it comes from.
+    ///   - zone: the time zone for records without one.
+    ///   - sent: the latest event time of each session in earlier reports. An event that is not later may equal one of
+    ///     those, so it includes its origin.
     func encoded(
         _ count: Int,
         of source: String,
@@ -272,7 +289,7 @@ struct SAPcpmsBatch {
 }
 
 extension Int64 {
-    /// The nearest whole number that 64 bits hold.
+    /// The nearest 64-bit integer.
     fileprivate init(clamping value: Double) {
         self = value >= 9.2e18 ? .max : value <= -9.2e18 ? .min : Int64(value.rounded())
     }

@@ -10,8 +10,8 @@ internal import TrackwayWire
 
 /// One upload, from the snapshot to the removal.
 ///
-/// It runs on a thread of its own, since a snapshot hands out records one after the other, and each request is waited for in
-/// between: so memory stays constant.
+/// It runs on a separate thread, because a snapshot returns records one at a time and each request is awaited in
+/// between. This keeps memory use constant.
 struct SAPcpmsUpload: Sendable {
     typealias Failure = SAPcpmsUsageUploader.UploadError
 
@@ -66,11 +66,11 @@ struct SAPcpmsUpload: Sendable {
                 sent += try run.perform()
             } catch {
                 failure = failure ?? error
-                // What keeps one part from being sent keeps no other, unless it is the way there.
+                // An error in one part does not stop the other part, unless it would affect every report.
                 guard error.isOfOneReport else { break }
             }
         }
-        // A store knows of another process's decision before this object does.
+        // A store may see another process's decision before this object does.
         if failure == .outputDisabled { core.refresh() }
         if let failure { throw failure }
         guard sent > 0 else { throw .noData }
@@ -78,12 +78,12 @@ struct SAPcpmsUpload: Sendable {
 
     private enum Part {
         case unattributed(any UsageSnapshotting)
-        case own(StoreAccess)
+        case own(SerializedStore)
     }
 
     private func source(of part: Part, _ permission: UploadPermission) throws(Failure) -> any UploadSource {
         let snapshot: any UsageSnapshotting
-        var access: StoreAccess?
+        var access: SerializedStore?
         switch part {
         case .unattributed(let given): snapshot = given
         case .own(let store):
@@ -91,7 +91,7 @@ struct SAPcpmsUpload: Sendable {
             snapshot = store.core?.snapshot(for: target) ?? store.exclusively { $0.snapshot(for: target) }
         }
         guard let stored = snapshot as? UsageSnapshot else {
-            return try OwnStoreUploadSource(
+            return try CustomStoreUploadSource(
                 snapshot,
                 of: access,
                 target: target,
@@ -110,7 +110,7 @@ struct SAPcpmsUpload: Sendable {
 }
 
 extension SAPcpmsUsageUploader.UploadError {
-    /// Whether other reports to the same back end may have more success.
+    /// Whether other reports to the same back end may succeed.
     fileprivate var isOfOneReport: Bool {
         switch self {
         case .httpStatus, .encoding, .storage, .noData: true
@@ -119,25 +119,29 @@ extension SAPcpmsUsageUploader.UploadError {
     }
 }
 
-/// Whether an upload may still send: the decisions permit it, and no consent was withdrawn since it began.
+/// Whether an upload may still send.
+///
+/// It may send while the decisions permit it and consent has not been withdrawn since the upload began.
 struct UploadPermission: Sendable {
-    /// The number of the person's last withdrawal when the upload began; nil when there was none.
+    /// The number of the user's last withdrawal when the upload began.
+    ///
+    /// Nil if consent had never been withdrawn.
     let withdrawal: UInt64?
     private let core: UsageCore
     private let person: String?
 
-    init(_ core: UsageCore, _ access: StoreAccess) {
+    init(_ core: UsageCore, _ access: SerializedStore) {
         self.core = core
         person = access.person
         withdrawal = access.person.flatMap { core.decisions.withdrawal(of: $0) }
     }
 
-    /// By the decisions that this process knows.
+    /// Whether sending is permitted by the decisions known to this process.
     var isValid: Bool {
         core.outputEnabled && person.flatMap { core.decisions.withdrawal(of: $0) } == withdrawal
     }
 
-    /// The same, with the decisions that other processes wrote.
+    /// Returns ``isValid`` after rereading the decisions that other processes saved.
     func refreshed() -> Bool {
         core.refresh()
         return isValid

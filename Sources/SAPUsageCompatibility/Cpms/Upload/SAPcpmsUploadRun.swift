@@ -8,19 +8,22 @@ internal import TrackwayDestinations
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Sends what one source holds, request by request, and settles each with its answer.
+/// Sends the records of one source, request by request.
 ///
-/// Each report is written down before it is sent. When its answer is not known (the process ended, or the connection did), the
-/// next upload sends the same bytes again, under the same id. When the back end refused it, the next upload makes a new report,
-/// with what was recorded since. A session under way is ended in the report that holds its last record; the store learns of it
-/// with the answer, in one step with the removal, so a failed upload ends none.
+/// Each request is settled with its response. Each report is saved before it is sent. If its response is unknown
+/// because the process or the connection ended, the next upload sends the same bytes again, under the same ID. If the
+/// back end rejected it, the next upload creates a new report that includes the records stored since. An open session
+/// is ended in the report that contains its last record. The store saves this end when the response arrives, in the
+/// same write as the removal, so a failed upload ends no session.
 final class SAPcpmsUploadRun {
     typealias Failure = SAPcpmsUsageUploader.UploadError
 
     private static let timeout = Duration.seconds(60)
-    /// Records that were refused alone, one after the other, before it is the address that takes nothing.
+    /// The number of consecutive rejections that put the address at fault.
+    ///
+    /// Each of them rejects an individual record.
     private static let refusals = 3
-    /// A larger record may well be too large alone.
+    /// A record above this size may be too large individually.
     private static let smallBytes = 64 << 10
 
     private let source: any UploadSource
@@ -33,26 +36,28 @@ final class SAPcpmsUploadRun {
 
     private var report: SAPcpmsReport
     private var batch = SAPcpmsBatch()
-    /// What was read behind the last item of the batch and is not sent.
+    /// Entries after the batch's last item that are not sent.
     private var rest: [UploadedEntry] = []
     private var replay: UploadPlan?
     private var ending: UploadPlan.End?
     private var zone = TimeZone.current
-    /// The session that begins behind the end that was added.
+    /// The session that begins after the added end.
     private var following: UsageSession?
     private var startPlace: UploadItem.Place?
-    /// The session before the last record that a source gave out, where an upload began it.
+    /// The session in effect before the source's last record.
+    ///
+    /// Set if an upload began it.
     private var former: UsageSession?
     /// The time of the last record of the session in effect.
     private var lastDate: Date?
     private var isInWithheld = false
     private var sentThrough: [String: Int64] = [:]
-    /// The session in effect behind the last report.
+    /// The session in effect after the last report.
     private var behind: UsageSession?
     private var sent = 0
     private var withheld = 0
     private var firstWithheld: String?
-    /// The most events of one request, as far as the answers showed.
+    /// Maximum number of events per request, as learned from responses.
     private var most: Int
     private var tooLarge: Int?
     private var refusedInARow = 0
@@ -88,7 +93,7 @@ final class SAPcpmsUploadRun {
 
     /// Sends everything that can be sent.
     ///
-    /// - Returns: how many records were sent.
+    /// - Returns: the number of records sent.
     func perform() throws(Failure) -> Int {
         defer { source.close() }
         if let replay, replay.count == 0, !replay.isWithheld { try settleReplay() }
@@ -107,7 +112,7 @@ final class SAPcpmsUploadRun {
         try end()
         try source.finish(rest, behind ?? report.former)
         if withheld > 0 { reportWithheld() }
-        // Nothing but what is refused alone: then it is not the records.
+        // Every record was rejected individually, so the records are not the cause.
         if let refusal, sent == 0 { throw refusal }
         return sent
     }
@@ -132,7 +137,7 @@ final class SAPcpmsUploadRun {
             if isInWithheld, !item.isWithheld { try leaveWithheld() }
             if item.isWithheld { isInWithheld = true }
             if let replay, replay.isWithheld == isInWithheld, batch.items.count == replay.count {
-                // One that the back end refused is made anew, with what came since.
+                // A rejected report is recreated, including the records stored since.
                 if replay.isUncertain { try settleReplay() } else { self.replay = nil }
             }
             if replay == nil, batch.isFull(limits) { try send(batch.cut(limits)) }
@@ -148,14 +153,14 @@ final class SAPcpmsUploadRun {
         var event: Event?
         let start: String?
         if item.isWithheld {
-            // Each knows its own session.
+            // Each withheld record has its own session.
             let own = item.start.map { UsageSession(start: $0, isSent: true, isOpen: true) }
             var alone = SAPcpmsReport(in: own, of: destination.boundApplication)
             event = alone.event(record, item.text)
             start = item.start
         } else {
             takeFollowing(before: record)
-            // Nothing happened in a session that an upload began before it ended: it is still the former one.
+            // A session that an upload began ends without events: the previous session is still in effect.
             if item.event == .sessionEnd, batch.items.last?.item.place == .start,
                 let previous = former?.previous
             {
@@ -179,7 +184,9 @@ final class SAPcpmsUploadRun {
         add(item, event, behind: item.isWithheld ? source.session : report.former)
     }
 
-    /// The session that an upload began is in front of its first record.
+    /// Adds the start of the session that an upload began.
+    ///
+    /// It precedes the session's first record.
     private func takeFollowing(before record: UsageRecord) {
         guard let next = following else { return }
         following = nil
@@ -195,7 +202,7 @@ final class SAPcpmsUploadRun {
         rest = []
     }
 
-    /// Sends what is left of the records that were withheld: what follows belongs to other sessions.
+    /// Sends the remaining withheld records; later records belong to other sessions.
     private func leaveWithheld() throws(Failure) {
         if let replay, replay.isWithheld {
             if batch.items.count == replay.count { try settleReplay() } else { self.replay = nil }
@@ -205,7 +212,9 @@ final class SAPcpmsUploadRun {
         if let replay, replay.count == 0, !replay.isWithheld { try settleReplay() }
     }
 
-    /// Sends the report again whose answer is not known; a new one when its records are not there any more.
+    /// Resends the report with an unknown response.
+    ///
+    /// If its records are no longer stored, a new report is created instead.
     private func settleReplay() throws(Failure) {
         guard let plan = replay else { return }
         replay = nil
@@ -216,13 +225,13 @@ final class SAPcpmsUploadRun {
         try send(batch.items.count)
     }
 
-    /// Ends the session under way, and sends what is left.
+    /// Ends the open session, and sends the remaining records.
     private func end() throws(Failure) {
         if let replay, !replay.isWithheld, batch.items.count == replay.count { try settleReplay() }
         replay = nil
         if source.endsSession, report.isOpen {
             if let last = batch.items.last, last.item.event == .sessionStart {
-                // Nothing belongs to it yet: it stays, and goes on.
+                // The session has no records yet: its start stays, and the session continues.
                 _ = batch.removeLast()
                 rest = last.before + [.kept(last.item)] + rest
             } else if report.canSend, batch.items.last != nil || isAnythingSentOfSession {
@@ -232,7 +241,9 @@ final class SAPcpmsUploadRun {
         while !batch.items.isEmpty { try send(batch.cut(limits)) }
     }
 
-    /// Whether the session in effect lacks its end alone.
+    /// Whether part of the session in effect was sent.
+    ///
+    /// If so, only its end is missing.
     private var isAnythingSentOfSession: Bool {
         report.former.map { sentThrough[$0.id] != nil } ?? false
     }
@@ -240,7 +251,7 @@ final class SAPcpmsUploadRun {
     private func makeEnd() -> UploadPlan.End {
         let now = core.environment.now.date
         let isOwn = core.hasSession(of: target) || startPlace.map { source.isRecordedHere($0) } ?? false
-        // One that an earlier process left behind lasted until its last record, and nobody goes on with it.
+        // A session that an earlier process left open ended with its last record, and is not continued.
         guard isOwn else { return .init(date: (lastDate ?? now).timeIntervalSinceReferenceDate, next: nil) }
         var next = UsageInfo()
         for key in [SAPcpmsRecord.applicationIdentifierKey, SAPcpmsRecord.applicationVersionKey] {
@@ -251,7 +262,7 @@ final class SAPcpmsUploadRun {
         return .init(date: now.timeIntervalSinceReferenceDate, next: start)
     }
 
-    /// - Returns: false when the end cannot be sent.
+    /// - Returns: false if the end cannot be sent.
     private func addEnd(_ end: UploadPlan.End) -> Bool {
         let record = UsageRecord(.sessionEnd, date: Date(timeIntervalSinceReferenceDate: end.date))
         guard let text = record.written().text, let event = report.event(record, text) else { return false }
@@ -269,11 +280,13 @@ final class SAPcpmsUploadRun {
 
     private enum Outcome {
         case accepted([Rejection])
-        /// The encoder or the back end found it too large.
+        /// The encoder or the back end rejected it as too large.
         case tooLarge(Failure?)
     }
 
-    /// Sends the first items of the batch in one request, or fewer when these are too many.
+    /// Sends the first items in one request.
+    ///
+    /// Sends fewer if these are too many.
     private func send(_ wanted: Int) throws(Failure) {
         var count = wanted
         while true {
@@ -295,7 +308,9 @@ final class SAPcpmsUploadRun {
         }
     }
 
-    /// One record is too large alone: it waits for what becomes of the next one.
+    /// Sets aside a record that is too large individually.
+    ///
+    /// It is settled together with the next record.
     private func refuse(_ failure: Failure?) throws(Failure) {
         guard let first = batch.items.first else { return }
         if let failure {
@@ -315,7 +330,7 @@ final class SAPcpmsUploadRun {
         } else {
             batch.prepend(entries)
         }
-        // The record was the reason, not the number.
+        // A single record was too large, rather than the number of records.
         tooLarge = nil
         most = 8
     }
@@ -379,8 +394,10 @@ final class SAPcpmsUploadRun {
             plan.refusals = former.refusals
         }
         if plan != source.plan { try source.write(plan) }
-        /// The back end did not accept the report now. Where an earlier answer was lost, that says nothing of then, unless
-        /// the content itself is refused again and again.
+        /// Saves that the back end did not accept the report this time.
+        ///
+        /// If an earlier response was lost, the report may have been accepted then, unless its content is rejected
+        /// repeatedly.
         func refused(_ failure: Failure, content isContent: Bool = false) throws(Failure) -> Failure {
             if mayBeStored {
                 guard isContent else { return failure }
@@ -412,18 +429,18 @@ final class SAPcpmsUploadRun {
         case .notTheBackEnd(let reason): throw try refused(.network(reason))
         case .unauthorized where response.status == 403: throw try refused(.policyDisabled)
         case .retry, .rejected, .unauthorized, .misconfigured:
-            // Gateways answer so when the back end's own answer was lost.
+            // Gateways return these when the back end's own response was lost.
             guard ![502, 504].contains(response.status) else { throw failure }
             throw try refused(failure, content: [400, 422].contains(response.status))
         }
     }
 
-    /// Waits for the answer, on the upload's own thread.
+    /// Waits for the response, on the upload's own thread.
     private static func respond(
         to request: WireRequest,
         by transport: (any Transport)?
     ) -> Result<WireResponse, TransportError> {
-        guard let transport else { return .failure(TransportError(.offline, "there is no transport")) }
+        guard let transport else { return .failure(TransportError(.offline, "no transport is available")) }
         let answer = Locked<Result<WireResponse, TransportError>?>(nil)
         let done = DispatchSemaphore(value: 0)
         Task {
@@ -437,7 +454,7 @@ final class SAPcpmsUploadRun {
             done.signal()
         }
         done.wait()
-        return answer.withLock { $0 } ?? .failure(TransportError(.other, "no answer"))
+        return answer.withLock { $0 } ?? .failure(TransportError(.other, "no response"))
     }
 
     private func reportWithheld() {
@@ -457,7 +474,7 @@ final class SAPcpmsUploadRun {
 }
 
 extension TransportError {
-    /// Whether the request reached nobody.
+    /// Whether the request never reached a server.
     fileprivate var isUnsent: Bool {
         [.offline, .tls, .invalidRequest, .notPermitted].contains(code)
     }

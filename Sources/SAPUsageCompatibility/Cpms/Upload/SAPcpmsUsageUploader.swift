@@ -6,7 +6,7 @@ internal import Trackway
 internal import TrackwayDestinations
 internal import TrackwayEvents
 
-/// Uploads what is stored in the format of SAP Mobile Services.
+/// Uploads stored records in the format of SAP Mobile Services.
 ///
 /// ```swift
 /// let settings = SAPcpmsSettingsParameters(backendURL: url, applicationID: "org.example.shop")
@@ -14,48 +14,56 @@ internal import TrackwayEvents
 ///     if let error { log("\(error)") }
 /// }
 /// ```
-/// Nothing is sent unless ``Usage/outputEnabled()``. A session under way is ended, uploaded, and a new one of the same
-/// application begun, once the back end has accepted its last record: an upload that fails ends no session. A session that a
-/// process left behind when it was killed ends at its last record, and none is begun for it.
+/// Nothing is sent unless ``Usage/outputEnabled()`` is true. An open session is uploaded with an end. Once the back end
+/// has accepted its last record, the session ends and a new one of the same application begins, so a failed upload ends
+/// no session. A session that a killed process left open ends at its last record, and no new session begins for it.
 ///
-/// The records of a report are removed as soon as it is accepted. A report whose answer was lost is sent again, byte for byte
-/// under the same id, also by the next process. Records that lack what the format demands (a session with an id, an
-/// application and a device), or that are refused alone, stay stored, are reported in one `Diagnostic`, and keep no other from
-/// being sent.
+/// The records of a report are removed as soon as it is accepted. A report whose response was lost is sent again, byte
+/// for byte under the same ID, also by the next process. Records that lack what the format requires (a session with an
+/// ID, an application and a device), or that are rejected individually, stay stored and are reported in one
+/// `Diagnostic`. They do not prevent other records from being sent.
 public final class SAPcpmsUsageUploader: Sendable {
-    /// Why an upload did not send everything. What was accepted before is removed, everything else stays.
+    /// Why an upload did not send everything.
+    ///
+    /// Records accepted before the error are removed; all others stay.
     public enum UploadError: Error, Sendable, Hashable, CustomStringConvertible {
-        /// There is nothing that could be sent.
+        /// No stored record can be sent.
         case noData
-        /// Another upload of the target is under way.
+        /// Another upload of the target is in progress.
         case uploadInProgress
-        /// Data collection is switched off, nobody is known, or the person did not consent.
+        /// Sending is not permitted.
+        ///
+        /// Data collection is off, no user is known, or the user did not consent.
         case outputDisabled
-        /// The address is none, or the application's id is empty.
+        /// The address is invalid, or the application's ID is empty.
         case invalidEndpoint(String)
-        /// No answer came, or none of the back-end's.
+        /// No response arrived, or it was not from the back end.
         case network(String)
-        /// The back-end answered something else than a success; 413 when it takes not even single records.
+        /// The back end returned an error status.
+        ///
+        /// 413 if it rejects even single records.
         case httpStatus(code: Int, body: String)
-        /// A report could not be written.
+        /// A report could not be encoded.
         case encoding(String)
-        /// The back-end answered 403: the application's usage policy is off, or this client may not report.
+        /// The back end returned 403.
+        ///
+        /// The application's usage policy is off, or this client may not report.
         case policyDisabled
-        /// The records could not be read, or not be removed: they are sent again.
+        /// The records could not be read or removed; they are sent again.
         case storage(String)
 
-        /// A sentence for people.
+        /// A human-readable description.
         public var description: String {
             switch self {
-            case .noData: "nothing is stored that could be sent"
-            case .uploadInProgress: "another upload of this target is under way"
+            case .noData: "no stored record can be sent"
+            case .uploadInProgress: "another upload of this target is in progress"
             case .outputDisabled:
-                "nothing may be sent: data collection is off, nobody is known, or the person did not consent"
-            case .invalidEndpoint(let what): "the address cannot be used: \(what)"
-            case .network(let what): "no answer of the back-end's came: \(what)"
-            case .httpStatus(let code, let body): "the back-end answered \(code): \(body)"
-            case .encoding(let what): "a report could not be written: \(what)"
-            case .policyDisabled: "the back-end answered 403: the application's usage policy is off"
+                "sending is not permitted: data collection is off, no user is known, or the user did not consent"
+            case .invalidEndpoint(let what): "the address is invalid: \(what)"
+            case .network(let what): "no response from the back end: \(what)"
+            case .httpStatus(let code, let body): "the back end returned \(code): \(body)"
+            case .encoding(let what): "a report could not be encoded: \(what)"
+            case .policyDisabled: "the back end returned 403: the application's usage policy is off"
             case .storage(let what): "the records could not be read or removed: \(what)"
             }
         }
@@ -63,23 +71,23 @@ public final class SAPcpmsUsageUploader: Sendable {
 
     /// The key in the info of a record that an upload withheld.
     ///
-    /// It is set in stores of the app's own, where a record that stays is stored anew.
+    /// It is set in custom stores, where a record that stays is stored again.
     public static let withheldKey = "_withheld"
 
-    /// Tells an error in the log.
+    /// Reports an error as a `Diagnostic`.
     public static let defaultCompletionHandler: @Sendable ((any Error)?) -> Void = { error in
         guard let error else { return }
         Usage.shared.core.environment.report(uploadFailed: error)
     }
 
-    /// Uploads to the application's back-end.
+    /// Uploads to the application's back end.
     ///
     /// - Parameters:
-    ///   - settings: where to, and the application; other applications' sessions stay stored.
-    ///   - sapURLSession: how requests are sent.
-    ///   - target: whose records.
-    ///   - unattributedData: records of nobody known, to be sent first and removed, too.
-    ///   - completionHandler: is called once, on a thread of the module's, with an ``UploadError`` or nil.
+    ///   - settings: the back end and the application; sessions of other applications stay stored.
+    ///   - sapURLSession: the header fields and transport of requests.
+    ///   - target: the target whose records are uploaded.
+    ///   - unattributedData: unattributed records, which are sent first and also removed.
+    ///   - completionHandler: called once, on a thread of this module, with an ``UploadError`` or nil.
     public static func upload(
         to settings: SAPcpmsSettingsParameters,
         sapURLSession: SAPURLSession,
@@ -96,14 +104,14 @@ public final class SAPcpmsUsageUploader: Sendable {
             .begin(unattributedData, completionHandler)
     }
 
-    /// Uploads to an address that is used as it is: a proxy's, say.
+    /// Uploads to an address that is used unchanged, such as a proxy's.
     ///
     /// - Parameters:
-    ///   - uploadEndPoint: where reports are posted.
-    ///   - sapURLSession: how requests are sent.
-    ///   - target: whose records.
-    ///   - unattributedData: records of nobody known, to be sent first and removed, too.
-    ///   - completionHandler: is called once, on a thread of the module's, with an ``UploadError`` or nil.
+    ///   - uploadEndPoint: the URL that reports are posted to.
+    ///   - sapURLSession: the header fields and transport of requests.
+    ///   - target: the target whose records are uploaded.
+    ///   - unattributedData: unattributed records, which are sent first and also removed.
+    ///   - completionHandler: called once, on a thread of this module, with an ``UploadError`` or nil.
     public static func upload(
         to uploadEndPoint: URL,
         sapURLSession: SAPURLSession,
@@ -113,7 +121,7 @@ public final class SAPcpmsUsageUploader: Sendable {
     ) {
         let destination = SAPMobileServicesDestination(
             endpoint: uploadEndPoint.absoluteString,
-            // Every record that is sent names its own.
+            // Every record sent contains its own application ID.
             applicationID: "usage",
             headers: sapURLSession.headers
         )
@@ -123,15 +131,15 @@ public final class SAPcpmsUsageUploader: Sendable {
 }
 
 extension UsageEnvironment {
-    /// Tells that an upload did not do what it should.
+    /// Reports that an upload failed.
     func report(uploadFailed error: any Error) {
         report(
             Diagnostic(
                 code: .usageUploadFailed,
                 field: "upload(to:)",
                 value: "\(error)",
-                message: "The upload failed (\(error)). What the back end accepted was removed, and everything else "
-                    + "is stored.",
+                message: "The upload failed (\(error)). The records that the back end accepted were removed, and all "
+                    + "others are still stored.",
                 recoverySuggestion: "Upload again later."
             )
         )

@@ -6,35 +6,35 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// A record on its way into a report.
+/// A record to send in a report.
 struct UploadItem: Sendable {
-    /// Where a record comes from.
+    /// The origin of a record.
     enum Place: Sendable, Hashable {
-        /// The log of a store of this module's.
-        case log(UsagePlace)
-        /// The records that a store of this module's withheld.
-        case withheld(UsagePlace)
-        /// The position in the snapshot of a store of the app's own, in its given round.
+        /// The log of a `UsageStore`.
+        case log(UsagePosition)
+        /// The withheld records of a `UsageStore`.
+        case withheld(UsagePosition)
+        /// The position in a custom store's snapshot, in the given round.
         case position(Int, round: Int)
         /// The start of a session that an upload began; see ``UsageSession``.
         case start
-        /// The end that an upload adds.
+        /// The session end that an upload adds.
         case end
     }
 
-    /// What happened.
+    /// The kind of event.
     let event: UsageRecord.Event
     /// The record as JSON.
     let text: String
     let place: Place
-    /// The start of its session, for a record that was withheld.
+    /// The start of the record's session, for a withheld record.
     var start: String?
-    /// How far the zone in effect when it was stored was ahead of UTC, in seconds.
+    /// The offset from UTC when the record was stored, in seconds.
     var zone: Int?
-    /// Whether a back end refused it alone.
+    /// Whether a back end rejected it individually.
     var isRefused = false
 
-    /// Identifies the record among those of its source, before and after a restart.
+    /// Identifies the record within its source, also after a restart.
     var key: String {
         switch place {
         case .log(let place), .withheld(let place): "\(place.writer)-\(place.sequence)"
@@ -50,30 +50,32 @@ struct UploadItem: Sendable {
     }
 }
 
-/// The next of what a source holds.
+/// An entry of a source.
 enum UploadEntry {
     case record(UploadItem, UsageRecord)
-    /// A record that an earlier report held and that is still stored.
+    /// A record of an earlier report that is still stored.
     case delivered(UploadItem, UsageRecord)
     /// The session in effect from here on.
     case session(UsageSession)
-    /// Records that were removed before.
+    /// Records that were removed earlier.
     case passed(ClosedRange<UInt64>, of: WriterID)
 }
 
-/// What became of an entry.
+/// The outcome of an entry.
 enum UploadedEntry {
     case sent(UploadItem)
-    /// Cannot be sent, with the start of its session.
+    /// A record that cannot be sent, with the start of its session.
     case withheld(UploadItem, start: String?, isRefused: Bool)
-    /// The start of a session that nothing belongs to yet. It stays in front of what follows.
+    /// The start of a session without records yet.
+    ///
+    /// It stays before the records that follow.
     case kept(UploadItem)
     case passed(ClosedRange<UInt64>, of: WriterID)
 }
 
-/// Where an upload takes records from, and what it remembers there from one request to the next.
+/// The source of an upload's records, and the upload's state between requests.
 ///
-/// What is written is durable when a call returns. Used by one thread.
+/// Changes are durable when a call returns. Used by one thread.
 protocol UploadSource: AnyObject {
     typealias Failure = SAPcpmsUsageUploader.UploadError
 
@@ -81,30 +83,36 @@ protocol UploadSource: AnyObject {
     var name: String { get }
     /// The session in effect at the first record.
     var session: UsageSession? { get }
-    /// The latest time of each session's events in earlier reports, in milliseconds since 1970.
+    /// The latest event times in earlier reports, by session.
+    ///
+    /// In milliseconds since 1970.
     var sentThrough: [String: Int64] { get }
-    /// The report that the last upload was sending; nil when it knew the answer.
+    /// The report that the last upload was sending.
+    ///
+    /// Nil if its response is known.
     var plan: UploadPlan? { get }
-    /// Whether a session that is under way is ended.
+    /// Whether an open session is ended.
     var endsSession: Bool { get }
 
-    /// Whether this process recorded the start at a place.
+    /// Whether this process recorded the start at the given position.
     func isRecordedHere(_ place: UploadItem.Place) -> Bool
     /// Calls `body` with each entry, until it returns false.
     func read(_ body: (UploadEntry) -> Bool) throws(Failure)
-    /// Remembers the report that is about to be sent.
+    /// Saves the report that is about to be sent.
     func write(_ plan: UploadPlan?) throws(Failure)
-    /// Removes what a report held, and ends the plan.
+    /// Removes a report's records, and ends the plan.
     ///
-    /// - Parameter session: the session in effect behind it.
+    /// - Parameter session: the session in effect after it.
     func settle(_ entries: [UploadedEntry], _ session: UsageSession?) throws(Failure)
-    /// Everything was read, and everything that can be sent was sent.
+    /// Called after the last record was read.
+    ///
+    /// Everything that can be sent has been sent.
     ///
     /// - Parameters:
-    ///   - rest: the entries behind the last report.
-    ///   - session: the session in effect behind them.
+    ///   - rest: the entries after the last report.
+    ///   - session: the session in effect after them.
     func finish(_ rest: [UploadedEntry], _ session: UsageSession?) throws(Failure)
-    /// The upload ends, with everything sent or not.
+    /// Called when the upload ends, whether or not everything was sent.
     func close()
 }
 
@@ -120,10 +128,10 @@ final class StoreUploadSource: UploadSource {
     var session: UsageSession? { snapshot.session }
     var sentThrough: [String: Int64] { snapshot.session?.sentThrough ?? [:] }
 
-    /// A source of a snapshot.
+    /// Creates a source for a snapshot.
     ///
-    /// - Parameter withdrawal: the number of the person's last withdrawal of consent; nil when there was none.
-    /// - Throws: `storage` when the records of a person who withdrew consent are still there.
+    /// - Parameter withdrawal: the number of the user's last consent withdrawal; nil if consent was never withdrawn.
+    /// - Throws: `storage` if records of a user who withdrew consent are still stored.
     init(_ snapshot: UsageSnapshot, named name: String, withdrawal: UInt64?, endsSession: Bool) throws(Failure) {
         self.snapshot = snapshot
         self.name = name
@@ -150,7 +158,7 @@ final class StoreUploadSource: UploadSource {
                     guard case .log(let place) = item.slot else { return true }
                     return body(.passed(place.sequence...place.sequence, of: place.writer))
                 }
-                // What lies outside of the snapshot's dates is not looked at.
+                // Skip records outside the snapshot's dates.
                 guard item.isShown, let text = item.record.written().text else { return true }
                 let place: UploadItem.Place
                 var isRefused = false
@@ -183,7 +191,7 @@ final class StoreUploadSource: UploadSource {
     func settle(_ entries: [UploadedEntry], _ session: UsageSession?) throws(Failure) {
         add(entries, session)
         var removal = builder.take()
-        // A record of the log that stays in front keeps the session it has.
+        // A record that stays at the front of the log keeps its session.
         removal.session = builder.isAnythingLeft ? builder.session : session
         let change = removal
         try keepingPermission { () throws(TrackwayError) in

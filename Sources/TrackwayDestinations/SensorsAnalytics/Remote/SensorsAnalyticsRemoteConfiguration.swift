@@ -3,41 +3,51 @@
 
 public import TrackwayEvents
 
-/// What a Sensors Analytics back-end wants of the app: to be quiet, to leave out some events, to look at others.
+/// An app's remote configuration from a Sensors Analytics back end.
+///
+/// It can disable recording, block some events, and disable the debug mode.
 public struct SensorsAnalyticsRemoteConfiguration: Sendable, Hashable {
-    /// When it takes effect.
+    /// When the configuration takes effect.
     public enum Effect: Sendable, Hashable {
-        /// With the next start of the app.
+        /// At the next start of the app.
         case nextStart
-        /// At once.
+        /// Immediately.
         case now
     }
 
-    /// What the back-end calls this configuration, to be named when asking for a newer one.
+    /// The back end's version of this configuration.
+    ///
+    /// Requests for a newer one contain it.
     public var version: String?
-    /// A second name of the configuration, kept by newer back-ends.
+    /// A second version of the configuration, used by newer back ends.
     public var newVersion: String?
-    /// Whether nothing is recorded.
+    /// Whether recording is disabled.
     public var disablesSDK = false
-    /// Whether events are never sent to the place where they are looked at one by one.
+    /// Whether the debug mode is disabled.
+    ///
+    /// The debug mode sends events for individual inspection.
     public var disablesDebugMode = false
-    /// Which kinds of events the SDK may record by itself, as bits; nil leaves that to the app.
+    /// A bit mask of event types that may be recorded automatically.
+    ///
+    /// Nil leaves the choice to the app.
     public var autoTrackMode: UInt?
     /// Names of events that are not recorded.
     public var blockedEvents: [String] = []
-    /// When it takes effect.
+    /// When the configuration takes effect.
     public var effect = Effect.nextStart
 
-    /// A configuration that changes nothing.
+    /// Creates a configuration that changes nothing.
     public init() {}
 
-    /// The longest configuration that is read, in bytes.
+    /// The maximum length of a configuration, in bytes.
     public static let maximumBytes = 256 * 1_024
 
-    /// Reads a configuration as back-ends send it, and as ``json`` writes it. Members it does not know, or that hold
-    /// something else than expected, count as absent; the keys of an encryption among them, which is not offered.
+    /// Parses a configuration from a back end or from ``json``.
     ///
-    /// - Throws: `JSONError` when the bytes are no JSON object.
+    /// Unknown members, and members with unexpected values, count as absent. They include encryption keys, because
+    /// encryption is not supported.
+    ///
+    /// - Throws: `JSONError` if the bytes are not a JSON object.
     public init(json bytes: [UInt8]) throws(JSONError) {
         let json = try JSONValue.parse(bytes, limits: JSONLimits(bytes: Self.maximumBytes, depth: 16))
         guard json.object != nil else { throw JSONError(.unexpectedType, at: 0) }
@@ -46,13 +56,16 @@ public struct SensorsAnalyticsRemoteConfiguration: Sendable, Hashable {
         newVersion = configs?["nv"].flatMap(Self.text)
         disablesSDK = configs?["disableSDK"]?.boolean ?? false
         disablesDebugMode = configs?["disableDebugMode"]?.boolean ?? false
-        // Only the fifteen masks there are; -1, and whatever a later back-end may mean, leave it to the app.
+        // Only the defined masks, 0 to 15, are accepted; -1, and any other value that a later back end may send, leaves
+        // the choice to the app.
         autoTrackMode = configs?["autoTrackMode"]?.integer.flatMap { (0...15).contains($0) ? UInt($0) : nil }
         blockedEvents = configs?["event_blacklist"]?.array?.compactMap(\.string) ?? []
         effect = configs?["effect_mode"]?.integer == 1 ? .now : .nextStart
     }
 
-    /// The configuration as JSON, members that say nothing left out.
+    /// The configuration as JSON.
+    ///
+    /// Versions that are nil are left out.
     ///
     /// - Complexity: O(number of blocked events).
     public var json: [UInt8] {
@@ -69,7 +82,7 @@ public struct SensorsAnalyticsRemoteConfiguration: Sendable, Hashable {
         return JSONValue.object(.init(members)).json()
     }
 
-    /// Some back-ends count their versions.
+    /// Returns a version as a string; some back ends use numbers.
     private static func text(_ json: JSONValue) -> String? {
         json.string ?? json.integer.map { String($0) }
     }

@@ -3,26 +3,29 @@
 
 package import TrackwayWire
 
-/// Asking for a remote configuration, as two pure functions.
+/// The exchange of a remote configuration: request and response.
+///
+/// Both functions are pure.
 package enum SensorsAnalyticsRemoteExchange {
-    /// What an answer says.
+    /// The result of a response.
     package enum Answer: Sendable, Hashable {
-        /// There is a configuration.
+        /// The response contains a configuration.
         case received(SensorsAnalyticsRemoteConfiguration)
-        /// The known one is the newest.
+        /// The known configuration is the newest.
         case unchanged
-        /// Nothing useful came back.
+        /// The response is not usable.
         case failed(reason: String)
     }
 
-    /// The request for a configuration.
+    /// Returns the request for a configuration.
     ///
     /// - Parameters:
-    ///   - serverURL: Where events go; the configuration lies beside it unless `place` says where.
-    ///   - place: Where the configuration lies, when it is somewhere else.
-    ///   - appID: Who asks.
-    ///   - known: The configuration that is known already.
-    /// - Returns: nil when the address is none.
+    ///   - serverURL: The address to which events are sent. The configuration's address is derived from it unless
+    ///     `place` is set.
+    ///   - place: The address of the configuration, if it differs.
+    ///   - appID: The app's id.
+    ///   - known: The configuration that is already known.
+    /// - Returns: nil if the address is invalid.
     package static func request(
         serverURL: String,
         place: String? = nil,
@@ -38,17 +41,19 @@ package enum SensorsAnalyticsRemoteExchange {
         let query = [
             ("v", known?.version ?? ""), ("nv", known?.newVersion ?? ""), ("app_id", appID),
         ].map { "\($0)=\(SensorsAnalyticsForm.escaped($1))" }
-        // The project stands in the address as it has to be sent: escaped, if at all, by whoever wrote it.
+        // The project is copied from the address unchanged: its author had to escape it if necessary.
         let all = (query + ["project=\(server.query("project") ?? "")"]).joined(separator: "&")
         return WireRequest(method: "GET", url: base + (base.contains("?") ? "&" : "?") + all)
     }
 
-    /// Reads an answer. Only JSON with status 200 is a configuration; a page from something in between is none.
+    /// Returns the result of a response.
+    ///
+    /// Only JSON with status 200 is a configuration; a web page of an intermediary is not.
     package static func answer(in response: WireResponse, to request: WireRequest) -> Answer {
         if let answering = response.url.flatMap(HTTPAddress.init),
             answering.authority != HTTPAddress(request.url)?.authority
         {
-            return .failed(reason: "Another host answered: \(answering.authority).")
+            return .failed(reason: "Another host responded: \(answering.authority).")
         }
         switch response.status {
         case 304:
@@ -57,7 +62,7 @@ package enum SensorsAnalyticsRemoteExchange {
             do {
                 return .received(try SensorsAnalyticsRemoteConfiguration(json: response.body))
             } catch {
-                return .failed(reason: "The answer is no configuration: \(error)")
+                return .failed(reason: "The response is not a configuration: \(error)")
             }
         default:
             return .failed(reason: "Status \(response.status).")

@@ -11,20 +11,20 @@ internal import TrackwayEvents
 internal import UIKit
 #endif
 
-/// Hears what the system tells the app about its life, until it is let go of: UIKit of the app and its scenes, AppKit and
-/// WatchKit of the app, and of an extension's host whoever runs it.
+/// Observes the system's life-cycle notifications until it is released.
 ///
-/// Nothing but notifications is used, so nothing of the app's is touched. Listeners are called on the thread on which the
-/// system tells, the main one.
+/// On UIKit, these are the notifications of the app and its scenes; on AppKit and WatchKit, those of the app; in an
+/// extension, those of its host. Only notifications are used, so no object of the app is changed. Listeners are called
+/// on the thread of the notification, which is the main thread.
 package final class AppNotifications: Sendable {
-    /// Takes changes that come together, and the moment that the system gives for them.
-    package typealias Listener = @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleMoment?) -> Void
+    /// Receives simultaneous changes, and the time that the system grants for them.
+    package typealias Listener = @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleGracePeriod?) -> Void
 
     private let observers = Locked<[any NSObjectProtocol]>([])
     private let scenes = Locked(SceneMachine())
     private let report: Listener
 
-    /// Begins to listen.
+    /// Starts observing.
     package init(_ report: @escaping Listener) {
         self.report = report
         for (name, change) in Self.changes {
@@ -35,7 +35,7 @@ package final class AppNotifications: Sendable {
             observe(name) { scenes, id in scenes.happened(event, to: id) }
         }
         SharedApplication.whenActive { [weak self] in
-            // Nobody announces it any more to an SDK that was made late; said twice, it does no harm.
+            // An SDK that is created late has missed this notification. A second report is harmless.
             self?.report([.didBecomeActive], nil)
         }
         #endif
@@ -65,12 +65,12 @@ package final class AppNotifications: Sendable {
         report(changes, changes.contains(.didEnterBackground) ? BackgroundTime.begin() : nil)
     }
 
-    // MARK: What is listened to
+    // MARK: Notifications
 
     private static var changes: [(NSNotification.Name, LifeCycleChange)] {
         let kind = ProcessKind.current
         if kind == .appExtension {
-            // Of the app that shows the extension; the extension itself is told nothing.
+            // Notifications of the app that hosts the extension; the extension itself receives none.
             return [
                 ("NSExtensionHostDidBecomeActiveNotification", .didBecomeActive),
                 ("NSExtensionHostWillResignActiveNotification", .willResignActive),
@@ -96,7 +96,7 @@ package final class AppNotifications: Sendable {
             ("WKApplicationWillEnterForegroundNotification", .willEnterForeground),
         ].map { (NSNotification.Name($0), $1) }
         #else
-        // A Mac's app goes on while another one is used; who looks at another one has left this one nevertheless.
+        // A Mac app keeps running while another is used, but a user who switches to another app has left this one.
         return [
             ("NSApplicationDidFinishLaunchingNotification", .didFinishLaunching),
             ("NSApplicationDidBecomeActiveNotification", .didBecomeActive),

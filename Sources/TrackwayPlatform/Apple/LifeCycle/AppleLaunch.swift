@@ -11,10 +11,12 @@ internal import TrackwayBehavior
 internal import UIKit
 #endif
 
-extension LaunchEvidence {
-    /// What this process's system says now: the sooner after the start, the truer.
-    static func ofThisProcess() -> LaunchEvidence {
-        var evidence = LaunchEvidence(isAnnouncedPrewarmed: ctrackway_was_prewarmed())
+extension LaunchContext {
+    /// Queries the system for the launch context.
+    ///
+    /// Call it early: the later the call, the less accurate the result.
+    static func ofThisProcess() -> LaunchContext {
+        var evidence = LaunchContext(isAnnouncedPrewarmed: ctrackway_was_prewarmed())
         switch ctrackway_launch_role() {
         case 1: evidence.role = .foreground
         case 2: evidence.role = .background
@@ -41,9 +43,11 @@ extension LaunchEvidence {
 }
 
 #if canImport(UIKit) && !os(watchOS)
-/// The app's object, asked by name: an extension, which has none, must not mention it.
+/// The app object, accessed by selector.
+///
+/// An extension has no app object and must not refer to it directly.
 enum SharedApplication {
-    /// The object; nil in an extension, and before the app has made it.
+    /// The app object; nil in an extension and before its creation.
     static var ifAny: UIApplication? {
         guard ProcessKind.current != .appExtension else { return nil }
         #if canImport(ObjectiveC)
@@ -55,7 +59,9 @@ enum SharedApplication {
         #endif
     }
 
-    /// Calls back once, in the main thread's next turn, if the app is in use then.
+    /// Calls back once if the app is active.
+    ///
+    /// Checks this on the main thread, in its next turn.
     static func whenActive(_ report: @escaping @Sendable () -> Void) {
         DispatchQueue.main.async {
             let isActive = MainActor.assumeIsolated { ifAny?.applicationState == .active }
@@ -65,7 +71,9 @@ enum SharedApplication {
 }
 
 extension UIApplication {
-    /// The app's state in our words; nil for one that later systems have.
+    /// The app's state as an `AppState`.
+    ///
+    /// Nil for states added by later systems.
     fileprivate var state: AppState? {
         switch applicationState {
         case .active: .active

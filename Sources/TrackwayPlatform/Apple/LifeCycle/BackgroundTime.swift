@@ -10,19 +10,23 @@ internal import TrackwayEvents
 internal import UIKit
 #endif
 
-/// The time that the system gives an app that was left, before it suspends it.
+/// The time that an app has in the background before its suspension.
 enum BackgroundTime {
-    /// How long an app that was left may work on. The system allows more than that, and says when it does not.
+    /// The maximum time that an app continues to work in the background.
+    ///
+    /// The system usually allows more, and notifies the app if it allows less.
     private static let limit = Duration.seconds(5)
-    /// What the system's lists of running tasks call it.
+    /// The name in the system's list of running tasks.
     private static let name = "trackway.leave"
-    /// How long the main thread waits at a task's expiry for locks to be given back. The task ends then in any case: the
-    /// system ends apps that keep one.
+    /// The time that an expired task may take to release its locks.
+    ///
+    /// The main thread waits for it. The task then ends in any case, because the system terminates apps that keep one.
     private static let grace = DispatchTimeInterval.milliseconds(200)
 
-    /// Keeps the process from being suspended until the moment is over, or the system says that it is. nil where nobody
-    /// is suspended.
-    static func begin() -> LifeCycleMoment? {
+    /// Prevents suspension of the process until the grace period ends or expires.
+    ///
+    /// Returns nil on systems that do not suspend processes.
+    static func begin() -> LifeCycleGracePeriod? {
         #if os(macOS)
         return nil
         #else
@@ -34,7 +38,7 @@ enum BackgroundTime {
     }
 
     #if canImport(UIKit) && !os(watchOS)
-    private static func task(of app: UIApplication) -> LifeCycleMoment {
+    private static func task(of app: UIApplication) -> LifeCycleGracePeriod {
         let held = Locked(UIBackgroundTaskIdentifier.invalid)
         let end: @Sendable () -> Void = {
             let task = held.withLock { task in
@@ -44,7 +48,7 @@ enum BackgroundTime {
             if task != .invalid { app.endBackgroundTask(task) }
         }
         let isOver = DispatchSemaphore(value: 0)
-        let moment = LifeCycleMoment(limit: limit) {
+        let moment = LifeCycleGracePeriod(limit: limit) {
             end()
             isOver.signal()
         }
@@ -55,25 +59,27 @@ enum BackgroundTime {
             end()
         }
         held.withLock { $0 = task }
-        // There is no time at all: whatever is done now is done quickly.
+        // The system grants no time, so any remaining work must be quick.
         if task == .invalid { moment.expire() }
         return moment
     }
     #endif
 
     #if !os(macOS) && canImport(Darwin)
-    /// The same where there is no app to ask: in an extension, on a watch. Whoever asks must keep a thread for it.
-    private static func activity() -> LifeCycleMoment? {
+    /// Does the same without an app object: in extensions and watch apps.
+    ///
+    /// Call it on a thread that may block.
+    private static func activity() -> LifeCycleGracePeriod? {
         let isOver = DispatchSemaphore(value: 0)
-        let moment = LifeCycleMoment(limit: limit) { isOver.signal() }
+        let moment = LifeCycleGracePeriod(limit: limit) { isOver.signal() }
         ProcessInfo.processInfo.performExpiringActivity(withReason: name) { [weak moment] isExpired in
-            // The first call holds the process up as long as it lasts; a second one, on another thread, ends it.
+            // The first call keeps the process running until it returns. A second call, on another thread, ends it.
             if isExpired { moment?.expire() } else { isOver.wait() }
         }
         return moment
     }
     #elseif !os(macOS)
-    private static func activity() -> LifeCycleMoment? { nil }
+    private static func activity() -> LifeCycleGracePeriod? { nil }
     #endif
 }
 #endif

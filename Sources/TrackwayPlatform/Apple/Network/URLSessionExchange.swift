@@ -7,14 +7,16 @@ internal import Foundation
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// One request under way: collects the answer and resumes whoever waits, exactly once, whatever comes first: the end of
-/// the answer, its bound, an error, the deadline or a cancellation.
+/// A request in progress.
+///
+/// It collects the response and resumes the caller exactly once. The first of these events ends it: the end of the
+/// response, its size limit, an error, the deadline, or a cancellation.
 final class URLSessionExchange: Sendable {
     typealias Outcome = Result<WireResponse, TransportError>
 
     private struct State {
         var continuation: UnsafeContinuation<Outcome, Never>?
-        /// Set when the end came before the wait began.
+        /// Set if the exchange ended before the caller waited.
         var outcome: Outcome?
         var isEnded = false
         var response: WireResponse?
@@ -28,7 +30,9 @@ final class URLSessionExchange: Sendable {
         self.task = task
     }
 
-    /// Starts the transfer; the continuation is resumed by the first end.
+    /// Starts the transfer.
+    ///
+    /// The continuation is resumed once, when the exchange ends.
     func begin(timeout: Duration, continuation: UnsafeContinuation<Outcome, Never>) {
         let early = state.withLock { state -> Outcome? in
             guard !state.isEnded else { return state.outcome }
@@ -45,7 +49,7 @@ final class URLSessionExchange: Sendable {
             let deadline = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
             deadline.schedule(deadline: .now() + timeout.dispatchInterval)
             deadline.setEventHandler { [weak self] in
-                self?.end(.failure(TransportError(.timedOut, "no complete answer within \(timeout)")))
+                self?.end(.failure(TransportError(.timedOut, "no complete response within \(timeout)")))
             }
             deadline.resume()
             state.deadline = deadline
@@ -53,7 +57,7 @@ final class URLSessionExchange: Sendable {
         task.resume()
     }
 
-    /// The answer's status and headers arrived.
+    /// Stores the response's status and headers.
     func answered(_ answer: HTTPURLResponse) {
         var headers = WireHeaders()
         for (name, value) in answer.allHeaderFields {
@@ -65,7 +69,9 @@ final class URLSessionExchange: Sendable {
         state.withLock { $0.response = response }
     }
 
-    /// A piece of the body arrived; at the bound the answer ends.
+    /// Appends a chunk of the body.
+    ///
+    /// Ends the exchange at the size limit.
     func received(_ piece: Data, longestBody: Int) {
         let whole = state.withLock { state -> WireResponse? in
             guard !state.isEnded, state.response != nil else { return nil }
@@ -78,18 +84,20 @@ final class URLSessionExchange: Sendable {
         }
     }
 
-    /// The transfer ended by itself.
+    /// Handles the end of the transfer.
     func completed(_ error: (any Error)?) {
         if let error {
             end(.failure(TransportError(error)))
         } else if let response = state.withLock({ $0.response }) {
             end(.success(response))
         } else {
-            end(.failure(TransportError(.other, "the answer was no HTTP answer")))
+            end(.failure(TransportError(.other, "the response is not an HTTP response")))
         }
     }
 
-    /// Ends the exchange unless it has ended; a transfer still under way is cancelled.
+    /// Ends the exchange unless it has ended.
+    ///
+    /// Cancels a running transfer.
     func end(_ outcome: Outcome) {
         let continuation = state.withLock { state -> UnsafeContinuation<Outcome, Never>? in
             guard !state.isEnded else { return nil }
@@ -107,7 +115,7 @@ final class URLSessionExchange: Sendable {
     }
 }
 
-/// The session's delegate: hands every callback to the exchange it belongs to.
+/// The session's delegate, which passes each callback to its exchange.
 final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     private let longestBody: Int
     private let underWay = Locked<[Int: URLSessionExchange]>([:])
@@ -137,7 +145,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // The redirect itself is the answer: it may come from a captive portal, and events go where they were meant to.
+        // The redirect is returned as the response: it may come from a captive portal, and events must reach only the
+        // configured host.
         completionHandler(nil)
     }
 
@@ -147,7 +156,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // With nobody to ask for a password, the system hands over the answer that demanded one.
+        // Without credentials, the system returns the response that requested them.
         completionHandler(.performDefaultHandling, nil)
     }
 

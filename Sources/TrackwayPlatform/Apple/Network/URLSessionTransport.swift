@@ -6,20 +6,22 @@ internal import Dispatch
 internal import Foundation
 package import TrackwayWire
 
-/// Sends requests through URLSession: one session of its own, connections kept open between requests, nothing kept
-/// beyond them (no cookies, no cache, no credentials), no redirect followed.
+/// Sends requests through `URLSession`.
 ///
-/// An answer's body is cut at a bound. Cutting ends the transfer: a back-end's answer is far shorter, and what a captive
-/// portal sends need not be read to its end.
+/// Uses its own session and keeps connections open between requests, but stores nothing else (no cookies, cache, or
+/// credentials). Does not follow redirects.
+///
+/// A response body is truncated at a limit, which ends the transfer. A back end's response is far shorter, and the rest
+/// of a captive portal's page is not needed.
 package final class URLSessionTransport: Transport {
     private let session: URLSession
     private let exchanges: URLSessionExchanges
 
-    /// Makes a transport with a session of its own.
+    /// Creates a transport with its own session.
     ///
     /// - Parameters:
-    ///   - longestBody: The most bytes kept of an answer's body.
-    ///   - allowsConstrainedNetworks: Whether requests are sent in low-data mode, too.
+    ///   - longestBody: The maximum number of bytes to keep of a response body.
+    ///   - allowsConstrainedNetworks: Whether requests are also sent in Low Data Mode.
     package init(longestBody: Int = 1_048_576, allowsConstrainedNetworks: Bool = false) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
@@ -28,9 +30,9 @@ package final class URLSessionTransport: Transport {
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        // An offline device is delivery's business: it waits in its own way and says so.
+        // Delivery handles an offline device itself: it waits according to its own rules and reports the reason.
         configuration.waitsForConnectivity = false
-        // What waits can wait until the person is on a network where it costs them nothing.
+        // Pending events can wait for a network without this restriction.
         configuration.allowsConstrainedNetworkAccess = allowsConstrainedNetworks
         let exchanges = URLSessionExchanges(longestBody: longestBody)
         let queue = OperationQueue()
@@ -40,7 +42,7 @@ package final class URLSessionTransport: Transport {
     }
 
     deinit {
-        // The session holds its delegate until it is told to let go.
+        // The session retains its delegate until it is invalidated.
         session.finishTasksAndInvalidate()
     }
 
@@ -54,7 +56,7 @@ package final class URLSessionTransport: Transport {
                 exchange.begin(timeout: timeout, continuation: continuation)
             }
         } onCancel: {
-            exchange.end(.failure(TransportError(.cancelled, "the task that sent was cancelled")))
+            exchange.end(.failure(TransportError(.cancelled, "the sending task was canceled")))
         }
         exchanges.remove(number: task.taskIdentifier)
         return try result.get()
@@ -67,7 +69,7 @@ package final class URLSessionTransport: Transport {
         guard let url = URL(string: request.url), let scheme = url.scheme?.lowercased(), url.host != nil,
             scheme == "http" || scheme == "https"
         else {
-            throw TransportError(.invalidRequest, "\"\(request.url)\" is no http or https address")
+            throw TransportError(.invalidRequest, "\"\(request.url)\" is not an http or https URL")
         }
         var urlRequest = URLRequest(url: url)
         urlRequest.httpMethod = request.method
@@ -84,7 +86,7 @@ package final class URLSessionTransport: Transport {
 }
 
 extension TransportError {
-    /// Says in the room's own words what the loading system met.
+    /// Converts an error of the URL loading system.
     init(_ error: any Error) {
         guard let error = error as? URLError else {
             self.init(.other, "\(error)")

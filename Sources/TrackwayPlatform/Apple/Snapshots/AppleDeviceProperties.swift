@@ -7,16 +7,18 @@ internal import Foundation
 internal import TrackwayBehavior
 package import TrackwayEvents
 
-/// What an Apple system tells about the device: the bundle, the kernel, and what only the main thread may ask for.
+/// Reads device properties from the bundle, the kernel, and the main thread.
 package struct AppleDeviceProperties: DevicePropertiesSource {
     private let app: Attributes
-    private let screen: AppleScreenFacts
+    private let screen: MainThreadFacts
     private let recognizes: Bool
 
-    /// A source that takes the app's name and versions from the `app` section of the context.
+    /// Creates a source.
     ///
-    /// - Parameter recognizes: whether what tells this device from all others may be read.
-    init(app: Attributes, screen: AppleScreenFacts, recognizes: Bool) {
+    /// It takes the app's name and versions from the `app` section of the context.
+    ///
+    /// - Parameter recognizes: whether to read properties that uniquely identify this device.
+    init(app: Attributes, screen: MainThreadFacts, recognizes: Bool) {
         self.app = app
         self.screen = screen
         self.recognizes = recognizes
@@ -55,7 +57,9 @@ package struct AppleDeviceProperties: DevicePropertiesSource {
         (.osType, "kern.ostype"), (.osRelease, "kern.osrelease"),
     ]
 
-    /// What no app needs but one that wants to know a device again, which the App Store does not allow, leave or not.
+    /// Properties that are useful only for fingerprinting.
+    ///
+    /// The App Store does not allow them even with the user's permission.
     private static let recognizingTexts: [(DeviceProperties.Key<String>, String)] = [
         (.kernelUUID, "kern.uuid"), (.kernelBootSession, "kern.bootsessionuuid"),
         (.kernelBootSignature, "kern.bootsignature"), (.hostName, "kern.hostname"),
@@ -83,9 +87,11 @@ package struct AppleDeviceProperties: DevicePropertiesSource {
     ]
 }
 
-/// What the kernel tells by name (sysctl).
+/// Reads the kernel's values by name (sysctl).
 enum SystemControl {
-    /// A text; nil when the kernel does not tell, such as inside of a sandbox.
+    /// Returns a string.
+    ///
+    /// Returns nil if the kernel does not provide it, for example inside a sandbox.
     static func text(_ name: String) -> String? {
         var length = 0
         guard sysctlbyname(name, nil, &length, nil, 0) == 0, length > 1 else { return nil }
@@ -95,7 +101,9 @@ enum SystemControl {
         return text.isEmpty ? nil : text
     }
 
-    /// A whole number of 32 or 64 bits.
+    /// Returns a 32-bit or 64-bit integer.
+    ///
+    /// Returns nil if the kernel does not provide it.
     static func number(_ name: String) -> Int64? {
         var bytes = [UInt8](repeating: 0, count: 8)
         var length = bytes.count

@@ -6,17 +6,18 @@ package import TrackwayBehavior
 package import TrackwayEvents
 
 extension SnapshotSources {
-    /// What an Apple system knows. Nothing is switched on and no leave is asked for: the battery, how the device is held and
-    /// what is near are told if the app has switched them on. Place and motion come with products of their own, where the app
-    /// links them.
+    /// Returns the sources that an Apple system provides.
+    ///
+    /// No sensor is turned on and no permission is requested: battery, orientation, and proximity are reported only if
+    /// the app has turned them on. Location and motion come from separate products, if the app links them.
     ///
     /// - Parameters:
     ///   - app: The `app` section of the context.
-    ///   - root: Of no meaning here: these systems tell by calls, not by files.
-    ///   - recognizes: Whether what tells this device from all others may be read: the kernel's ids, the host's and the device's
-    ///     names, addresses of network interfaces.
+    ///   - root: Ignored here, because these systems are read through calls, not files.
+    ///   - recognizes: Whether to read facts that uniquely identify this device: the kernel's ids, the host's and the
+    ///     device's names, and the addresses of network interfaces.
     package static func system(app: Attributes, root: String = "", recognizes: Bool = false) -> SnapshotSources {
-        let screen = AppleScreenFacts()
+        let screen = MainThreadFacts()
         var sources = SnapshotSources(
             deviceProperties: AppleDeviceProperties(app: app, screen: screen, recognizes: recognizes),
             appState: AppleAppState(screen: screen, recognizes: recognizes)
@@ -26,13 +27,15 @@ extension SnapshotSources {
     }
 }
 
-/// What an Apple system tells about the state of the device. Whether the app is seen, the SDK knows itself.
+/// Reads the device state that an Apple system provides.
+///
+/// App visibility is not included, because the SDK tracks it.
 package struct AppleAppState: AppStateSource {
-    private let screen: AppleScreenFacts
+    private let screen: MainThreadFacts
     private let recognizes: Bool
 
-    /// A source that takes what only the main thread may ask for from these facts.
-    init(screen: AppleScreenFacts, recognizes: Bool) {
+    /// Creates a source that reads the main thread's facts from `screen`.
+    init(screen: MainThreadFacts, recognizes: Bool) {
         self.screen = screen
         self.recognizes = recognizes
     }

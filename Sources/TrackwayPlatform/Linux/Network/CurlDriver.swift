@@ -6,11 +6,15 @@ internal import CTrackway
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Carries out what ``CurlExchanges`` decides: starts and wakes the thread, and resumes whoever waits, exactly once.
+/// Performs the actions of ``CurlExchangeStateMachine``.
+///
+/// Starts and wakes the thread, and resumes each waiting caller exactly once.
 final class CurlDriver: Sendable {
     typealias Outcome = Result<WireResponse, TransportError>
 
-    /// Starts a thread that runs the work; -1 when there can be none.
+    /// Starts a thread that runs the closure.
+    ///
+    /// Returns -1 if no thread can be created.
     typealias ThreadMaker = @Sendable (@escaping @Sendable () -> Void) -> Int32
 
     private struct Waiting: Sendable {
@@ -19,8 +23,8 @@ final class CurlDriver: Sendable {
     }
 
     private struct State: Sendable {
-        var exchanges = CurlExchanges()
-        var waiting: [CurlExchanges.ID: Waiting] = [:]
+        var exchanges = CurlExchangeStateMachine()
+        var waiting: [CurlExchangeStateMachine.ID: Waiting] = [:]
         var wake: WakeSignal?
     }
 
@@ -44,16 +48,18 @@ final class CurlDriver: Sendable {
 
     private var now: MonotonicTime { clock.now().monotonic }
 
-    // MARK: For whoever sends
+    // MARK: For callers
 
-    /// A new exchange, to be asked for or cancelled.
-    func announce() -> CurlExchanges.ID {
+    /// Registers a new exchange, which the caller then starts or cancels.
+    func announce() -> CurlExchangeStateMachine.ID {
         state.withLock { $0.exchanges.announced() }
     }
 
-    /// Begins the exchange; the continuation is resumed by its first end.
+    /// Starts the exchange.
+    ///
+    /// The continuation is resumed once, when the exchange ends.
     func ask(
-        _ id: CurlExchanges.ID,
+        _ id: CurlExchangeStateMachine.ID,
         _ request: CurlRequest,
         timeout: Duration,
         continuation: UnsafeContinuation<Outcome, Never>
@@ -66,27 +72,31 @@ final class CurlDriver: Sendable {
         carryOut(actions)
     }
 
-    /// Ends the exchange unless it has ended.
-    func cancel(_ id: CurlExchanges.ID) {
+    /// Cancels the exchange unless it has ended.
+    func cancel(_ id: CurlExchangeStateMachine.ID) {
         carryOut(state.withLock { $0.exchanges.cancelled(id) })
     }
 
-    /// Lets the thread end: nobody will ask any more.
+    /// Lets the thread end.
+    ///
+    /// No exchange may be started afterward.
     func close() {
         carryOut(state.withLock { $0.exchanges.closed() })
     }
 
     // MARK: For the thread
 
-    /// What there is to do, with the requests to begin.
-    func turn() -> (turn: CurlExchanges.Turn, requests: [CurlExchanges.ID: CurlRequest], sleeps: Duration) {
+    /// Returns the thread's next work, with the requests to start.
+    func turn() -> (
+        turn: CurlExchangeStateMachine.Turn, requests: [CurlExchangeStateMachine.ID: CurlRequest], sleeps: Duration
+    ) {
         let now = now
         let (turn, requests) = state.withLock { state in
             let turn = state.exchanges.turn(at: now)
-            var requests: [CurlExchanges.ID: CurlRequest] = [:]
+            var requests: [CurlExchangeStateMachine.ID: CurlRequest] = [:]
             for id in turn.begins {
                 requests[id] = state.waiting[id]?.request
-                // The bytes are needed once.
+                // The request is used only once, so its bytes are freed.
                 state.waiting[id]?.request = nil
             }
             if turn.ends { state.wake = nil }
@@ -96,15 +106,17 @@ final class CurlDriver: Sendable {
         return (turn, requests, turn.looksAgain.map { now.duration(to: $0) } ?? .zero)
     }
 
-    /// An exchange ended by itself.
-    func ended(_ id: CurlExchanges.ID, _ outcome: Outcome) {
+    /// Completes an exchange with its outcome.
+    func ended(_ id: CurlExchangeStateMachine.ID, _ outcome: Outcome) {
         let continuation = state.withLock { state in
             state.exchanges.ended(id) ? state.waiting.removeValue(forKey: id)?.continuation : nil
         }
         continuation?.resume(returning: outcome)
     }
 
-    /// The thread cannot go on, or could not begin.
+    /// Fails all started exchanges because the thread does not run.
+    ///
+    /// It could not start or cannot continue.
     func failed(_ error: TransportError) {
         let actions = state.withLock { state in
             state.wake = nil
@@ -113,9 +125,9 @@ final class CurlDriver: Sendable {
         carryOut(actions)
     }
 
-    // MARK: Acting
+    // MARK: Actions
 
-    private func carryOut(_ actions: [CurlExchanges.Action]) {
+    private func carryOut(_ actions: [CurlExchangeStateMachine.Action]) {
         for action in actions {
             switch action {
             case .startThread:
@@ -130,17 +142,18 @@ final class CurlDriver: Sendable {
 
     private func start() {
         guard let wake = WakeSignal() else {
-            failed(TransportError(.other, "no descriptor for the network's thread (errno \(ctrackway_errno()))"))
+            failed(TransportError(.other, "no descriptor for the network thread (errno \(ctrackway_errno()))"))
             return
         }
-        // Whoever wants to wake the thread before this finds none, and need not: its first turn sees everything.
+        // A caller that wants to wake the thread before this line finds no signal and needs none: the thread's first
+        // turn handles everything.
         state.withLock { $0.wake = wake }
         if makeThread({ CurlThread(driver: self, wake: wake).run() }) != 0 {
-            failed(TransportError(.other, "no thread for the network (errno \(ctrackway_errno()))"))
+            failed(TransportError(.other, "cannot create the network thread (errno \(ctrackway_errno()))"))
         }
     }
 
-    /// A thread of the system's that takes no signals.
+    /// Starts a system thread that blocks all signals.
     static func startThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
         SystemThread.start(named: "trackway.net", body)
     }

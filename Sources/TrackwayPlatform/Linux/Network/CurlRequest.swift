@@ -4,11 +4,13 @@
 #if os(Linux)
 internal import TrackwayWire
 
-/// Takes the body of a good answer as it comes. Called on the network's thread, one call at a time.
+/// Receives the body of a 200 response as it arrives.
+///
+/// Called on the network thread, one call at a time.
 final class CurlSink: Sendable, Hashable {
-    /// The answer's head has arrived, and it is a 200.
+    /// Called when the header section of a 200 response has arrived.
     let opened: @Sendable () -> Void
-    /// More bytes of its body.
+    /// Called with each chunk of the body.
     let piece: @Sendable ([UInt8]) -> Void
 
     init(opened: @escaping @Sendable () -> Void, piece: @escaping @Sendable ([UInt8]) -> Void) {
@@ -21,22 +23,28 @@ final class CurlSink: Sendable, Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A request in the form in which libcurl takes it: checked, with header lines that say no more than what was asked for.
+/// A validated request in libcurl's format.
+///
+/// Its header lines suppress the fields that libcurl would otherwise add.
 struct CurlRequest: Sendable, Hashable {
     let method: String
     let url: String
-    /// Whether the address is an `https` one.
+    /// Whether the URL has the scheme `https`.
     let isSecure: Bool
-    /// `Name: value`, or `Name:` for a field that libcurl would otherwise add by itself.
+    /// Lines of the form `Name: value` for libcurl.
+    ///
+    /// `Name:` suppresses a field that libcurl would otherwise add.
     let headerLines: [String]
     let body: [UInt8]
-    /// Takes the body of a 200 piece by piece, in place of the answer; nil for an answer that comes as a whole.
+    /// Receives the body of a 200 response in chunks.
+    ///
+    /// Nil to return the response as a whole.
     var sink: CurlSink?
 
-    /// Checks a request.
+    /// Validates a request.
     ///
-    /// - Throws: `TransportError` with `invalidRequest` for an address that is neither http nor https, and for a method or
-    ///   field that would break the request's head; it names what is wrong.
+    /// - Throws: `TransportError` with `invalidRequest` for a URL that is neither http nor https, and for a method or
+    ///   field that would corrupt the header section. The error names the invalid part.
     init(_ request: WireRequest) throws(TransportError) {
         let lower = request.url.lowercased()
         let scheme = ["http://", "https://"].first { lower.hasPrefix($0) }
@@ -44,10 +52,10 @@ struct CurlRequest: Sendable, Hashable {
         guard let scheme, let host, !"/?#:".utf8.contains(host),
             request.url.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else {
-            throw TransportError(.invalidRequest, "\"\(request.url)\" is no http or https address")
+            throw TransportError(.invalidRequest, "\"\(request.url)\" is not an http or https URL")
         }
         guard Self.isToken(request.method) else {
-            throw TransportError(.invalidRequest, "\"\(request.method)\" is no method of HTTP")
+            throw TransportError(.invalidRequest, "\"\(request.method)\" is not an HTTP method")
         }
         method = request.method
         url = request.url
@@ -56,31 +64,33 @@ struct CurlRequest: Sendable, Hashable {
         headerLines = try Self.lines(for: request.headers)
     }
 
-    /// What the body's length and the connection need is the library's to say.
+    /// Fields that libcurl sets.
+    ///
+    /// They depend on the body's length and the connection.
     private static let ownFields: Set<String> = ["content-length", "transfer-encoding", "expect", "connection"]
 
     private static func lines(for headers: WireHeaders) throws(TransportError) -> [String] {
         var lines: [String] = []
         for field in headers where !ownFields.contains(field.name.lowercased()) {
-            // A tab may stand in a value; any other control character would end the field, or the head.
+            // A value may contain a tab. Any other control character would end the field or the header section.
             guard isToken(field.name), field.value.utf8.allSatisfy({ $0 == 9 || ($0 >= 0x20 && $0 != 0x7f) }) else {
                 throw TransportError(
                     .invalidRequest,
-                    "the header field \"\(field.name)\" holds what no header field can"
+                    "the header field \"\(field.name)\" contains characters that HTTP does not allow"
                 )
             }
-            // The library's way to say a field whose value is empty.
+            // libcurl's syntax for a field with an empty value.
             lines.append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
-        // Waiting for leave to send a body costs a second with each server that does not know the question.
+        // Waiting for "100 Continue" delays each request by a second on servers that do not support it.
         lines.append("Expect:")
         if headers["content-type"] == nil { lines.append("Content-Type:") }
-        // Some gateways turn away whoever does not say a name.
+        // Some gateways reject requests without a user agent.
         if headers["user-agent"] == nil { lines.append("User-Agent: Trackway") }
         return lines
     }
 
-    /// Whether the text is what HTTP calls a token (RFC 9110, 5.6.2).
+    /// Whether the text is an HTTP token (RFC 9110, 5.6.2).
     private static func isToken(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in

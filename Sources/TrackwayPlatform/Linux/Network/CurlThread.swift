@@ -7,37 +7,41 @@ internal import CTrackway
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// The one thread of a transport: runs all of its transfers, and sleeps while they wait.
+/// A transport's single thread.
+///
+/// It runs all transfers and sleeps while they wait.
 struct CurlThread {
     let driver: CurlDriver
     let wake: WakeSignal
 
-    /// libcurl's own start, once for the process. Zero when it worked.
+    /// The result of libcurl's global initialization, which runs once per process.
+    ///
+    /// Zero on success.
     private static let begun: CURLcode = {
         let code = curl_global_init(Int(CURL_GLOBAL_ALL))
-        // After the library's own: exit handlers run in the opposite order.
+        // Registered after libcurl's own exit handler, because exit handlers run in reverse order.
         ctrackway_exit_guard()
         return code
     }()
 
-    /// Has the library open no descriptor of a standard stream that is closed.
-    private static func aboveStandard<Result>(_ work: () -> Result) -> Result {
+    /// Prevents libcurl from opening the descriptors of closed standard streams.
+    private static func withoutStandardDescriptors<Result>(_ work: () -> Result) -> Result {
         let plugged = ctrackway_plug_standard()
         defer { ctrackway_unplug_standard(plugged) }
         return work()
     }
 
-    /// Works until the driver lets it go.
+    /// Runs transfers until the driver ends the thread.
     func run() {
-        guard Self.begun == CURLE_OK, let multi = Self.aboveStandard({ curl_multi_init() }) else {
-            driver.failed(TransportError(.other, "libcurl cannot begin (\(Self.begun.rawValue))"))
+        guard Self.begun == CURLE_OK, let multi = Self.withoutStandardDescriptors({ curl_multi_init() }) else {
+            driver.failed(TransportError(.other, "cannot initialize libcurl (\(Self.begun.rawValue))"))
             return
         }
-        // Connections that are kept; one each for as many back-ends as an app is likely to have.
+        // The maximum number of idle connections: enough for the back ends that an app is likely to have.
         ccurl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, 8)
-        var transfers: [CurlExchanges.ID: CurlTransfer] = [:]
+        var transfers: [CurlExchangeStateMachine.ID: CurlTransfer] = [:]
         while true {
-            guard ctrackway_exit_guard_enter() else { Self.stopForGood() }
+            guard ctrackway_exit_guard_enter() else { Self.suspendUntilExit() }
             let (turn, requests, sleeps) = driver.turn()
             for id in turn.abandoned {
                 if let transfer = transfers.removeValue(forKey: id) { curl_multi_remove_handle(multi, transfer.handle) }
@@ -46,20 +50,21 @@ struct CurlThread {
             for id in turn.begins {
                 if let request = requests[id] { begin(id, request, multi, &transfers) }
             }
-            // Looking up a name opens descriptors inside of the library.
-            let health = Self.aboveStandard { ccurl_perform(multi) }
+            // Resolving a name opens descriptors inside the library.
+            let health = Self.withoutStandardDescriptors { ccurl_perform(multi) }
             let hasEnded = reportEnds(multi, &transfers)
             ctrackway_exit_guard_leave()
             guard health == CURLM_OK else {
-                if ctrackway_exit_guard_enter() { giveUp(multi, &transfers, health) } else { Self.stopForGood() }
+                if ctrackway_exit_guard_enter() { giveUp(multi, &transfers, health) } else { Self.suspendUntilExit() }
                 return
             }
-            // What has just ended may leave the thread without work: it asks again before it sleeps.
+            // A transfer that has just ended may leave the thread without work, so it takes another turn before it
+            // sleeps.
             if hasEnded { continue }
             let slept = ccurl_wait(multi, wake.descriptor, Self.milliseconds(sleeps))
             wake.clear()
             guard slept == CURLM_OK else {
-                if ctrackway_exit_guard_enter() { giveUp(multi, &transfers, slept) } else { Self.stopForGood() }
+                if ctrackway_exit_guard_enter() { giveUp(multi, &transfers, slept) } else { Self.suspendUntilExit() }
                 return
             }
         }
@@ -68,10 +73,10 @@ struct CurlThread {
     }
 
     private func begin(
-        _ id: CurlExchanges.ID,
+        _ id: CurlExchangeStateMachine.ID,
         _ request: CurlRequest,
         _ multi: UnsafeMutableRawPointer,
-        _ transfers: inout [CurlExchanges.ID: CurlTransfer]
+        _ transfers: inout [CurlExchangeStateMachine.ID: CurlTransfer]
     ) {
         do throws(TransportError) {
             let transfer = try CurlTransfer(request, settings: driver.settings, longestBody: driver.longestBody)
@@ -83,10 +88,12 @@ struct CurlThread {
         }
     }
 
-    /// Tells whoever waits for transfers that ended. True when there were any.
+    /// Reports the outcomes of ended transfers.
+    ///
+    /// Returns true if there were any.
     private func reportEnds(
         _ multi: UnsafeMutableRawPointer,
-        _ transfers: inout [CurlExchanges.ID: CurlTransfer]
+        _ transfers: inout [CurlExchangeStateMachine.ID: CurlTransfer]
     ) -> Bool {
         var hasEnded = false
         var code = CURLE_OK
@@ -101,10 +108,12 @@ struct CurlThread {
         return hasEnded
     }
 
-    /// The library cannot go on: everything ends, and the next request begins anew.
+    /// Ends all transfers because libcurl cannot continue.
+    ///
+    /// The next request starts from scratch.
     private func giveUp(
         _ multi: UnsafeMutableRawPointer,
-        _ transfers: inout [CurlExchanges.ID: CurlTransfer],
+        _ transfers: inout [CurlExchangeStateMachine.ID: CurlTransfer],
         _ code: CURLMcode
     ) {
         for transfer in transfers.values {
@@ -121,12 +130,16 @@ struct CurlThread {
         return TransportError(.other, "\(sentence) (curl multi \(code.rawValue))")
     }
 
-    /// The process exits: libraries are being taken down, and this thread touches nothing any more.
-    private static func stopForGood() -> Never {
+    /// Stops this thread because the process is exiting.
+    ///
+    /// Libraries are being unloaded, so the thread must not call them.
+    private static func suspendUntilExit() -> Never {
         while true { ctrackway_pause() }
     }
 
-    /// Rounded up, so that a deadline has passed when the thread wakes for it.
+    /// Converts to milliseconds, rounded up.
+    ///
+    /// A deadline has therefore passed when the thread wakes for it.
     private static func milliseconds(_ duration: Duration) -> Int32 {
         let parts = duration.components
         let seconds = min(max(parts.seconds, 0), 3600)
@@ -134,12 +147,16 @@ struct CurlThread {
     }
 }
 
-/// Wakes a thread that sleeps in `poll`. One descriptor, closed with the last reference.
+/// Wakes a thread that sleeps in `poll`.
+///
+/// Uses one descriptor, which is closed on deinit.
 final class WakeSignal: Sendable {
-    /// Readable while it is signalled.
+    /// Readable while a signal is pending.
     let descriptor: Int32
 
-    /// - Returns: nil when the process has no descriptors left.
+    /// Creates a signal.
+    ///
+    /// - Returns: nil if the process has no descriptors left.
     init?() {
         descriptor = ctrackway_event_open()
         guard descriptor >= 0 else { return nil }
@@ -149,7 +166,9 @@ final class WakeSignal: Sendable {
         if descriptor >= 0 { _ = ctrackway_close(descriptor) }
     }
 
-    /// Any thread; never waits.
+    /// Signals the thread.
+    ///
+    /// Any thread may call; never blocks.
     func signal() {
         ctrackway_event_signal(descriptor)
     }

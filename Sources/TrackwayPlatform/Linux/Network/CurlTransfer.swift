@@ -5,11 +5,13 @@
 internal import CCurl
 internal import TrackwayWire
 
-/// One request under way: libcurl's handle, and what libcurl wants to find at the same place until the end. Belongs to the
-/// network's thread.
+/// A request in progress.
+///
+/// It consists of libcurl's handle and the memory that must not move until libcurl is done. It belongs to the network
+/// thread.
 final class CurlTransfer {
     let handle: UnsafeMutableRawPointer
-    private var answer: CurlAnswer
+    private var answer: CurlResponse
     private let sink: CurlSink?
     private var hasOpened = false
     private var lines: UnsafeMutablePointer<curl_slist>?
@@ -18,13 +20,13 @@ final class CurlTransfer {
 
     /// Prepares a request.
     ///
-    /// - Throws: `TransportError` when memory is exhausted, or libcurl will not take what the request asks for.
+    /// - Throws: `TransportError` if memory is exhausted or libcurl rejects the request.
     init(_ request: CurlRequest, settings: NetworkSettings, longestBody: Int) throws(TransportError) {
         guard let handle = curl_easy_init() else {
-            throw TransportError(.other, "libcurl has no handle for a request")
+            throw TransportError(.other, "libcurl cannot create a handle for the request")
         }
         self.handle = handle
-        answer = CurlAnswer(longestBody: longestBody)
+        answer = CurlResponse(longestBody: longestBody)
         sink = request.sink
         body = .allocate(capacity: max(1, request.body.count))
         _ = body.initialize(fromContentsOf: request.body)
@@ -35,7 +37,7 @@ final class CurlTransfer {
         ccurl_set_address(handle, CURLOPT_ERRORBUFFER, message.baseAddress)
         receive()
         let code = ask(request)
-        guard code == CURLE_OK else { throw TransportError(code, "libcurl does not take the request") }
+        guard code == CURLE_OK else { throw TransportError(code, "libcurl rejected the request") }
     }
 
     deinit {
@@ -45,10 +47,10 @@ final class CurlTransfer {
         message.deallocate()
     }
 
-    // MARK: Preparing
+    // MARK: Preparation
 
     private func apply(_ settings: NetworkSettings, isSecure: Bool) {
-        // Said even when there is none, because libcurl would read the environment itself.
+        // Set even without a proxy, because libcurl would otherwise read the environment.
         ccurl_set_text(handle, CURLOPT_PROXY, (isSecure ? settings.httpsProxy : settings.httpProxy) ?? "")
         ccurl_set_text(handle, CURLOPT_NOPROXY, settings.directHosts)
         if let file = settings.authorityFile { ccurl_set_text(handle, CURLOPT_CAINFO, file) }
@@ -103,7 +105,9 @@ final class CurlTransfer {
         return true
     }
 
-    /// Nothing taken ends the transfer.
+    /// Passes the bytes on.
+    ///
+    /// A return value of 0 makes libcurl stop the transfer.
     private static func take(
         _ bytes: UnsafeMutablePointer<CChar>?,
         _ count: Int,
@@ -115,13 +119,13 @@ final class CurlTransfer {
         return body(transfer, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
     }
 
-    // MARK: The end
+    // MARK: Completion
 
-    /// What the transfer came to, once libcurl says that it ended.
+    /// Returns the transfer's result after libcurl has ended it.
     func outcome(_ code: CURLcode) -> CurlDriver.Outcome {
         switch answer.cut {
         case .head:
-            return .failure(TransportError(.other, "the answer's head is longer than \(CurlAnswer.longestHead) bytes"))
+            return .failure(TransportError(.other, "the response's headers exceed \(CurlResponse.longestHead) bytes"))
         case .body:
             return .success(response())
         case nil:
@@ -132,14 +136,14 @@ final class CurlTransfer {
             ccurl_get_number(handle, CURLINFO_OS_ERRNO, &osError)
             return .failure(TransportError(code, said, systemCode: Int32(clamping: osError)))
         }
-        // The library takes a head that breaks off for an answer; what it says up to there may be any part of one.
+        // libcurl reports success for a truncated header section. Its fields may then be incomplete.
         guard answer.hasHead, status >= 200 else {
-            return .failure(TransportError(.refused, "the connection ended within the answer's head"))
+            return .failure(TransportError(.refused, "the connection closed within the response's headers"))
         }
         return .success(response())
     }
 
-    /// What libcurl says about its failure; empty when it says nothing.
+    /// libcurl's error message; empty if it provided none.
     private var said: String { message.baseAddress.map { String(cString: $0) } ?? "" }
 
     private var status: Int {

@@ -5,27 +5,32 @@
 internal import TrackwayEvents
 package import TrackwayWire
 
-/// Sends requests through the system's libcurl: connections kept open between requests, HTTP/2 where a server offers it,
-/// proxies and certificates as the system's variables say; no redirect followed, nothing remembered beyond connections.
+/// Sends requests through the system's libcurl.
 ///
-/// All requests share one thread, which sleeps while they wait. It begins with the first request, and ends, with all
-/// descriptors, a minute after the last one or when the transport is let go.
+/// Connections are kept open between requests, HTTP/2 is used if the server offers it, and proxies and certificates
+/// come from the environment variables. Redirects are not followed, and no state is kept except connections.
 ///
-/// An answer's body is cut at a bound, which ends the transfer: a back-end's answer is far shorter, and what a captive portal
-/// sends need not be read to its end. A head beyond 64 KiB is no answer.
+/// All requests share one thread, which sleeps while they wait. It starts with the first request. It ends, and closes
+/// all descriptors, one minute after the last request or when the transport is released.
 ///
-/// When a kept connection turns out to be closed before a byte of the answer came, libcurl sends the request once more on a
-/// fresh one. That is what delivery would do, only sooner: it too cannot know what became of the first.
+/// A response body is truncated at a limit, which ends the transfer. A back end's response is far shorter, and the rest
+/// of a captive portal's page is not needed. A header section beyond 64 KiB is an error.
 ///
-/// In a forked child neither the thread nor Swift's own threads exist: a child does not send.
+/// If a kept connection turns out to be closed before the first byte of the response, libcurl sends the request once
+/// more on a new connection. Delivery would retry later in any case, and does not know either whether the first request
+/// was processed.
+///
+/// A forked child has neither this thread nor Swift's own threads, so it sends nothing.
 package final class CurlTransport: Transport {
     private let driver: CurlDriver
 
-    /// Makes a transport. Costs next to nothing: libcurl begins with the first request.
+    /// Creates a transport.
+    ///
+    /// This is cheap: libcurl is initialized by the first request.
     ///
     /// - Parameters:
-    ///   - longestBody: The most bytes kept of an answer's body.
-    ///   - settings: Proxies and authorities.
+    ///   - longestBody: The maximum number of bytes to keep of a response body.
+    ///   - settings: Proxies and certificate authorities.
     package convenience init(
         longestBody: Int = 1_048_576,
         settings: NetworkSettings = NetworkSettings { ProcessEnvironment.value(of: $0) }
@@ -33,24 +38,27 @@ package final class CurlTransport: Transport {
         self.init(driver: CurlDriver(longestBody: longestBody, settings: settings, clock: SystemClock()))
     }
 
-    // MARK: The one that a process shares
+    // MARK: Shared instance
 
     private struct Shared: Sendable {
         weak var transport: CurlTransport?
-        /// The process that made it: its thread is not there in a forked child.
-        let process = ForkMark()
+        /// Identifies the process that created it.
+        ///
+        /// A forked child does not have its thread.
+        let process = ForkDetector()
     }
 
     private static let shared = Locked<[NetworkSettings: Shared]>([:])
 
-    /// The transport that is in use in this process with the variables as they are now; a new one when there is none.
+    /// Returns the process's shared transport for the current environment variables.
     ///
-    /// Each transport has a thread, a descriptor to wake it and connections: an app with several analytics has these once.
+    /// Creates one if none is in use. Each transport has a thread, a descriptor to wake it, and connections, so an app
+    /// with several `Analytics` instances shares them.
     package static func ofProcess() -> CurlTransport {
         ofProcess(NetworkSettings { ProcessEnvironment.value(of: $0) })
     }
 
-    /// The same with these settings.
+    /// Returns the shared transport with these settings.
     static func ofProcess(_ settings: NetworkSettings) -> CurlTransport {
         shared.withLock { shared in
             if let known = shared[settings], let transport = known.transport, !known.process.isInChild {
@@ -63,7 +71,7 @@ package final class CurlTransport: Transport {
         }
     }
 
-    /// Makes a transport of parts.
+    /// Creates a transport with a given driver.
     init(driver: CurlDriver) {
         self.driver = driver
     }
@@ -76,12 +84,14 @@ package final class CurlTransport: Transport {
         try await send(try CurlRequest(request), timeout: timeout)
     }
 
-    /// Sends a request and hands on the body of a 200 as it comes. Any other answer is returned whole.
+    /// Sends a request and streams the body of a 200 response.
+    ///
+    /// Any other response is returned as a whole.
     ///
     /// - Parameters:
-    ///   - timeout: The longest time from call to the end of the answer.
-    ///   - opened: Called once when the head of a 200 has arrived.
-    ///   - piece: Called with each piece of its body, on the network's thread.
+    ///   - timeout: The maximum time from the call to the end of the response.
+    ///   - opened: Called once when the header section of a 200 response has arrived.
+    ///   - piece: Called with each chunk of its body, on the network thread.
     package func stream(
         _ request: WireRequest,
         timeout: Duration,
@@ -107,31 +117,35 @@ package final class CurlTransport: Transport {
     }
 }
 
-/// Which way requests go and whom they trust, as the system's variables say. A value: the variables are read once, because a
-/// host that changes its environment while another thread reads it breaks that thread.
+/// Proxies and trusted certificate authorities, from environment variables.
+///
+/// The variables are read once, because a host app that changes its environment while another thread reads it would
+/// crash that thread.
 package struct NetworkSettings: Sendable, Hashable {
-    /// Proxy for `http` addresses; nil goes directly.
+    /// The proxy for `http` URLs; nil to connect directly.
     package var httpProxy: String?
-    /// Proxy for `https` addresses; nil goes directly.
+    /// The proxy for `https` URLs; nil to connect directly.
     package var httpsProxy: String?
-    /// Hosts that are asked directly, separated by commas; `*` is every host.
+    /// Hosts to connect to directly, separated by commas; `*` means every host.
     package var directHosts = ""
-    /// A file of the authorities that are trusted instead of the system's.
+    /// A file of certificate authorities to trust instead of the system's.
     package var authorityFile: String?
-    /// A folder of such authorities.
+    /// A folder of certificate authorities to trust instead of the system's.
     package var authorityFolder: String?
 
-    /// Goes directly, and trusts whom the system trusts.
+    /// Creates settings that connect directly and trust the system's authorities.
     package init() {}
 
-    /// Reads the customary variables: `http_proxy` (in lower case only, because servers hand `HTTP_PROXY` to programs as
-    /// a header that anybody can send), `https_proxy`, `all_proxy` and `no_proxy` (either case), `SSL_CERT_FILE` and
-    /// `SSL_CERT_DIR`. Empty ones count as absent.
+    /// Reads the usual environment variables.
+    ///
+    /// These are `http_proxy` (in lowercase only, because servers pass `HTTP_PROXY` to programs from a header that any
+    /// client can send), `https_proxy`, `all_proxy`, and `no_proxy` (in either case), `SSL_CERT_FILE`, and
+    /// `SSL_CERT_DIR`. Empty variables count as unset.
     package init(environment: [String: String]) {
         self.init { environment[$0] }
     }
 
-    /// The same, of variables whose values are asked for by their names.
+    /// Reads the variables through a closure, by name.
     init(_ variable: (String) -> String?) {
         func value(_ names: String...) -> String? {
             for name in names {

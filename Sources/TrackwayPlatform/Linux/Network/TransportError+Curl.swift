@@ -12,12 +12,12 @@ internal import Musl
 #endif
 
 extension TransportError {
-    /// Says in the room's own words what libcurl met.
+    /// Converts a libcurl error.
     ///
     /// - Parameters:
-    ///   - curl: What libcurl says; not `CURLE_OK`.
-    ///   - detail: Its sentence, or ours; empty takes the code's own.
-    ///   - systemCode: The system's error number that goes with it, or 0.
+    ///   - curl: The libcurl code; not `CURLE_OK`.
+    ///   - detail: A message from libcurl or this module; empty to use the code's own message.
+    ///   - systemCode: The accompanying system error number, or 0.
     init(_ curl: CURLcode, _ detail: String, systemCode: Int32 = 0) {
         let sentence = detail.isEmpty ? curl_easy_strerror(curl).map { String(cString: $0) } ?? "" : detail
         self.init(Self.code(of: curl, systemCode), "\(sentence) (curl \(curl.rawValue))")
@@ -28,7 +28,7 @@ extension TransportError {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             .offline
         case CURLE_COULDNT_CONNECT:
-            // No way there is another thing than somebody there who does not listen.
+            // An unreachable network is different from a host that refuses the connection.
             [ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL].contains(systemCode) ? .offline : .refused
         case CURLE_OPERATION_TIMEDOUT:
             .timedOut
@@ -41,7 +41,7 @@ extension TransportError {
             .tls
         case CURLE_URL_MALFORMAT:
             .invalidRequest
-        // CURLE_UNSUPPORTED_PROTOCOL is among them: the address was checked before, so it is the answer that is no HTTP.
+        // Includes CURLE_UNSUPPORTED_PROTOCOL: the URL was validated before, so the response is not HTTP.
         default:
             .other
         }

@@ -11,25 +11,26 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// What Linux tells about the device in files, and the running system by itself. What neither tells is absent.
+/// Reads device properties from Linux's files and from system calls.
 ///
-/// Nothing in it changes from reading to reading on a system that stays as it is: no current frequency, no load. So two
+/// Unavailable properties are left out. Volatile values such as current frequency and load are excluded, so two
 /// snapshots of an unchanged device are equal.
 package struct LinuxDeviceProperties: DevicePropertiesSource {
     private let app: Attributes
     private let tree: SystemTree
 
-    /// Reads from a tree.
+    /// Creates a reader for the given tree.
     ///
     /// - Parameters:
-    ///   - app: The `app` section of the context, which the app's name and versions are taken from.
-    ///   - tree: Where the system's files lie. What only the running system knows is absent unless it is its own.
+    ///   - app: The `app` section of the context, the source of the app's name and versions.
+    ///   - tree: The location of the system's files. Properties from system calls are left out unless this is the
+    ///     running system's tree.
     package init(app: Attributes, tree: SystemTree = .live) {
         self.app = app
         self.tree = tree
     }
 
-    /// Some hundred small files on a usual machine.
+    /// Reads about a hundred small files on a typical machine.
     package func deviceProperties() -> DeviceProperties {
         var properties = DeviceProperties()
         report(app: &properties)
@@ -73,15 +74,16 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
         properties[.osRelease] = tree.line("/proc/sys/kernel/osrelease")
         properties[.kernelVersion] = tree.line("/proc/version", limit: 1_024)
         properties[.kernelUUID] = KernelNotes(tree.bytes("/sys/kernel/notes")).buildID
-        // The kernel's own name is the same in every app, and tells the device as long as it runs.
+        // The raw boot id is the same in every app and would identify the device until it reboots, so it is hashed per
+        // app.
         properties[.kernelBootSession] = tree.line("/proc/sys/kernel/random/boot_id").map {
             BootIdentity.disguised($0, for: appID)
         }
-        // A kernel that was given no name says so.
+        // The kernel reports this text if it has no host name.
         properties[.hostName] = tree.line("/proc/sys/kernel/hostname").flatMap { $0 == "(none)" ? nil : $0 }
     }
 
-    /// What the running process's own C library and memory say; no file does.
+    /// Adds the values of `sysconf`, which no file contains.
     private static func report(process properties: inout DeviceProperties) {
         func setting(_ name: Int32) -> Int64? {
             let value = sysconf(name)
@@ -97,7 +99,9 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
         return id
     }
 
-    /// The board by its name in the device tree, which begins with the most exact of several.
+    /// The board's name in the device tree.
+    ///
+    /// Of several names, the first is the most specific.
     private var compatibleBoard: String? {
         let names = tree.bytes("/proc/device-tree/compatible", limit: 1_024).split(separator: 0)
         guard let first = names.first, first.count <= 128, first.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -107,19 +111,23 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
     }
 }
 
-/// The notes that were built into the kernel, as `/sys/kernel/notes` holds them in the layout of ELF.
+/// The notes in the kernel's image, from `/sys/kernel/notes` in ELF's layout.
 package struct KernelNotes: Sendable, Hashable {
-    /// What names the build of the kernel: its linker's hash in hexadecimal digits; `nil` when there is none.
+    /// The linker's hash of the kernel build in hexadecimal digits.
+    ///
+    /// `nil` if it is missing.
     package let buildID: String?
 
-    /// The type of the note of the owner "GNU" that holds the build's hash.
+    /// The type of the "GNU" note that holds the build id.
     private static let buildIDType: UInt32 = 3
 
-    /// Reads notes. What lies behind a damaged one is not read.
+    /// Parses notes.
+    ///
+    /// Stops at the first damaged one.
     package init(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while let note = Self.takeNote(&rest) {
-            // A hash of 8 to 32 bytes: from the shortest to the longest that linkers make.
+            // From 8 to 32 bytes, the shortest and the longest hash that linkers produce.
             guard note.type == Self.buildIDType, note.owner == Array("GNU\0".utf8),
                 (8...32).contains(note.content.count)
             else { continue }
@@ -138,7 +146,9 @@ package struct KernelNotes: Sendable, Hashable {
         return (owner, type, content)
     }
 
-    /// The next four bytes as the processor's own kernel writes a number.
+    /// Removes the next four bytes and returns them as an integer.
+    ///
+    /// The integer is in native byte order.
     private static func takeWord(_ bytes: inout ArraySlice<UInt8>) -> UInt32? {
         guard bytes.count >= 4 else { return nil }
         let word = bytes.prefix(4).withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
@@ -146,7 +156,9 @@ package struct KernelNotes: Sendable, Hashable {
         return word
     }
 
-    /// The next bytes; up to three follow them to a multiple of four.
+    /// Removes and returns the next bytes.
+    ///
+    /// Also removes their padding to a multiple of four.
     private static func takePadded(_ bytes: inout ArraySlice<UInt8>, _ length: Int) -> [UInt8]? {
         guard length <= bytes.count else { return nil }
         let taken = Array(bytes.prefix(length))

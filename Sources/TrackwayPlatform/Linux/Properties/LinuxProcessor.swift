@@ -4,23 +4,23 @@
 #if os(Linux)
 internal import TrackwayEvents
 
-/// Reads what the kernel knows about the processors.
+/// Reads the kernel's information about the processors.
 struct LinuxProcessor: Sendable {
     private static let folder = "/sys/devices/system/cpu"
 
     private let tree: SystemTree
 
-    /// Reads from a tree.
+    /// Creates a reader for the given tree.
     init(tree: SystemTree) {
         self.tree = tree
     }
 
-    /// Adds what is known to properties.
+    /// Adds the known values to the properties.
     func report(_ properties: inout DeviceProperties) {
         let online = ranges("online")
         reportCounts(&properties, online: online)
         LinuxFrequencies(tree: tree).report(&properties)
-        // Caches are those of the first processor; where processors differ, no one number holds for all.
+        // Cache sizes are the first processor's. If processors differ, no single number is correct for all.
         if let first = online?.lowest {
             LinuxCaches(tree: tree, folder: "\(Self.folder)/cpu\(first)/cache").report(&properties)
         }
@@ -36,13 +36,15 @@ struct LinuxProcessor: Sendable {
         guard let online else { return }
         let cores = distinct("core_cpus_list", of: online) ?? distinct("thread_siblings_list", of: online)
         properties[.physicalCPUCount] = cores
-        // Which core a processor that is off would belong to, nobody knows.
+        // The core of an offline processor is unknown.
         if possible?.count == online.count { properties[.physicalCPUMaximum] = cores }
-        // The kernel writes -1 where the board does not say.
+        // The kernel writes -1 if the board does not report it.
         properties[.packageCount] = distinct("physical_package_id", of: online, except: "-1")
     }
 
-    /// How many different texts a file has for the processors; `nil` unless each has one.
+    /// Returns the number of distinct contents of a processor file.
+    ///
+    /// Returns `nil` unless every processor has the file.
     private func distinct(_ file: String, of online: NumberRanges, except unknown: String? = nil) -> Int64? {
         var texts: Set<String> = []
         for number in online.numbers {
@@ -70,13 +72,13 @@ struct LinuxProcessor: Sendable {
     }
 }
 
-/// A list of numbers as the kernel writes the numbers of processors: "0-3,6".
+/// A list of numbers in the kernel's format, such as "0-3,6".
 package struct NumberRanges: Sendable, Hashable {
     private let ranges: [ClosedRange<Int>]
 
-    /// Reads a list.
+    /// Parses a list.
     ///
-    /// - Returns: `nil` when the text is none, is empty, or names a number beyond a million.
+    /// - Returns: `nil` if the text is malformed or empty, or contains a number of 2²⁰ or more.
     package init?(_ list: String) {
         var ranges: [ClosedRange<Int>] = []
         for part in list.split(separator: ",") {
@@ -90,7 +92,7 @@ package struct NumberRanges: Sendable, Hashable {
         self.ranges = ranges
     }
 
-    /// How many numbers there are.
+    /// The length of the list.
     package var count: Int { ranges.reduce(0) { $0 + $1.count } }
 
     /// The lowest number.
@@ -104,13 +106,15 @@ package struct NumberRanges: Sendable, Hashable {
 private struct LinuxFrequencies: Sendable {
     private let tree: SystemTree
 
-    /// Reads from a tree.
+    /// Creates a reader for the given tree.
     init(tree: SystemTree) {
         self.tree = tree
     }
 
-    /// Adds what is known to properties, in Hz: the lowest and the highest of all processors, and the one they are sold
-    /// with. The frequency of this moment is not told: it is another one at every reading.
+    /// Adds the known frequencies to the properties, in Hz.
+    ///
+    /// These are the lowest and the highest of all processors, and the nominal frequency. The current frequency is left
+    /// out, because it differs at every reading.
     func report(_ properties: inout DeviceProperties) {
         let policies = tree.names(in: "/sys/devices/system/cpu/cpufreq").filter { $0.hasPrefix("policy") }
         func hertz(_ file: String) -> [Int64] {
@@ -128,22 +132,22 @@ private struct LinuxFrequencies: Sendable {
     }
 }
 
-/// Reads the caches that a processor uses.
+/// Reads a processor's caches.
 private struct LinuxCaches: Sendable {
     private let tree: SystemTree
     private let folder: String
 
-    /// Reads from a tree.
+    /// Creates a reader for the given tree.
     ///
     /// - Parameters:
-    ///   - tree: Where the system's files lie.
-    ///   - folder: The processor's folder of caches.
+    ///   - tree: The location of the system's files.
+    ///   - folder: The processor's cache folder.
     init(tree: SystemTree, folder: String) {
         self.tree = tree
         self.folder = folder
     }
 
-    /// Adds what is known to properties.
+    /// Adds the known values to the properties.
     func report(_ properties: inout DeviceProperties) {
         for cache in tree.names(in: folder) where cache.hasPrefix("index") {
             let size = tree.text("\(folder)/\(cache)/size").flatMap(Self.bytes)
@@ -169,11 +173,11 @@ private struct LinuxCaches: Sendable {
     }
 }
 
-/// What `/proc/cpuinfo` says about the first processor. Each architecture says it in words of its own.
+/// The first processor's fields in `/proc/cpuinfo`, whose names differ between architectures.
 package struct CPUInfo: Sendable, Hashable {
     private var fields: [String: String] = [:]
 
-    /// Reads the file's text up to its first empty line.
+    /// Parses the file's text up to its first empty line.
     package init(_ text: String) {
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             guard !line.isEmpty else { break }
@@ -182,12 +186,14 @@ package struct CPUInfo: Sendable, Hashable {
         }
     }
 
-    /// Whether the processor can do 64-bit work, whatever the kernel does; `nil` where the file does not say.
+    /// Whether the processor supports 64-bit code; `nil` if unknown.
+    ///
+    /// The kernel may nevertheless be a 32-bit one.
     package var is64Bit: Bool? {
         words("flags").map { $0.contains("lm") }
     }
 
-    /// Whether there is a floating-point unit; `nil` where the file does not say.
+    /// Whether the processor has a floating-point unit; `nil` if unknown.
     package var hasFloatingPoint: Bool? {
         switch fields["fpu"] {
         case "yes": return true
@@ -198,7 +204,9 @@ package struct CPUInfo: Sendable, Hashable {
         return !features.isDisjoint(with: ["fp", "vfp", "vfpv3", "vfpv4"])
     }
 
-    /// The frequency in Hz that the maker sells the processor with, where its name ends in one: "… @ 2.50GHz".
+    /// The nominal frequency in Hz.
+    ///
+    /// It is known only if the model name ends in one: "… @ 2.50GHz".
     package var soldFrequency: Int64? {
         guard let name = fields["model name"], let at = name.lastIndex(of: "@") else { return nil }
         let text = Self.trimmed(name[name.index(after: at)...])

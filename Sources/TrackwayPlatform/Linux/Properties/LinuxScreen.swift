@@ -2,19 +2,20 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-/// Reads the screen's size from what the kernel's graphics (DRM) say about their connectors.
+/// Reads the screen's size from the kernel's graphics subsystem (DRM).
 package struct LinuxScreen: Sendable {
     private let tree: SystemTree
 
-    /// Reads from a tree.
+    /// Creates a reader for the given tree.
     package init(tree: SystemTree) {
         self.tree = tree
     }
 
-    /// The size in pixels of the screen that is built in, or else of the first one that is plugged in; `nil` without any.
+    /// Returns the built-in screen's size in pixels.
     ///
-    /// Of a screen's modes the first counts: the kernel begins with the one that the screen prefers, which is its panel's
-    /// own size.
+    /// Without a built-in screen, returns the first external screen's size. The size is that of the first mode: the
+    /// kernel lists the screen's preferred mode first, which is the panel's native size. Returns `nil` if no screen is
+    /// connected.
     package func size() -> DeviceFacts.Screen? {
         let connected = tree.names(in: "/sys/class/drm").filter { connector in
             connector.contains("-") && tree.text("/sys/class/drm/\(connector)/status") == "connected"
@@ -36,7 +37,7 @@ package struct LinuxScreen: Sendable {
         return DeviceFacts.Screen(width: width, height: height)
     }
 
-    /// Connectors are called after card and kind, such as "card0-eDP-1".
+    /// Connectors are named after card and type, such as "card0-eDP-1".
     private static func isBuiltIn(_ connector: String) -> Bool {
         ["-eDP-", "-LVDS-", "-DSI-", "-DPI-"].contains { connector.contains($0) }
     }

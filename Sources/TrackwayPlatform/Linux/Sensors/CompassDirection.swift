@@ -10,25 +10,26 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Where the top of a device points, from the magnetic field it measures and the direction of down.
+/// Computes a device's heading from the magnetic field and gravity.
 package enum CompassDirection {
-    /// Degrees from magnetic north, clockwise seen from above, 0 to 360 without the end.
+    /// Returns the heading in degrees clockwise from magnetic north, in 0..<360.
     ///
-    /// East is where the field crossed with up points, north is up crossed with east; the direction is that of the
-    /// device's y axis between the two:
+    /// East is the cross product of the field and up, north is that of up and east. The result is the direction of the
+    /// device's y axis relative to both:
     ///
     ///     up    = -gravity / |gravity|
     ///     east  = field × up
     ///     north = up × east
     ///     direction = atan2(east.y / |east|, north.y / |north|)
     ///
-    /// So it holds however the device is tilted, as long as its top is not straight up or down.
+    /// This works for any tilt unless the device's top points straight up or down.
     ///
     /// - Parameters:
     ///   - field: The magnetic field in the device's axes, in any unit.
-    ///   - gravity: Where down is, in units of standard gravity; nil takes the device to lie on its back.
-    /// - Returns: nil when it cannot be made out: the device falls or is shaken, the field points straight up or down,
-    ///   or the device's top does.
+    ///   - gravity: The direction of down, in units of standard gravity; nil assumes that the device is flat on its
+    ///     back.
+    /// - Returns: nil if the heading cannot be determined because the device falls or is shaken, or because the field
+    ///   or the device's top points straight up or down.
     package static func degrees(field: Vector3, gravity: Vector3?) -> Double? {
         var up = Vector3(x: 0, y: 0, z: 1)
         if let gravity {
@@ -40,7 +41,8 @@ package enum CompassDirection {
         guard whole > 0, whole.isFinite else { return nil }
         let east = cross(scaled(field, by: 1 / whole), up)
         let north = cross(up, east)
-        // Both are as long as the level part of the field and of the top is: next to nothing, and chance decides.
+        // These lengths are the horizontal parts of the field and of the top. If either is near zero, noise determines
+        // the result.
         guard length(east) > 0.05, (1 - up.y * up.y).squareRoot() > 0.05 else { return nil }
         let degrees = atan2(east.y, north.y) * 180 / .pi
         return degrees < 0 ? degrees + 360 : degrees

@@ -5,8 +5,9 @@
 internal import Dispatch
 internal import TrackwayEvents
 
-/// Beats on a queue of its own, so that a sensor that takes its time keeps nobody waiting. Beats that are late are left
-/// out, not made up for.
+/// A polling timer with its own queue.
+///
+/// A slow sensor therefore does not block other work. Late ticks are skipped and not made up for.
 package final class DispatchPollingTimer: PollingTimer {
     private struct Beat: Sendable {
         var interval: DispatchTimeInterval
@@ -15,17 +16,19 @@ package final class DispatchPollingTimer: PollingTimer {
 
     private struct State: Sendable {
         var beat: Beat?
-        /// Counts starts and stops: beats that were put on the queue before the last of them are left out.
+        /// Incremented by each start and stop.
+        ///
+        /// Ticks queued before the last increment are skipped.
         var generation: UInt64 = 0
     }
 
-    /// Nothing sleeps well on less.
+    /// The minimum interval; the system cannot sleep reliably for less.
     private static let shortest = Duration.milliseconds(10)
 
     private let queue = DispatchQueue(label: "trackway.sensors", qos: .utility)
     private let state = Locked(State())
 
-    /// A polling timer at rest.
+    /// Creates a stopped timer.
     package init() {}
 
     package func start(every interval: Duration, _ beat: @escaping @Sendable () -> Void) {
@@ -38,7 +41,7 @@ package final class DispatchPollingTimer: PollingTimer {
     }
 
     private func replace(with beat: Beat?) -> UInt64 {
-        // The old closure is let go of outside the lock: it may own things.
+        // The old closure is released outside the lock, because it may own other objects.
         let (generation, old) = state.withLock { state in
             let old = state.beat
             state.beat = beat
@@ -50,7 +53,8 @@ package final class DispatchPollingTimer: PollingTimer {
     }
 
     private func schedule(at due: DispatchTime, generation: UInt64) {
-        // What waits on the queue holds nothing of the beat's: once it is stopped, its owner's things are free.
+        // The queued block does not capture the closure, so stopping the timer releases everything that the closure
+        // owns.
         queue.asyncAfter(deadline: due) { [weak self] in
             guard let self, let beat = self.state.withLock({ $0.generation == generation ? $0.beat : nil }) else {
                 return
@@ -61,13 +65,16 @@ package final class DispatchPollingTimer: PollingTimer {
     }
 }
 
-/// Beats at a pace: what polled sensors are read by.
+/// Triggers the readings of polled sensors at a fixed interval.
 package protocol PollingTimer: Sendable {
-    /// Calls back every so long, the first time after one interval, from one thread at a time, until ``stop()``. Another
-    /// start ends the beats of the one before.
+    /// Calls the closure at each interval, first after one interval, until ``stop()``.
+    ///
+    /// Calls do not overlap. Starting again replaces the previous closure.
     func start(every interval: Duration, _ beat: @escaping @Sendable () -> Void)
 
-    /// Ends the beats. One under way may still be finished after it; none begins.
+    /// Stops the timer.
+    ///
+    /// A running call may still finish; no new one starts.
     func stop()
 }
 #endif

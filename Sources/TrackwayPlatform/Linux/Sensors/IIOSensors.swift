@@ -4,21 +4,22 @@
 #if os(Linux)
 package import TrackwayEvents
 
-/// A sensor with three axes, as the kernel's Industrial I/O shows it: one file for each axis, and how to make units of
-/// what they hold. Every reading is made anew, so that a range changed meanwhile, or a sensor gone, is no harm.
+/// A three-axis sensor of the kernel's Industrial I/O subsystem.
+///
+/// It has one file per axis, and files that define the unit. All files are read again for each reading, so a changed
+/// range or a removed sensor does no harm.
 package struct IIOSensor: Sendable {
-    /// What it measures.
+    /// The quantity that it measures.
     package let kind: SensorReading.Kind
 
     private let tree: SystemTree
-    /// Path and channel: what all its files begin with.
+    /// The folder and channel: the prefix of all its file paths.
     private let channel: String
     private let mount: MountMatrix
 
-    /// The sensor of a kind in a device's folder.
+    /// Finds the sensor of a kind in a device's folder.
     ///
-    /// - Returns: `nil` when there is none, when nobody knows the unit of what it reads, or when the direction it is
-    ///   built in is written down and cannot be understood.
+    /// - Returns: `nil` if the device has no such sensor, if its unit is unknown, or if its mount matrix is invalid.
     package init?(_ kind: SensorReading.Kind, in folder: String, tree: SystemTree) {
         let prefix = Self.prefix(of: kind)
         let files = Set(tree.names(in: folder))
@@ -26,7 +27,7 @@ package struct IIOSensor: Sendable {
         guard axes.allSatisfy({ files.contains("\(prefix)_\($0)_raw") }),
             files.contains("\(prefix)_scale") || axes.allSatisfy({ files.contains("\(prefix)_\($0)_scale") })
         else { return nil }
-        // The exactest first: for this channel, for the device's inputs, for the device.
+        // The most specific first: for this channel, for the device's inputs, for the device.
         let matrices = ["\(prefix)_mount_matrix", "in_mount_matrix", "mount_matrix"]
         if let file = matrices.first(where: { files.contains($0) }) {
             guard let mount = tree.text("\(folder)/\(file)").flatMap({ MountMatrix($0) }) else { return nil }
@@ -39,15 +40,17 @@ package struct IIOSensor: Sendable {
         channel = "\(folder)/\(prefix)"
     }
 
-    /// What the sensor reads now, in the axes of the device and the unit of its kind; `nil` when it does not answer, or
-    /// not with numbers.
+    /// Returns a reading in the device's axes.
+    ///
+    /// The unit is that of the sensor's kind. Returns `nil` if the sensor does not respond, or does not respond with
+    /// numbers.
     package func read() -> Vector3? {
         guard let x = part("x"), let y = part("y"), let z = part("z") else { return nil }
         let reading = mount.turned(Vector3(x: x * factor, y: y * factor, z: z * factor))
         return reading.x.isFinite && reading.y.isFinite && reading.z.isFinite ? reading : nil
     }
 
-    /// One axis in the kernel's units: (raw + offset) · scale.
+    /// Returns one axis in the kernel's units: (raw + offset) · scale.
     private func part(_ axis: String) -> Double? {
         guard let raw = tree.decimal("\(channel)_\(axis)_raw"),
             let scale = tree.decimal("\(channel)_\(axis)_scale") ?? tree.decimal("\(channel)_scale"), scale != 0
@@ -56,15 +59,15 @@ package struct IIOSensor: Sendable {
         return (raw + offset) * scale
     }
 
-    /// What makes our unit of the kernel's.
+    /// The factor that converts the kernel's unit to ours.
     private var factor: Double {
         switch kind {
-        // m/s² into units of standard gravity. The kernel tells the push that holds a device up; we tell, as mobile
-        // systems do, the pull: the other direction.
+        // From m/s² to units of standard gravity. The kernel reports the force that holds a device up; we report
+        // gravity's pull, as mobile systems do, which points in the opposite direction.
         case .acceleration: -1 / 9.80665
-        // Radians per second as they are.
+        // Radians per second, unchanged.
         case .rotationRate: 1
-        // Gauss into microteslas.
+        // From gauss to microteslas.
         case .magneticField: 100
         }
     }
@@ -78,23 +81,25 @@ package struct IIOSensor: Sendable {
     }
 }
 
-/// Finds the sensors that Industrial I/O shows under `/sys/bus/iio/devices`.
+/// Finds the sensors that Industrial I/O lists under `/sys/bus/iio/devices`.
 package struct IIOSensors: Sendable {
     private static let root = "/sys/bus/iio/devices"
     private static let device = "iio:device"
 
     private let tree: SystemTree
 
-    /// Looks in a tree.
+    /// Creates a finder that reads from a tree.
     package init(tree: SystemTree = .live) {
         self.tree = tree
     }
 
-    /// The sensors with three axes, at most one of each kind.
+    /// The three-axis sensors, at most one of each kind.
     package var all: [IIOSensor] { SensorReading.Kind.allCases.compactMap(sensor) }
 
-    /// The sensor of a kind; of several, that of the first device. A sensor in a laptop's keyboard does not count: it
-    /// tells nothing about the screen.
+    /// Returns the first device's sensor of a kind.
+    ///
+    /// Devices without such a sensor are skipped. A sensor in a laptop's keyboard is ignored, because its orientation
+    /// is not the screen's.
     package func sensor(_ kind: SensorReading.Kind) -> IIOSensor? {
         for device in devices where !isInKeyboard(device) {
             if let sensor = IIOSensor(kind, in: device, tree: tree) { return sensor }
@@ -102,7 +107,9 @@ package struct IIOSensors: Sendable {
         return nil
     }
 
-    /// Whether something is near the screen; `nil` without such a sensor, or when it does not say what it calls near.
+    /// Whether an object is near the screen.
+    ///
+    /// Returns `nil` if the device has no proximity sensor, or if the sensor does not define its threshold.
     package func isNear() -> Bool? {
         for device in devices {
             guard
@@ -114,7 +121,7 @@ package struct IIOSensors: Sendable {
         return nil
     }
 
-    /// The devices' folders in the order of their numbers: the tenth does not come before the second.
+    /// The devices' folders in numeric order: device 2 before device 10.
     private var devices: [String] {
         let numbers = tree.names(in: Self.root).compactMap { name in
             name.hasPrefix(Self.device) ? Int(name.dropFirst(Self.device.count)) : nil
@@ -127,20 +134,23 @@ package struct IIOSensors: Sendable {
     }
 }
 
-/// Turns what a sensor reads along its own axes into the axes of the device it is built into.
+/// Converts a sensor's readings from its own axes to the device's axes.
 package struct MountMatrix: Sendable, Hashable {
     private let rows: [[Double]]
 
-    /// A sensor that is built in straight.
+    /// The matrix of a sensor whose axes match the device's.
     package static let straight = MountMatrix(rows: [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
     private init(rows: [[Double]]) {
         self.rows = rows
     }
 
-    /// Reads a matrix as the kernel writes it: "0, -1, 0; 1, 0, 0; 0, 0, 1", row by row.
+    /// Parses a matrix in the kernel's format.
     ///
-    /// - Returns: `nil` when the text is no matrix, or one that turns nothing: rows of unequal length, or flat.
+    /// The format is row by row: "0, -1, 0; 1, 0, 0; 0, 0, 1".
+    ///
+    /// - Returns: `nil` if the text is not a 3 × 3 matrix, if the absolute value of an element is larger than 2, or if
+    ///   the matrix is singular.
     package init?(_ text: String) {
         let rows = text.split(separator: ";", omittingEmptySubsequences: false).map { row in
             row.split(separator: ",", omittingEmptySubsequences: false).map { cell in
@@ -154,13 +164,15 @@ package struct MountMatrix: Sendable, Hashable {
         guard abs(determinant) > 0.5 else { return nil }
     }
 
-    /// A reading in the device's axes.
+    /// Returns a reading in the device's axes.
     package func turned(_ reading: Vector3) -> Vector3 {
         func part(_ row: [Double]) -> Double { row[0] * reading.x + row[1] * reading.y + row[2] * reading.z }
         return Vector3(x: part(rows[0]), y: part(rows[1]), z: part(rows[2]))
     }
 
-    /// 1 or -1 for a turn, with or without a mirror.
+    /// The determinant.
+    ///
+    /// It is 1 for a rotation, -1 for a rotation with a reflection.
     private var determinant: Double {
         rows[0][0] * (rows[1][1] * rows[2][2] - rows[1][2] * rows[2][1])
             - rows[0][1] * (rows[1][0] * rows[2][2] - rows[1][2] * rows[2][0])

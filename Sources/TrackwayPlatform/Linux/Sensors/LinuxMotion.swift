@@ -5,16 +5,20 @@
 package import TrackwayBehavior
 package import TrackwayEvents
 
-/// What a source of polled sensors works with. Each source needs one of its own: a timer has one beat at a time.
+/// The dependencies of a source of polled sensors.
+///
+/// Each source needs its own, because a timer calls only one closure at a time.
 package struct SensorPolling: Sendable {
-    /// The sensors there are.
+    /// The available sensors.
     let sensors: IIOSensors
-    /// Says when to read.
+    /// Triggers the readings.
     let timer: any PollingTimer
-    /// Says when it was read.
+    /// Provides the time of a reading.
     let clock: any EventClock
 
-    /// The system's sensors, a timer of its own and the device's clock, unless something else is given.
+    /// Creates dependencies.
+    ///
+    /// The defaults are the system's sensors, a new timer, and the device's clock.
     package init(
         sensors: IIOSensors = IIOSensors(),
         timer: any PollingTimer = DispatchPollingTimer(),
@@ -26,14 +30,15 @@ package struct SensorPolling: Sendable {
     }
 }
 
-/// Reads accelerometer, gyroscope and magnetometer, each by itself: Linux makes no motion of the device out of them.
+/// Reads accelerometer, gyroscope, and magnetometer separately.
 ///
-/// While it runs, each sensor is read once an interval on a thread of its own. A sensor that does not answer, or not with
-/// numbers, is passed over that time; the others go on. One run at a time: a second start ends the first.
+/// Linux does not combine them into device motion. While running, the source reads each sensor once per interval on a
+/// separate thread. A sensor that does not respond, or does not respond with numbers, is skipped for that interval; the
+/// others are still read. Only one run is active at a time: a second start ends the first.
 package struct LinuxMotion: MotionSource {
     private let polling: SensorPolling
 
-    /// A source at rest.
+    /// Creates a stopped source.
     package init(_ polling: SensorPolling = SensorPolling()) {
         self.polling = polling
     }
@@ -47,7 +52,7 @@ package struct LinuxMotion: MotionSource {
         every interval: Duration,
         _ report: @escaping @Sendable (MotionReading) -> Void
     ) {
-        guard means == .raw else { return }  // There is no other way here.
+        guard means == .raw else { return }  // Linux has no other mode.
         let found = polling.sensors.all
         guard !found.isEmpty else { return }
         polling.timer.start(every: interval) { [clock = polling.clock] in
@@ -63,18 +68,18 @@ package struct LinuxMotion: MotionSource {
     }
 }
 
-/// A compass made of the magnetometer, and of the accelerometer where there is one.
+/// A compass that uses the magnetometer and, if available, the accelerometer.
 ///
-/// Nobody calibrates the magnetometer here, so how far the direction can be wrong is not known. By the rules of
-/// `Heading`, an event then carries the field that was measured and no direction. An app that has calibrated its device
-/// can feed headings with an accuracy of its own. One run at a time: a second start ends the first.
+/// The magnetometer is not calibrated here, so the accuracy of the direction is unknown. By the rules of `Heading`, an
+/// event then contains the measured field and no direction. An app that has calibrated its device can add headings with
+/// their accuracy. Only one run is active at a time: a second start ends the first.
 package struct LinuxCompass: HeadingSource {
-    /// How often the field is read.
+    /// The interval between readings.
     package static let interval = Duration.milliseconds(500)
 
     private let polling: SensorPolling
 
-    /// A source at rest.
+    /// Creates a stopped source.
     package init(_ polling: SensorPolling = SensorPolling()) {
         self.polling = polling
     }
@@ -92,7 +97,7 @@ package struct LinuxCompass: HeadingSource {
                 } else {
                     CompassDirection.degrees(field: field, gravity: nil)
                 }
-            // The field is worth telling by itself; a direction that cannot be made out is no number.
+            // The field is useful even without a direction. A direction that cannot be determined is NaN.
             report(Heading(time: clock.now().wall, magnetic: direction ?? .nan, accuracy: -1, field: field))
         }
     }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 the Trackway authors
 #
-# Makes the files of this folder: what three older SDKs leave behind, in the forms that they leave it in. Run it here.
+# Generates the files of this folder: the data of three older SDKs in their own formats. Run it in this folder.
 #
-# User defaults are property lists of text. Archives and databases have no form of text; this file is what they say.
+# User defaults are text property lists. Archives and databases have no text form, so their content is in this file.
 import json
 import os
 import plistlib
@@ -20,14 +20,14 @@ def write(path, data):
 
 
 class Instance:
-    """An object of a class that is not Foundation's."""
+    """An object of a class outside Foundation."""
 
     def __init__(self, name, **members):
         self.name, self.members = name, members
 
 
 def archive(root):
-    """What NSKeyedArchiver makes of a root object: plain values, dictionaries, lists, and instances."""
+    """Encodes a root object as NSKeyedArchiver does: plain values, dictionaries, lists, and instances."""
     objects, classes = ["$null"], {}
 
     def class_of(*names):
@@ -139,7 +139,7 @@ waiting = [
                                    "level": {"value": "gold", "set_timestamp": 1717000300000}}),
 ]
 database(folder + "shop", waiting).close()
-# What was written last lies in the log beside it, as when a process was killed.
+# The last writes are in the write-ahead log next to the database, as after a kill.
 connection = database(folder + "walled", waiting[:2], "WAL")
 for suffix in ["", "-wal"]:
     shutil.copy(folder + "walled" + suffix, folder + "log" + suffix)
@@ -157,7 +157,7 @@ library = "sensors/"
 write("sensors/defaults.plist", plistlib.dumps({"HasLaunchedOnce": True}))
 identities = {"$identity_idfv": DEVICE, "$identity_anonymous_id": "visitor-7", "$identity_login_id": "anne",
               "$identity_mobile": "138001"}
-import base64  # noqa: E402: beside its only use
+import base64  # noqa: E402: next to its only use
 for key, value in {
     "distinct_id": "visitor-7",
     "login_id": "anne",

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a visitor wants to buy.
+/// The products that a visitor wants to buy.
 package struct Basket: Sendable, Hashable {
-    /// A product and how many of it.
+    /// A product and its quantity.
     package struct Line: Sendable, Hashable {
-        /// What.
+        /// The product.
         package var product: Product
-        /// How many, at least one.
+        /// The quantity, at least one.
         package var count: Int
-        /// What the line costs.
+        /// The price of the line.
         package var price: Money { product.price * count }
     }
 
-    /// The most pieces of one product; a writer's progress holds no more.
+    /// The maximum quantity of one product.
     package static let maxPieces = 9
 
-    /// In the order of choosing.
+    /// The lines, in the order in which products were added.
     package private(set) var lines: [Line] = []
 
-    /// An empty basket.
+    /// Creates an empty basket.
     package init() {}
 
-    /// Whether nothing is in it.
+    /// Whether the basket is empty.
     package var isEmpty: Bool { lines.isEmpty }
-    /// All pieces together.
+    /// The total number of pieces.
     package var pieces: Int { lines.reduce(0) { $0 + $1.count } }
-    /// What the goods cost.
+    /// The price of all goods.
     package var price: Money { lines.reduce(.zero) { $0 + $1.price } }
 
-    /// How many of a product are in it.
+    /// Returns the quantity of a product.
     package func count(of product: Product) -> Int {
         lines.first { $0.product.sku == product.sku }?.count ?? 0
     }
 
-    /// Puts as many of a product into the basket as asked for, within 0 and `maxPieces`; 0 takes it out.
+    /// Sets the quantity of a product, limited to 0...`maxPieces`; 0 removes the product.
     ///
-    /// - Returns: How many are in it now.
+    /// - Returns: The new quantity.
     @discardableResult
     package mutating func set(_ product: Product, to count: Int) -> Int {
         let count = min(max(count, 0), Self.maxPieces)

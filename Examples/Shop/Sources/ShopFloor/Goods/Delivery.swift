@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// How an order reaches the customer.
+/// A delivery method.
 package enum Delivery: String, Sendable, Hashable, CaseIterable {
     case pickup
     case standard
     case express
 
-    /// What it says on the form.
+    /// The title on the form.
     package var title: String {
         switch self {
-        case .pickup: "Fetch it from the corner"
-        case .standard: "By post, two days"
-        case .express: "By bicycle, today"
+        case .pickup: "Pick up in store"
+        case .standard: "Mail, two days"
+        case .express: "Bicycle courier, today"
         }
     }
 
-    /// What it costs for goods of this price; the post is free from 50 € on.
+    /// Returns the delivery price for goods of this price.
+    ///
+    /// Mail is free from 50 €.
     package func price(for goods: Money) -> Money {
         switch self {
         case .pickup: .zero

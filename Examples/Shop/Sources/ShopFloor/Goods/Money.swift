@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// An amount in euro, exact to the cent.
+/// An amount in euros, exact to the cent.
 package struct Money: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The amount in cents.
     package var cents: Int
 
-    /// Nothing.
+    /// The zero amount.
     package static let zero = Money(cents: 0)
 
-    /// Makes an amount.
+    /// Creates an amount.
     package init(cents: Int) {
         self.cents = cents
     }
 
-    /// The amount in euro, for statistics.
+    /// The amount in euros, for statistics.
     package var euros: Double { Double(cents) / 100 }
 
     /// The amount as on a price tag, such as "12.50 €".

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What was bought.
+/// An order.
 package struct Order: Sendable, Hashable {
-    /// Names the order for ever.
+    /// The permanent order number.
     package var number: String
-    /// The goods.
+    /// The ordered goods.
     package var basket: Basket
-    /// How they travel.
+    /// The delivery method.
     package var delivery: Delivery
-    /// How they are paid.
+    /// The payment method.
     package var payment: Payment
 
-    /// What travelling costs.
+    /// The delivery price.
     package var deliveryPrice: Money { delivery.price(for: basket.price) }
-    /// What the customer pays.
+    /// The total price.
     package var total: Money { basket.price + deliveryPrice }
 
-    /// Makes an order.
+    /// Creates an order.
     package init(number: String, basket: Basket, delivery: Delivery, payment: Payment) {
         self.number = number
         self.basket = basket

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// How an order is paid.
+/// A payment method.
 package enum Payment: String, Sendable, Hashable, CaseIterable {
     case card
     case invoice
     case voucher
 
-    /// What it says on the form.
+    /// The title on the form.
     package var title: String {
         switch self {
         case .card: "Card"

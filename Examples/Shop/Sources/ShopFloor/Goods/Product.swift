@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Something to buy.
+/// A product.
 package struct Product: Sendable, Hashable {
-    /// Names the product for ever.
+    /// The permanent product number.
     package var sku: String
-    /// What is on the label.
+    /// The product's name.
     package var name: String
-    /// Who made it.
+    /// The manufacturer.
     package var maker: String
-    /// Where it stands.
-    package var progress: WriterProgress
-    /// What one costs.
+    /// The shelf that the product is on.
+    package var shelf: Shelf
+    /// The price of one piece.
     package var price: Money
-    /// What there is to say about it.
+    /// A short description.
     package var words: String
 
-    /// Makes a product.
+    /// Creates a product.
     package init(
         _ sku: String,
         _ name: String,
         by maker: String,
-        on progress: WriterProgress,
+        on shelf: Shelf,
         cents: Int,
         _ words: String
     ) {
         self.sku = sku
         self.name = name
         self.maker = maker
-        self.progress = progress
+        self.shelf = shelf
         price = Money(cents: cents)
         self.words = words
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A part of the shop.
-package enum WriterProgress: String, Sendable, Hashable, CaseIterable {
+/// A shelf of the shop.
+package enum Shelf: String, Sendable, Hashable, CaseIterable {
     case books
     case kitchen
     case garden
     case outdoors
     case music
 
-    /// The sign above the writer's progress.
+    /// The title of the shelf.
     package var title: String {
         switch self {
         case .books: "Books and maps"

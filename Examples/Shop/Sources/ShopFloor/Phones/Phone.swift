@@ -3,33 +3,37 @@
 
 internal import Foundation
 
-/// A phone that somebody carries through a town while shopping. Nothing of it is real: it is played, so that a machine
-/// without battery, compass and people shows what snapshots of a phone look like. The same number, the same phone.
+/// A simulated phone that a shopper carries through a town.
+///
+/// It shows what snapshots of a phone look like on a machine without a battery or sensors. Phones with the same number
+/// behave identically.
 package struct Phone: Sendable, Hashable {
-    /// How a phone is held.
+    /// The way a phone is held.
     package enum Grip: Sendable, Hashable, CaseIterable {
         case upright
         case onItsSide
         case onTheTable
     }
 
-    /// What kind of phone it is.
+    /// The device model.
     package let model: String
-    /// Its operating system.
+    /// The operating system.
     package let system: String
-    /// The system's version: a new one once the phone has been looked at for a while.
+    /// The system's version.
+    ///
+    /// Changes after several steps.
     package private(set) var systemVersion: String
-    /// How full the battery is, 0…1.
+    /// The battery level, 0...1.
     package private(set) var battery: Double
-    /// Whether it is being charged.
+    /// Whether the battery is charging.
     package private(set) var isCharging = false
-    /// Degrees north.
+    /// The latitude in degrees north.
     package private(set) var latitude: Double
-    /// Degrees east.
+    /// The longitude in degrees east.
     package private(set) var longitude: Double
-    /// How it is held.
+    /// The way the phone is held.
     package private(set) var grip = Grip.upright
-    /// Whether it is in a wireless network of its owner's rather than the carrier's.
+    /// Whether the phone uses its owner's Wi-Fi rather than the mobile network.
     package private(set) var isAtHome = true
     private let nextVersion: String
     private var direction: Double
@@ -41,10 +45,10 @@ package struct Phone: Sendable, Hashable {
         ("iPhone16,1", "iOS", "17.6.1", "18.0"),
     ]
     private static let towns = [(56.1629, 10.2039), (49.1951, 16.6068), (52.0116, 4.3571), (47.9990, 7.8421)]
-    /// After so many moments the system is updated.
+    /// The number of steps before the system is updated.
     private static let update = 6
 
-    /// The phone of this number.
+    /// Creates the phone with this number.
     package init(number: UInt64) {
         dice = Dice(seed: 0xf0e, number: number)
         (model, system, systemVersion, nextVersion) = Self.kinds[Int(number % UInt64(Self.kinds.count))]
@@ -53,7 +57,7 @@ package struct Phone: Sendable, Hashable {
         direction = Double(Int.random(in: 0..<360, using: &dice))
     }
 
-    /// The next moment: some steps on, a little less in the battery, perhaps held in another way or in another network.
+    /// Advances by one step: a new position, a different battery level, and possibly a different grip or network.
     package mutating func walk() {
         moments += 1
         if moments == Self.update { systemVersion = nextVersion }
@@ -63,7 +67,7 @@ package struct Phone: Sendable, Hashable {
         direction += Double(Int.random(in: -40...40, using: &dice))
         let metres = Double(Int.random(in: 15...60, using: &dice))
         let angle = direction * .pi / 180
-        // A degree of latitude has about 111 km everywhere; one of longitude has less the further north one is.
+        // A degree of latitude is about 111 km everywhere; a degree of longitude gets shorter towards the poles.
         latitude += metres * cos(angle) / 111_000
         longitude += metres * sin(angle) / (111_000 * cos(latitude * .pi / 180))
         if dice.happens(25) { grip = dice.pick(Grip.allCases) }

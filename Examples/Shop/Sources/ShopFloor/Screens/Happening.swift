@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a visitor did, as the shop sees it. What becomes of it (analytics, say) is not the shop's business.
+/// An action of a visitor.
+///
+/// The shop does not depend on the code that uses it, such as analytics.
 package enum Happening: Sendable, Hashable {
-    /// A screen came up.
+    /// A screen was shown.
     case saw(Screen)
-    /// Searched, and found so many.
+    /// The visitor searched and found this many products.
     case searched(String, found: Int)
-    /// Put one more into the basket; so many are in it now.
+    /// The visitor added a piece; the basket now contains this many.
     case added(Product, count: Int)
-    /// Took one out of the basket; so many are left.
+    /// The visitor removed a piece; this many are left in the basket.
     case removed(Product, left: Int)
-    /// Went to the till.
+    /// The visitor began the checkout.
     case beganCheckout(Basket)
-    /// Chose how the order travels.
+    /// The visitor chose a delivery method.
     case choseDelivery(Delivery, Basket)
-    /// Chose how to pay.
+    /// The visitor chose a payment method.
     case chosePayment(Payment, Basket)
-    /// Ordered; whoever drives the shop now takes the payment and reports `paymentFinished`.
+    /// The visitor ordered.
+    ///
+    /// The caller must take the payment and then call `paymentFinished`.
     case ordered(Order)
-    /// Paid.
+    /// The order was paid.
     case purchased(Order)
-    /// Went away, with this in the basket.
+    /// The visitor left with this basket.
     case left(Basket)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a visitor presses.
+/// A key that a visitor presses.
 package enum Key: Sendable, Hashable {
     case up
     case down

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Products side by side, and why.
+/// A list of products from a shelf or a search.
 package struct ProductList: Sendable, Hashable {
-    /// The writer's progress they stand on; `nil` for the results of a search.
-    package var progress: WriterProgress?
-    /// The search they answer; empty on a writer's progress.
+    /// The shelf of the products; `nil` for search results.
+    package var shelf: Shelf?
+    /// The search text; empty for a shelf.
     package var search: String
     /// The products.
     package var products: [Product]
 
-    /// What stands above the list.
-    package var title: String { progress?.title ?? "Found for “\(search)”" }
+    /// The title above the list.
+    package var title: String { shelf?.title ?? "Results for “\(search)”" }
 }

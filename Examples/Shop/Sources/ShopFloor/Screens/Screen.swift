@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a visitor sees.
+/// A screen of the shop.
 package enum Screen: Sendable, Hashable {
-    /// The way in: all writers' progress.
-    case progressByWriter(cursor: Int)
+    /// The first screen: all shelves.
+    case shelves(cursor: Int)
     /// Typing a search.
     case search(text: String)
-    /// Products on a writer's progress, or found.
+    /// The products on a shelf, or search results.
     case list(ProductList, cursor: Int)
     /// One product.
     case product(Product)
-    /// What was chosen.
+    /// The basket.
     case basket(cursor: Int)
-    /// Choosing how the order travels.
+    /// Choosing the delivery method.
     case delivery(cursor: Int)
-    /// Choosing how it is paid.
+    /// Choosing the payment method.
     case payment(Delivery, cursor: Int)
-    /// Reading it all once more.
+    /// Reviewing the order.
     case confirmation(Order)
     /// Waiting for the payment.
     case paying(Order)
-    /// Done.
+    /// The order is complete.
     case thanks(Order)
 
-    /// A short name that does not change with what is shown.
+    /// A short name that does not depend on the contents.
     package var name: String {
         switch self {
-        case .progressByWriter: "shelves"
+        case .shelves: "shelves"
         case .search: "search"
-        case .list(let list, _): list.progress == nil ? "results" : "shelf"
+        case .list(let list, _): list.shelf == nil ? "results" : "shelf"
         case .product: "product"
         case .basket: "basket"
         case .delivery: "delivery"

@@ -1,44 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// One visit to the shop: keys in, happenings out. A value; it draws nothing and waits for nothing.
+/// One visit to the shop: takes keys and returns the visitor's actions.
+///
+/// A value that neither draws nor waits.
 package struct Shop: Sendable {
-    /// What is for sale.
-    package let catalogue: Catalogue
-    /// Who visits; order numbers begin with it.
+    /// The products for sale.
+    package let catalogue: ProductCatalog
+    /// The visitor; a prefix of order numbers.
     package let customer: String
-    /// What was chosen so far.
+    /// The current basket.
     package private(set) var basket = Basket()
-    /// Whether the visitor has gone.
+    /// Whether the visitor has left.
     package private(set) var isOver = false
     private var orders = 0
-    private var trail: [Screen] = [.progressByWriter(cursor: 0)]
+    private var trail: [Screen] = [.shelves(cursor: 0)]
 
-    /// A visitor at the door.
-    package init(customer: String, catalogue: Catalogue = .corner) {
+    /// Creates a visit of a customer who has not entered yet.
+    package init(customer: String, catalogue: ProductCatalog = .corner) {
         self.customer = customer
         self.catalogue = catalogue
     }
 
-    /// What the visitor sees.
+    /// The current screen.
     package var screen: Screen { trail[trail.count - 1] }
 
     // MARK: Inputs
 
-    /// The visitor comes in.
+    /// The visitor enters the shop.
     package mutating func enter() -> [Happening] {
         [.saw(screen)]
     }
 
-    /// The visitor presses a key. A key that means nothing on the screen does nothing.
+    /// The visitor presses a key.
+    ///
+    /// A key without a function on the screen is ignored.
     package mutating func press(_ key: Key) -> [Happening] {
         guard !isOver else { return [] }
         switch (screen, key) {
         case (.paying, _):
-            return []  // Nobody walks out while the card is in the machine.
+            return []  // The visitor cannot leave during the payment.
         case (.search(let text), _):
             return type(key, into: text)
-        case (.progressByWriter, .escape), (_, .character("q")):
+        case (.shelves, .escape), (_, .character("q")):
             return leave()
         case (_, .escape), (_, .left), (_, .backspace):
             return goBack()
@@ -67,7 +71,7 @@ package struct Shop: Sendable {
         }
     }
 
-    /// The payment that `ordered` asked for came through, or not.
+    /// Reports the result of the payment that `ordered` requested.
     package mutating func paymentFinished(isPaid: Bool) -> [Happening] {
         guard case .paying(let order) = screen else { return [] }
         guard isPaid else {
@@ -75,11 +79,11 @@ package struct Shop: Sendable {
             return [.saw(screen)]
         }
         basket = Basket()
-        trail = [.progressByWriter(cursor: 0), .thanks(order)]
+        trail = [.shelves(cursor: 0), .thanks(order)]
         return [.purchased(order), .saw(screen)]
     }
 
-    // MARK: Moving about
+    // MARK: Navigation
 
     private mutating func show(_ screen: Screen) -> [Happening] {
         trail.append(screen)
@@ -106,8 +110,8 @@ package struct Shop: Sendable {
             min(max(cursor + step, 0), max(count - 1, 0))
         }
         switch screen {
-        case .progressByWriter(let cursor):
-            replace(with: .progressByWriter(cursor: moved(cursor, within: WriterProgress.allCases.count)))
+        case .shelves(let cursor):
+            replace(with: .shelves(cursor: moved(cursor, within: Shelf.allCases.count)))
         case .list(let list, let cursor):
             replace(with: .list(list, cursor: moved(cursor, within: list.products.count)))
         case .basket(let cursor):
@@ -121,7 +125,7 @@ package struct Shop: Sendable {
         }
     }
 
-    // MARK: Doing things
+    // MARK: Actions
 
     private mutating func type(_ key: Key, into text: String) -> [Happening] {
         switch key {
@@ -135,9 +139,9 @@ package struct Shop: Sendable {
             let search = text.split(separator: " ").joined(separator: " ")
             guard !search.isEmpty else { return goBack() }
             let found = catalogue.products(matching: search)
-            // Going back from the results leads to where the search began.
+            // Going back from the results returns to the screen before the search.
             trail.removeLast()
-            let list = ProductList(progress: nil, search: search, products: found)
+            let list = ProductList(shelf: nil, search: search, products: found)
             return [.searched(search, found: found.count)] + show(.list(list, cursor: 0))
         case .up, .down, .left, .right:
             break
@@ -147,9 +151,9 @@ package struct Shop: Sendable {
 
     private mutating func choose(on screen: Screen) -> [Happening] {
         switch screen {
-        case .progressByWriter(let cursor):
-            let progress = WriterProgress.allCases[cursor]
-            let list = ProductList(progress: progress, search: "", products: catalogue.products(on: progress))
+        case .shelves(let cursor):
+            let shelf = Shelf.allCases[cursor]
+            let list = ProductList(shelf: shelf, search: "", products: catalogue.products(on: shelf))
             return show(.list(list, cursor: 0))
         case .list(let list, let cursor):
             guard list.products.indices.contains(cursor) else { return [] }
@@ -188,7 +192,7 @@ package struct Shop: Sendable {
         case .product(let shown): product = shown
         case .list(let list, let cursor) where list.products.indices.contains(cursor): product = list.products[cursor]
         case .basket(let cursor) where basket.lines.indices.contains(cursor): product = basket.lines[cursor].product
-        default: return []  // Nothing is at hand.
+        default: return []  // No product is selected.
         }
         let before = basket.count(of: product)
         let after = basket.set(product, to: before + step)

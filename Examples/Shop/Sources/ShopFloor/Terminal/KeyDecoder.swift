@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Turns the bytes a terminal sends into keys.
+/// Decodes the bytes from a terminal into keys.
 package struct KeyDecoder: Sendable {
     private var pending: [UInt8] = []
 
-    /// A decoder that has seen nothing yet.
+    /// Creates a decoder.
     package init() {}
 
-    /// The next byte came in.
+    /// Adds the next byte.
     ///
-    /// - Returns: The key it completes, if any.
+    /// - Returns: The key that the byte completes, if any.
     package mutating func received(_ byte: UInt8) -> Key? {
         pending.append(byte)
         if pending[0] == 0x1b { return escapeSequence() }
@@ -19,7 +19,7 @@ package struct KeyDecoder: Sendable {
         return Self.plain(byte)
     }
 
-    /// No byte followed for a moment: an escape character alone is the escape key.
+    /// Reports a pause in the input: a single pending escape character is the escape key.
     package mutating func paused() -> Key? {
         defer { pending = [] }
         return pending == [0x1b] ? .escape : nil
@@ -37,7 +37,7 @@ package struct KeyDecoder: Sendable {
     private mutating func escapeSequence() -> Key? {
         guard pending.count > 1 else { return nil }
         guard pending[1] == UInt8(ascii: "[") || pending[1] == UInt8(ascii: "O") else {
-            // Alt and a key: the key alone will do.
+            // For Alt plus a key, only the key counts.
             let byte = pending[1]
             pending = []
             return Self.plain(byte)
@@ -66,7 +66,7 @@ package struct KeyDecoder: Sendable {
         guard pending.count >= length else { return nil }
         defer { pending = [] }
         let text = String(decoding: pending, as: UTF8.self)
-        // Repaired text differs from its bytes: what is no UTF-8 is no key.
+        // Decoding replaces invalid UTF-8, which changes the bytes; such input is not a key.
         guard let character = text.first, text.utf8.elementsEqual(pending) else { return nil }
         return .character(character)
     }

@@ -2,11 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 extension Shop {
-    /// What the visitor sees, as lines that fit a terminal.
+    /// Returns the screen as lines that fit a terminal.
     ///
     /// - Parameters:
-    ///   - columns: How wide the terminal is.
-    ///   - rows: How high it is; what does not fit is cut, the cursor's surroundings kept.
+    ///   - columns: The width of the terminal.
+    ///   - rows: The height of the terminal. Lines that do not fit are cut off, but not those around the cursor.
     package func picture(columns: Int, rows: Int) -> [Line] {
         let width = max(20, min(columns, 96))
         let (body, cursor) = body(width: width)
@@ -29,32 +29,32 @@ extension Shop {
 
     private var hint: String {
         switch screen {
-        case .progressByWriter: " ↑↓ choose  ⏎ go  / search  b basket  q leave  ^Z step out"
+        case .shelves: " ↑↓ select  ⏎ open  / search  b basket  q quit  ^Z suspend"
         case .search: " type, ⏎ search  esc back"
-        case .list: " ↑↓ choose  ⏎ look  a add  / search  b basket  esc back  q leave"
-        case .product: " ⏎ add to basket  - take out  b basket  esc back  q leave"
-        case .basket: " ↑↓ choose  + more  - less  ⏎ check out  esc back  q leave"
-        case .delivery, .payment: " ↑↓ choose  ⏎ go on  esc back"
-        case .confirmation: " ⏎ buy  esc back"
+        case .list: " ↑↓ select  ⏎ open  a add  / search  b basket  esc back  q quit"
+        case .product: " ⏎ add to basket  - remove  b basket  esc back  q quit"
+        case .basket: " ↑↓ select  + more  - less  ⏎ check out  esc back  q leave"
+        case .delivery, .payment: " ↑↓ select  ⏎ continue  esc back"
+        case .confirmation: " ⏎ buy now  esc back"
         case .paying: " one moment…"
-        case .thanks: " ⏎ back to the shelves  q leave"
+        case .thanks: " ⏎ back to the shelves  q quit"
         }
     }
 
     private func body(width: Int) -> (lines: [Line], cursor: Int?) {
         switch screen {
-        case .progressByWriter(let cursor):
-            let entries = WriterProgress.allCases.map { progress in
-                (progress.title, "\(catalogue.products(on: progress).count) things")
+        case .shelves(let cursor):
+            let entries = Shelf.allCases.map { shelf in
+                (shelf.title, "\(catalogue.products(on: shelf).count) things")
             }
-            return menu("Come in. Where to?", entries, cursor: cursor, width: width)
+            return menu("Welcome! Choose a shelf.", entries, cursor: cursor, width: width)
         case .search(let text):
             return (
                 [Line("  What are you looking for?"), Line(), Line("  > ", .dim).adding(text).adding("▏", .dim)], nil
             )
         case .list(let list, let cursor):
             guard !list.products.isEmpty else {
-                return ([Line("  \(list.title)", .title), Line(), Line("  Nothing, sorry. Try “knife”.", .dim)], nil)
+                return ([Line("  \(list.title)", .title), Line(), Line("  No results. Try “knife”.", .dim)], nil)
             }
             let entries = list.products.map { ("\($0.name), \($0.maker)", "\($0.price)") }
             return menu(list.title, entries, cursor: cursor, width: width)
@@ -64,16 +64,16 @@ extension Shop {
             return basketBody(cursor: cursor, width: width)
         case .delivery(let cursor):
             let entries = Delivery.allCases.map { ($0.title, "\($0.price(for: basket.price))") }
-            return menu("How shall it travel?", entries, cursor: cursor, width: width)
+            return menu("Delivery method", entries, cursor: cursor, width: width)
         case .payment(_, let cursor):
-            return menu("How do you pay?", Payment.allCases.map { ($0.title, "") }, cursor: cursor, width: width)
+            return menu("Payment method", Payment.allCases.map { ($0.title, "") }, cursor: cursor, width: width)
         case .confirmation(let order):
-            return (orderBody("All right like this?", order, width: width), nil)
+            return (orderBody("Review your order", order, width: width), nil)
         case .paying(let order):
             return ([Line("  Paying \(order.total)…", .title)], nil)
         case .thanks(let order):
             let thanks = Line("  Thank you! Order \(order.number) is on its way.", .good)
-            return ([thanks, Line()] + orderBody("What you bought", order, width: width), nil)
+            return ([thanks, Line()] + orderBody("Your order", order, width: width), nil)
         }
     }
 
@@ -95,10 +95,10 @@ extension Shop {
 
     private func productBody(_ product: Product, width: Int) -> [Line] {
         let count = basket.count(of: product)
-        let inBasket = count > 0 ? Line("  \(count) in your basket", .good) : Line("  not in your basket yet", .dim)
+        let inBasket = count > 0 ? Line("  \(count) in your basket", .good) : Line("  not in your basket", .dim)
         return [
             Line("  \(product.name)", .title).adding("\(product.price)", .price, endingAt: width - 1),
-            Line("  by \(product.maker) · \(product.progress.title) · \(product.sku)", .dim),
+            Line("  by \(product.maker) · \(product.shelf.title) · \(product.sku)", .dim),
             Line(),
             Line("  \(product.words)"),
             Line(),

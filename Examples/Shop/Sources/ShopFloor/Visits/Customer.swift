@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What the shop's files say about somebody who has shopped here before.
+/// The shop's data about a returning customer.
 package struct Customer: Sendable, Hashable {
-    /// Names the customer for ever.
+    /// The permanent customer id.
     package let id: String
-    /// How the customer is addressed.
+    /// The customer's name.
     package let name: String
-    /// Where the customer lives.
+    /// The town where the customer lives.
     package let town: String
-    /// Which writer's progress the customer likes best.
-    package let favourite: WriterProgress
-    /// Whether the shop may write letters.
+    /// The customer's favorite shelf.
+    package let favourite: Shelf
+    /// Whether the customer wants to receive mail from the shop.
     package let wantsLetters: Bool
 
     private static let names = ["Ada", "Bela", "Carl", "Dilan", "Edda", "Fumi", "Greta", "Hugo", "Imre", "Jola"]
     private static let towns = ["Aarhus", "Brno", "Cádiz", "Delft", "Espoo", "Freiburg", "Graz", "Łódź"]
 
-    /// The customer who is the visitor of this number, the same for the same seed.
+    /// Creates the customer who is the visitor with this number.
+    ///
+    /// The same seed gives the same customer.
     package init(seed: UInt64, number: UInt64) {
         var dice = Dice(seed: seed &+ 0x5eed, number: number)
         id = "customer-\(seed)-\(number)"
         name = dice.pick(Self.names)
         town = dice.pick(Self.towns)
-        favourite = dice.pick(WriterProgress.allCases)
+        favourite = dice.pick(Shelf.allCases)
         wantsLetters = dice.happens(40)
     }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// A small generator of chance (SplitMix64) that always gives the same for the same seed.
+/// A small random number generator (SplitMix64) that is reproducible from its seed.
 package struct Dice: RandomNumberGenerator, Sendable, Hashable {
     private var state: UInt64
 
-    /// Makes dice.
+    /// Creates a generator.
     ///
     /// - Parameters:
-    ///   - seed: The same seed, the same throws.
-    ///   - number: Tells dice of one seed apart, such as one visitor's from the next one's.
+    ///   - seed: The same seed gives the same numbers.
+    ///   - number: Distinguishes generators with the same seed, such as those of different visitors.
     package init(seed: UInt64, number: UInt64 = 0) {
         state = seed
         state = next() ^ number &* 0x9e37_79b9_7f4a_7c15
@@ -23,12 +23,12 @@ package struct Dice: RandomNumberGenerator, Sendable, Hashable {
         return mixed ^ mixed >> 31
     }
 
-    /// Whether something happens that happens so often in a hundred times.
+    /// Returns true with a probability of `percent` percent.
     package mutating func happens(_ percent: Int) -> Bool {
         Int.random(in: 0..<100, using: &self) < percent
     }
 
-    /// One of several things; the collection must not be empty.
+    /// Returns a random element; the collection must not be empty.
     package mutating func pick<Thing>(_ things: [Thing]) -> Thing {
         things[Int.random(in: 0..<things.count, using: &self)]
     }

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Somebody who behaves much as people do in a shop: looks around, hesitates, puts things back, sometimes buys.
+/// A simulated visitor who behaves like people in a shop: browses, hesitates, puts things back, sometimes buys.
 ///
-/// Decides only from what is on the screen and its own dice, so a visit can be repeated key by key.
+/// Decisions depend only on the screen and the visitor's random generator, so a visit can be repeated key by key.
 package struct Visitor: Sendable {
-    /// What the visitor does next.
+    /// A visitor's next action.
     package struct Move: Sendable, Hashable {
         /// The key that is pressed.
         package var key: Key
-        /// How long the visitor thinks before.
+        /// The time before the key is pressed.
         package var pause: Duration
-        /// How long the visitor turns away from the shop before that; usually not at all.
+        /// The time before that during which the visitor is away; usually zero.
         package var absence = Duration.zero
-        /// Whether the visitor forgets the time over what is shown.
+        /// Whether the visitor looks at the screen for a long time.
         package var lingers = false
     }
 
     private enum Mood: Sendable {
-        /// Only looks.
+        /// Only browses.
         case looking
-        /// Came for something.
+        /// Looks for something specific.
         case searching
-        /// Buys what pleases.
+        /// Buys appealing products.
         case buying
     }
 
     private let mood: Mood
     private var dice: Dice
-    /// Of their own, so that who is called away does the same in the shop as if nobody had called.
+    /// A separate generator, so that interruptions do not change what a visitor does in the shop.
     private var calls: Dice
     private var timeout: Int
     private var plan: [Key] = []
 
-    /// A visitor whose whole visit follows from seed and number.
+    /// Creates a visitor whose entire visit is determined by the seed and the number.
     package init(seed: UInt64, number: UInt64) {
         dice = Dice(seed: seed, number: number)
         calls = Dice(seed: ~seed, number: number)
@@ -45,7 +45,9 @@ package struct Visitor: Sendable {
         timeout = Int.random(in: 4...14, using: &dice)
     }
 
-    /// The next key and the thought before it. Ends, sooner or later, with leaving the shop.
+    /// Returns the next key and the pause before it.
+    ///
+    /// Every visit ends with leaving the shop.
     package mutating func move(in shop: Shop) -> Move {
         if plan.isEmpty {
             plan = decide(in: shop)
@@ -58,22 +60,22 @@ package struct Visitor: Sendable {
         return Move(key: key, pause: .milliseconds(Int.random(in: 80...350, using: &dice)))
     }
 
-    /// Now and then somebody looks at a message, and more seldom takes a call.
+    /// Returns an occasional short absence for a message or, less often, a long one for a phone call.
     private mutating func absence() -> Duration {
         if calls.happens(3) { return .seconds(Int.random(in: 5...20, using: &calls)) }
         return calls.happens(1) ? Self.longAbsence : .zero
     }
 
-    /// As long as a call takes.
+    /// The duration of a phone call.
     package static let longAbsence = Duration.seconds(90)
 
-    /// The keys of the next deed; never empty.
+    /// Returns the keys of the next action; never empty.
     private mutating func decide(in shop: Shop) -> [Key] {
         switch shop.screen {
-        case .progressByWriter:
+        case .shelves:
             return decideAtTheShelves(shop)
         case .search:
-            return [.escape]  // Only reached by a plan, which ends it itself.
+            return [.escape]  // Only reached by a plan, which also completes the search.
         case .list(let list, _):
             guard !list.products.isEmpty, timeout > 0 else { return [.escape] }
             let steps = Int.random(in: 0..<min(list.products.count, 4), using: &dice)
@@ -92,7 +94,7 @@ package struct Visitor: Sendable {
         case .confirmation:
             return dice.happens(92) ? [.enter] : [.escape]
         case .paying:
-            return [.enter]  // Means nothing there; whoever drives the visit waits.
+            return [.enter]  // Ignored on this screen; the caller waits for the payment.
         case .thanks:
             return dice.happens(70) ? [.character("q")] : [.enter]
         }
@@ -110,13 +112,13 @@ package struct Visitor: Sendable {
 
     private mutating func decideAtTheShelves(_ shop: Shop) -> [Key] {
         if timeout <= 0 {
-            // On the way out: pay for what is in the basket, or think better of it.
+            // Before leaving, pay for the basket or abandon it.
             return !shop.basket.isEmpty && timeout > -6 && wantsToPay ? [.character("b")] : [.character("q")]
         }
         if case .searching = mood, dice.happens(60) { return search(shop) }
         if dice.happens(15) { return search(shop) }
         if !shop.basket.isEmpty, dice.happens(30) { return [.character("b")] }
-        let steps = Int.random(in: 0..<WriterProgress.allCases.count, using: &dice)
+        let steps = Int.random(in: 0..<Shelf.allCases.count, using: &dice)
         return [Key](repeating: dice.happens(70) ? .down : .up, count: steps) + [.enter]
     }
 

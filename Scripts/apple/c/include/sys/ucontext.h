@@ -12,7 +12,7 @@ struct __darwin_arm_thread_state64 {
     uint32_t __cpsr;
     uint32_t __pad;
 };
-// Pointers in code that signs them (arm64e) are kept otherwise; these are how either is read.
+// Code with signed pointers (arm64e) stores them differently; these macros read both forms.
 #define __darwin_arm_thread_state64_get_pc(state) ((state).__pc)
 #define __darwin_arm_thread_state64_get_lr(state) ((state).__lr)
 #define __darwin_arm_thread_state64_get_sp(state) ((state).__sp)

@@ -14,14 +14,14 @@ import TrackwaySwiftUI
 import TrackwayTriggers
 import TrackwayUIKit
 
-/// What an app that has the package as a dependency writes: a call of each product.
+/// Calls each product, as an app that depends on the package does.
 public struct Consumer {
-    /// The front door.
+    /// The instance that events are recorded with.
     public let analytics: Analytics
 
-    /// Opens analytics in a folder.
+    /// Creates an instance that stores its events in a folder.
     ///
-    /// - Throws: What `Analytics` throws.
+    /// - Throws: The errors of `Analytics.init(_:)`.
     public init(in folder: URL) throws {
         var configuration = Configuration(
             appID: "consumer",
@@ -31,7 +31,7 @@ public struct Consumer {
         analytics = try Analytics(configuration)
     }
 
-    /// A call of each compatibility module that makes nothing start.
+    /// Calls each compatibility module without starting it.
     @MainActor
     public static func calls() -> [String] {
         [

@@ -6,9 +6,9 @@ import Foundation
 import Testing
 import Trackway
 
-@Suite("What depends on the package")
+@Suite("A package that depends on the SDK")
 struct ConsumerTests {
-    @Test("records durably, and the next process finds it")
+    @Test("recorded events survive a restart")
     func recorded() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -23,7 +23,7 @@ struct ConsumerTests {
         #expect(next.analytics.ledger().recorded >= 2)
     }
 
-    @Test("calls every compatibility module")
+    @Test("every compatibility module can be called")
     @MainActor
     func calls() {
         #expect(Consumer.calls().allSatisfy { !$0.isEmpty })

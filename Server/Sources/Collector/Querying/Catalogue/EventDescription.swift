@@ -3,62 +3,68 @@
 
 public import TrackwayEvents
 
-/// What the latest events of a name look like.
+/// Statistics of the latest events with one name.
 public struct EventDescription: Sendable, Hashable {
-    /// How much one description may look at.
+    /// The limits of the work for one description.
     public struct Limits: Sendable, Hashable {
-        /// The latest events by arrival.
+        /// The maximum number of events, the latest by arrival.
         public var events = 10_000
-        /// Bytes of them, and as many of their contexts.
+        /// The maximum bytes of events, and separately of their contexts.
         public var bytes = 64 << 20
-        /// How long it may take.
+        /// The maximum duration.
         public var time = Duration.seconds(5)
-        /// Attributes that are told apart; of others only their values are counted.
+        /// The maximum number of distinct attributes.
+        ///
+        /// Of further attributes, only values are counted.
         public var attributes = 1_000
-        /// Values of one attribute that are told apart: those that are met first.
+        /// The maximum number of distinct values per attribute, in order of occurrence.
         public var values = 1_000
-        /// Bytes of a value beyond which it is not told apart.
+        /// The maximum size of a distinct value in bytes.
         public var valueBytes = 256
-        /// Bytes of all values that are told apart.
+        /// The maximum bytes of all distinct values together.
         public var keptBytes = 16 << 20
-        /// Values of each attribute that are shown: the most frequent.
+        /// The number of most frequent values shown per attribute.
         public var shown = 10
 
-        /// The usual limits.
+        /// Creates the default limits.
         public init() {}
     }
 
-    /// Its counts; nil where the name is not told apart from others, of which there are too many.
-    public var entry: CatalogueEntry?
-    /// Its name.
+    /// The counts of the name.
+    ///
+    /// Nil when the catalog does not list the name separately, because there are too many names.
+    public var entry: CatalogEntry?
+    /// The event's name.
     public var name: String
-    /// How many events were looked at: the latest by arrival.
+    /// The number of events read, the latest by arrival.
     public var read: Int
     /// When the earliest of those arrived; nil when none was read.
     public var since: Timestamp?
-    /// Its attributes, those that most events have first.
+    /// The attributes, the most common first.
     public var attributes: [AttributeDescription]
-    /// Values of attributes that are not told apart.
+    /// The number of values of attributes beyond the limit.
     public var omitted: Int
-    /// The most attributes that one of the events has.
+    /// The maximum number of attributes of one event.
     public var maximumAttributes: Int
-    /// How many of the events have items.
+    /// The number of events with items.
     public var itemEvents: Int
-    /// The most items that one has.
+    /// The maximum number of items of one event.
     public var maximumItems: Int
-    /// Members of the events that nothing reads, and how many events have them.
+    /// Unused members, and the number of events that have them.
     public var unreadMembers: [String: Int]
-    /// How many of the events have a device time before ``EventTimes/earliest``.
+    /// The number of events with a device time before ``EventTimes/earliest``.
     public var earlyTimes: Int
-    /// How many of the events have a device time more than ``EventTimes/ahead`` after they arrived.
+    /// The number of events with a device time in the future.
+    ///
+    /// That is, more than ``EventTimes/ahead`` after their arrival.
     public var lateTimes: Int
-    /// The versions of the app that sent them, the most frequent first.
+    /// The app versions that sent the events, most frequent first.
     public var versions: [ValueCount]
-    /// The platforms they came from.
+    /// The platforms of the events.
     public var platforms: [ValueCount]
 
-    /// A description of nothing yet.
-    public init(name: String, entry: CatalogueEntry? = nil) {
+    /// Creates a description without events.
+    public init(name: String, entry: CatalogEntry? = nil) {
         self.name = name
         self.entry = entry
         read = 0
@@ -75,15 +81,15 @@ public struct EventDescription: Sendable, Hashable {
     }
 }
 
-/// A value and how many events have it.
+/// A value and the number of events that have it.
 public struct ValueCount: Sendable, Hashable {
     /// The value.
-    public var value: QuestionValue
-    /// How many events have it.
+    public var value: QueryValue
+    /// The number of events with this value.
     public var events: Int
 
-    /// A count.
-    public init(value: QuestionValue, events: Int) {
+    /// Creates a count.
+    public init(value: QueryValue, events: Int) {
         self.value = value
         self.events = events
     }
@@ -97,13 +103,13 @@ public struct ValueCount: Sendable, Hashable {
     }
 }
 
-/// What the values of an attribute look like.
+/// Statistics of the values of an attribute.
 public struct AttributeDescription: Sendable, Hashable {
-    /// Whose attribute it is.
+    /// Where the attribute is set.
     public enum Scope: String, Sendable, Hashable {
-        /// The event's own.
+        /// On the event.
         case event
-        /// One of all events, from the context.
+        /// In the context, for all events.
         case global
     }
 
@@ -125,44 +131,46 @@ public struct AttributeDescription: Sendable, Hashable {
         case null
     }
 
-    /// Its name.
+    /// The name.
     public var name: String
-    /// Whose it is.
+    /// Where the attribute is set.
     public var scope: Scope
-    /// How many events have it, with any value but null.
+    /// The number of events that have it, not counting null values.
     public var events: Int
-    /// How many values there are of each kind.
+    /// The number of values of each kind.
     public var kinds: [Kind: Int]
-    /// The least and the greatest number; nil where there is none.
+    /// The minimum and the maximum of numbers; nil without numbers.
     public var numbers: ClosedNumbers?
-    /// The most frequent values among those told apart.
+    /// The most frequent of the distinct values.
     public var values: [ValueCount]
-    /// How many values are told apart.
+    /// The number of distinct values.
     public var distinct: Int
-    /// Whether there are more than those: long ones, lists and objects, or those met after too many.
+    /// Whether there are further values.
+    ///
+    /// These are long values, lists and objects, or values that occurred after the limit was reached.
     public var hasMore: Bool
-    /// The longest text, in bytes of UTF-8; 0 where there is none.
+    /// The longest string in bytes of UTF-8; 0 without strings.
     public var longestBytes: Int
-    /// The longest text, in units of UTF-16.
+    /// The longest string in UTF-16 code units.
     public var longestUnits: Int
-    /// How many texts spell a number, such as "12.50".
+    /// The number of strings that spell a number, such as "12.50".
     public var spelledNumbers: Int
 
-    /// The least and the greatest of some numbers.
+    /// The minimum and maximum of some numbers.
     public struct ClosedNumbers: Sendable, Hashable {
-        /// The least.
+        /// The minimum.
         public var least: JSONNumber
-        /// The greatest.
+        /// The maximum.
         public var greatest: JSONNumber
 
-        /// The bounds of some numbers.
+        /// Creates the bounds of some numbers.
         public init(least: JSONNumber, greatest: JSONNumber) {
             self.least = least
             self.greatest = greatest
         }
     }
 
-    /// An attribute without values yet.
+    /// Creates an attribute without values.
     public init(name: String, scope: Scope) {
         self.name = name
         self.scope = scope
@@ -176,7 +184,9 @@ public struct AttributeDescription: Sendable, Hashable {
         spelledNumbers = 0
     }
 
-    /// Whether values of several kinds occur. Whole numbers and others are one kind.
+    /// Whether values of several kinds occur.
+    ///
+    /// Integers and other numbers count as one kind.
     public var isConflicting: Bool {
         var found = Set(kinds.keys).subtracting([.null])
         if found.contains(.double) { found.remove(.integer) }
@@ -234,7 +244,7 @@ extension AttributeDescription {
         remarks += Remark.remarks(onText: longestBytes, units: longestUnits)
         if isConflicting {
             remarks.append(
-                Remark(.trackway, "type_conflict", "Values of several types: a table of another engine takes one only.")
+                Remark(.trackway, "type_conflict", "Values have several types; a column elsewhere accepts only one.")
             )
         }
         let texts = kinds[.string] ?? 0

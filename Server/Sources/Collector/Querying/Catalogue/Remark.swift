@@ -3,12 +3,15 @@
 
 public import TrackwayEvents
 
-/// What a format recommends, and a name, a value or a count does not keep to. The collector keeps it all the same; a back-end
-/// of that format may cut it, or leave it out.
+/// A remark that something does not follow a format's recommendations.
+///
+/// It is about a name, a value or a count.
+///
+/// The collector stores the data anyway; a back end of that format may truncate or omit it.
 public struct Remark: Sendable, Hashable {
-    /// Whose recommendation it is.
+    /// The source of a recommendation.
     public enum Format: String, Sendable, Hashable {
-        /// The collector's own.
+        /// The collector.
         case trackway
         /// Clickstream.
         case clickstream
@@ -16,14 +19,14 @@ public struct Remark: Sendable, Hashable {
         case sensorsAnalytics = "sensors_analytics"
     }
 
-    /// Whose recommendation it is.
+    /// The source of the recommendation.
     public var format: Format
     /// The machine-readable kind, such as `name_too_long`.
     public var code: String
-    /// One sentence for a person.
+    /// One sentence for people.
     public var message: String
 
-    /// A remark.
+    /// Creates a remark.
     public init(_ format: Format, _ code: String, _ message: String) {
         self.format = format
         self.code = code
@@ -41,7 +44,9 @@ public struct Remark: Sendable, Hashable {
 }
 
 extension Remark {
-    /// What the formats recommend. Lengths of Clickstream are in UTF-8 bytes, as its Swift client counts them.
+    /// The limits that the formats recommend.
+    ///
+    /// Lengths of Clickstream are in UTF-8 bytes, as its Swift client counts them.
     private enum Limits {
         static let clickstreamName = 50
         static let clickstreamText = 1_024
@@ -51,19 +56,19 @@ extension Remark {
         static let sensorsText = 8_191
     }
 
-    /// What is to be said about an event's name.
+    /// Returns the remarks about an event's name.
     ///
     /// - Complexity: O(length).
     public static func remarks(onEvent name: String) -> [Remark] {
         remarks(onName: name) + reserved(name, isKnown: ReservedVocabulary.events.contains(name))
     }
 
-    /// Whether clients record an event of this name by themselves.
+    /// Whether clients record an event of this name automatically.
     public static func isCaptured(event name: String) -> Bool { ReservedVocabulary.events.contains(name) }
 
-    /// What is to be said about the name of an attribute that an event of one's own has.
+    /// Returns the remarks about the name of a custom event's attribute.
     ///
-    /// - Parameter event: The event's name: what clients capture themselves may use reserved names.
+    /// - Parameter event: The event's name. Events that clients capture automatically may use reserved names.
     /// - Complexity: O(length).
     public static func remarks(onAttribute name: String, of event: String) -> [Remark] {
         let isCaptured = ReservedVocabulary.events.contains(event)
@@ -71,7 +76,7 @@ extension Remark {
             + reserved(name, isKnown: isCaptured || ReservedVocabulary.attributes.contains(name))
     }
 
-    /// What is to be said about the longest text of an attribute.
+    /// Returns the remarks about the longest string of an attribute.
     ///
     /// - Parameters:
     ///   - bytes: Its length in UTF-8.
@@ -83,7 +88,7 @@ extension Remark {
                 Remark(
                     .clickstream,
                     "value_too_long",
-                    "A text has \(bytes) bytes; Clickstream leaves out what has more than \(Limits.clickstreamText)."
+                    "A string has \(bytes) bytes; Clickstream omits strings of more than \(Limits.clickstreamText)."
                 )
             )
         }
@@ -92,14 +97,14 @@ extension Remark {
                 Remark(
                     .sensorsAnalytics,
                     "value_too_long",
-                    "A text has \(units) UTF-16 units; Sensors Analytics cuts what has more than \(Limits.sensorsText)."
+                    "A string has \(units) UTF-16 units; Sensors Analytics truncates it at \(Limits.sensorsText)."
                 )
             )
         }
         return remarks
     }
 
-    /// What is to be said about how many attributes and items an event has at most.
+    /// Returns the remarks about the maximum number of attributes and items.
     public static func remarks(attributes: Int, items: Int) -> [Remark] {
         var remarks: [Remark] = []
         if attributes > Limits.clickstreamAttributes {
@@ -107,7 +112,7 @@ extension Remark {
                 Remark(
                     .clickstream,
                     "too_many_attributes",
-                    "An event has \(attributes) attributes; Clickstream takes \(Limits.clickstreamAttributes)."
+                    "An event has \(attributes) attributes; Clickstream accepts \(Limits.clickstreamAttributes)."
                 )
             )
         }
@@ -116,19 +121,19 @@ extension Remark {
                 Remark(
                     .clickstream,
                     "too_many_items",
-                    "An event has \(items) items; Clickstream takes \(Limits.clickstreamItems)."
+                    "An event has \(items) items; Clickstream accepts \(Limits.clickstreamItems)."
                 )
             )
         }
         return remarks
     }
 
-    /// What is to be said about members that nothing reads, and about times that cannot be right.
+    /// Returns the remarks about unused members and implausible times.
     ///
     /// - Parameters:
-    ///   - unread: Members, and how many events have them.
-    ///   - early: Events before ``EventTimes/earliest``.
-    ///   - late: Events more than ``EventTimes/ahead`` after they arrived.
+    ///   - unread: Unused members, and the number of events that have them.
+    ///   - early: The number of events before ``EventTimes/earliest``.
+    ///   - late: The number of events more than ``EventTimes/ahead`` after their arrival.
     static func remarks(unread: [String: Int], early: Int, late: Int) -> [Remark] {
         var remarks = unread.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { name, events in
             Remark(.trackway, "unread_member", "\(events) events: \(EventMembers.advice(on: name))")
@@ -154,12 +159,15 @@ extension Remark {
         return remarks
     }
 
-    /// What is to be said about an attribute whose texts all spell numbers.
+    /// Returns the remark about an attribute whose strings all spell numbers.
     static func numberAsText(_ texts: Int) -> Remark {
         Remark(
             .trackway,
             "number_as_text",
-            "All \(texts) texts spell numbers. Sums, averages and percentiles leave them out unless asked with texts=numbers; send numbers."
+            """
+            All \(texts) strings are numbers in quotes. Sums, averages and percentiles omit them unless the query has \
+            texts=numbers; send numbers instead.
+            """
         )
     }
 
@@ -173,7 +181,7 @@ extension Remark {
                 Remark(
                     .clickstream,
                     "name_invalid",
-                    "Clickstream takes letters of ASCII, digits and “_”, and no digit first."
+                    "Clickstream accepts ASCII letters, digits and “_”; the first character cannot be a digit."
                 )
             )
         }
@@ -182,7 +190,7 @@ extension Remark {
                 Remark(
                     .clickstream,
                     "name_too_long",
-                    "The name has \(bytes) bytes; Clickstream takes \(Limits.clickstreamName)."
+                    "The name has \(bytes) bytes; Clickstream accepts \(Limits.clickstreamName)."
                 )
             )
         }
@@ -191,14 +199,14 @@ extension Remark {
                 Remark(
                     .sensorsAnalytics,
                     "name_invalid",
-                    "Sensors Analytics takes letters of ASCII, digits, “_” and “$”, and no digit first."
+                    "Sensors Analytics accepts ASCII letters, digits, “_” and “$”; the first cannot be a digit."
                 )
             )
         }
         let lower = name.lowercased()
         if ReservedVocabulary.sensors.contains(lower) || lower.hasPrefix("user_tag") || lower.hasPrefix("user_group") {
             remarks.append(
-                Remark(.sensorsAnalytics, "name_reserved", "Sensors Analytics keeps this name for itself.")
+                Remark(.sensorsAnalytics, "name_reserved", "Sensors Analytics reserves this name.")
             )
         }
         if bytes > Limits.sensorsName {
@@ -221,7 +229,7 @@ extension Remark {
                 Remark(
                     .trackway,
                     "name_reserved",
-                    "Names with “_” first are for what clients capture by themselves; choose another for your own."
+                    "Names that start with “_” are reserved for automatic events; choose another name."
                 )
             ]
         case UInt8(ascii: "$"):
@@ -229,7 +237,7 @@ extension Remark {
                 Remark(
                     .sensorsAnalytics,
                     "name_reserved",
-                    "Names with “$” first are those of Sensors Analytics; choose another for your own."
+                    "Names that start with “$” are reserved by Sensors Analytics; choose another name."
                 )
             ]
         default: return []
@@ -244,9 +252,9 @@ extension Remark {
     }
 }
 
-/// Names with a reserved sign that clients use themselves.
+/// Reserved names that clients use themselves.
 private enum ReservedVocabulary {
-    /// What Sensors Analytics takes for no name, in lower case.
+    /// Names that Sensors Analytics rejects, in lower case.
     static let sensors: Set<String> = [
         "distinct_id", "original_id", "time", "properties", "id", "first_id", "second_id", "users", "events", "event",
         "user_id", "date", "datetime",
@@ -261,7 +269,7 @@ private enum ReservedVocabulary {
         CapturedName.profileUnset, CapturedName.profileDelete, CapturedName.itemSet, CapturedName.itemDelete,
         CapturedName.identityBound,
         CapturedName.identityUnbound, CapturedName.groupSet, CapturedName.groupLeft,
-        // Of Clickstream's clients for the web and for Android.
+        // From Clickstream's clients for the web and for Android.
         "_page_view", "_first_visit", "_scroll", "_search", "_page_load",
         "$AppClick", "$AppDataTrackingClose", "$AppDeeplinkLaunch", "$AppEnd", "$AppInstall", "$AppInteract",
         "$AppPageLeave", "$AppPushClick", "$AppRemoteConfigChanged", "$AppStart", "$AppStartPassively",

@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a test expects to arrive: which events, how many, and within what time.
+/// An expectation of a test: which events arrive, their number, and when.
 public struct EventExpectation: Sendable, Hashable {
-    /// From where on events count.
+    /// The position from which events count.
     public enum Since: Sendable, Hashable {
-        /// All that is kept.
+        /// From the earliest stored event.
         case beginning
-        /// What is committed from now on.
+        /// From now on: only events committed later.
         case now
-        /// What lies at this place or behind it.
+        /// From this position on, including it.
         case position(EventPosition)
     }
 
-    /// Which events, of one of at least one name.
-    public var filter: QuestionFilter
-    /// The filter's conditions as they were written, in their order.
+    /// The events to match, by at least one name.
+    public var filter: QueryFilter
+    /// The filter's conditions as written, in order.
     public var conditions: [String]
-    /// The fewest.
+    /// The minimum number of events.
     public var atLeast: Int
-    /// The most; nil for any number. With it all of the time has to pass.
+    /// The maximum number of events; nil for no maximum.
+    ///
+    /// With a maximum, the expectation always waits for the full time.
     public var atMost: Int?
-    /// How long to wait.
+    /// The time to wait.
     public var within: Duration
-    /// From where on events count.
+    /// The position from which events count.
     public var since: Since
 
-    /// The longest time there is to wait.
+    /// The maximum time to wait.
     public static let longest = Duration.seconds(300)
-    /// The most events that one expectation looks at.
+    /// The maximum number of events one expectation reads.
     public static let maxEvents = 100_000
 
     private static let known: Set<String> = [
@@ -37,19 +39,26 @@ public struct EventExpectation: Sendable, Hashable {
 }
 
 extension EventExpectation {
-    /// Reads an expectation from the parameters of an address. `name` and `where` may be given several times; of any other the
-    /// last counts. What is empty counts as absent, but for `never`.
+    /// Parses an expectation from URL parameters.
     ///
-    /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    public init(parameters: [(name: String, value: String)]) throws(QuestionError) {
+    /// `name` and `where` may occur several times; of any other parameter the last one counts. An empty value counts as
+    /// absent, except for `never`.
+    ///
+    /// - Throws: ``InvalidQueryError`` with the parameter, its value, and a hint.
+    public init(parameters: [(name: String, value: String)]) throws(InvalidQueryError) {
         if let other = parameters.first(where: { !Self.known.contains($0.name) })?.name {
-            throw QuestionError(
+            throw InvalidQueryError(
                 String(other.prefix(64)),
-                "“\(other.prefix(64))” is no part of an expectation; it takes \(Self.known.sorted().joined(separator: ", "))."
+                """
+                “\(other.prefix(64))” is not a parameter of an expectation; use \
+                \(Self.known.sorted().joined(separator: ", ")).
+                """
             )
         }
-        filter = try QuestionParameters(parameters).filter(names: "name", conditions: ["where"])
-        guard !filter.names.isEmpty else { throw QuestionError("name", "Say which event is expected: name=purchase.") }
+        filter = try QueryParameterReader(parameters).filter(names: "name", conditions: ["where"])
+        guard !filter.names.isEmpty else {
+            throw InvalidQueryError("name", "Specify the expected event: name=purchase.")
+        }
         let given = parameters.filter { !$0.value.isEmpty }
         func text(_ name: String) -> String? { given.last { $0.name == name }?.value }
         conditions = given.filter { $0.name == "where" }.map(\.value) + (text("run").map { ["run=" + $0] } ?? [])
@@ -65,7 +74,10 @@ extension EventExpectation {
         case "now"?: since = .now
         case let text?:
             guard let position = EventPosition(text) else {
-                throw QuestionError("since", "“\(text.prefix(64))” is neither “now” nor a position such as 3.88213.")
+                throw InvalidQueryError(
+                    "since",
+                    "“\(text.prefix(64))” is neither “now” nor a position such as 3.88213."
+                )
             }
             since = .position(position)
         }
@@ -76,57 +88,57 @@ extension EventExpectation {
         atLeast: Int?,
         atMost: Int?,
         never: Bool
-    ) throws(QuestionError) -> (Int, Int?) {
+    ) throws(InvalidQueryError) -> (Int, Int?) {
         let ways = [count != nil, atLeast != nil || atMost != nil, never].filter(\.self).count
         guard ways <= 1 else {
-            throw QuestionError(
+            throw InvalidQueryError(
                 never ? "never" : "count",
-                "Say how many in one way: count, at_least with or without at_most, or never."
+                "Specify the number in one way: count, at_least and at_most (or one of them), or never."
             )
         }
         if never { return (0, 0) }
         if let count { return (count, count) }
         let least = atLeast ?? (atMost == nil ? 1 : 0)
         if let atMost, atMost < least {
-            throw QuestionError("at_most", "\(atMost) is less than the \(least) that are expected at least.")
+            throw InvalidQueryError("at_most", "\(atMost) is less than at_least, which is \(least).")
         }
         guard least > 0 || atMost != nil else {
-            throw QuestionError("at_least", "0 or more hold of anything: write 1, or name at_most as well.")
+            throw InvalidQueryError("at_least", "0 or more always holds: use at least 1, or specify at_most as well.")
         }
         return (least, atMost)
     }
 
-    private static func number(_ name: String, _ text: String?) throws(QuestionError) -> Int? {
+    private static func number(_ name: String, _ text: String?) throws(InvalidQueryError) -> Int? {
         guard let text else { return nil }
         guard let number = Int(text), (0...maxEvents).contains(number) else {
-            throw QuestionError(name, "“\(text.prefix(64))” is not a whole number from 0 to \(maxEvents).")
+            throw InvalidQueryError(name, "“\(text.prefix(64))” is not a whole number from 0 to \(maxEvents).")
         }
         return number
     }
 
-    private static func flag(_ name: String, _ text: String?) throws(QuestionError) -> Bool {
+    private static func flag(_ name: String, _ text: String?) throws(InvalidQueryError) -> Bool {
         switch text {
         case nil, "0"?, "false"?: return false
         case ""?, "1"?, "true"?: return true
-        case let text?: throw QuestionError(name, "“\(text.prefix(64))” is neither true nor false.")
+        case let text?: throw InvalidQueryError(name, "“\(text.prefix(64))” is neither true nor false.")
         }
     }
 
-    private static func duration(_ name: String, _ text: String?) throws(QuestionError) -> Duration? {
+    private static func duration(_ name: String, _ text: String?) throws(InvalidQueryError) -> Duration? {
         guard let text else { return nil }
         let units: [(suffix: String, milliseconds: Int64)] = [("ms", 1), ("s", 1_000), ("m", 60_000)]
         for unit in units where text.hasSuffix(unit.suffix) {
-            // Digits alone: a sign, or a second unit, is no number here.
+            // Accepts digits only: neither a sign nor a second unit.
             let digits = text.dropLast(unit.suffix.count)
             guard (1...9).contains(digits.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
                 let number = Int64(digits)
             else { break }
             let length = Duration.milliseconds(number * unit.milliseconds)
             guard length <= longest else {
-                throw QuestionError(name, "\(text) is longer than 5m: expect again, from a position on.")
+                throw InvalidQueryError(name, "\(text) is longer than 5m: send another one later, with since=POSITION.")
             }
             return length
         }
-        throw QuestionError(name, "“\(text.prefix(64))” is not a time such as 500ms, 5s or 2m.")
+        throw InvalidQueryError(name, "“\(text.prefix(64))” is not a time such as 500ms, 5s or 2m.")
     }
 }

@@ -3,23 +3,25 @@
 
 public import TrackwayEvents
 
-/// The answer to an expectation: whether it holds, and what helps when it does not.
+/// The response to an expectation.
+///
+/// It states whether the expectation holds, and has hints if it does not.
 public struct ExpectationReport: Sendable {
-    /// What was seen.
+    /// The result of the expectation.
     public var tally: ExpectationTally
-    /// How far the index was.
+    /// The indexed position.
     public var indexed: EventPosition
     /// The first events that matched.
     public var events: [StoredEvent]
-    /// The events behind the misses that came closest, as far as they are still there.
+    /// The events of the closest misses that are still stored.
     public var closest: [(miss: ExpectationTally.Miss, event: StoredEvent)]
-    /// Events of the name that were refused.
+    /// Rejected events with one of the names.
     public var refused: [FailedEvent]
 
-    /// The most refused events that are told.
+    /// The maximum number of rejected events in a report.
     public static let maxRefused = 5
 
-    /// A report.
+    /// Creates a report.
     public init(
         _ tally: ExpectationTally,
         indexed: EventPosition,
@@ -34,8 +36,9 @@ public struct ExpectationReport: Sendable {
         self.refused = refused
     }
 
-    /// The refused events that may be meant: what is kept of them holds one of the names as JSON text, or was cut before it
-    /// could.
+    /// Returns the rejected events that the expectation may refer to.
+    ///
+    /// Their stored content has one of the names as JSON text, or was truncated before it could.
     public static func meant(by tally: ExpectationTally, among failed: [FailedEvent]) -> [FailedEvent] {
         let names = tally.expectation.filter.names.map { JSONValue.string($0).json() }
         let meant = failed.lazy.filter { event in
@@ -80,7 +83,7 @@ public struct ExpectationReport: Sendable {
             writer.endObject()
         }
         writer.list("refused", refused) { $0.write(to: &$1) }
-        // The busiest first, equal ones by name: the same answer to the same events.
+        // The most frequent first, ties by name, so that equal events yield equal responses.
         let others = tally.others.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         writer.list("others", others) { other, writer in
             writer.beginObject()

@@ -3,29 +3,31 @@
 
 public import TrackwayEvents
 
-/// Decides whether an expectation holds, from the events that it is shown in the order of arrival. Keeps the first that match,
-/// those that come closest, and what else there was: few of each, however many events come.
+/// Decides whether an expectation holds, from events in order of arrival.
+///
+/// Keeps the first matches, the closest misses, and counts of other names: a few of each, regardless of the number of
+/// events.
 public struct ExpectationTally: Sendable {
-    /// An event as an expectation sees it.
+    /// The parts of an event that an expectation needs.
     public struct Event: Sendable {
-        /// Its place in the intake log.
+        /// Its position in the intake log.
         public var position: EventPosition
         /// Its id.
         public var id: EventID
-        /// The user who was signed in.
+        /// The signed-in user.
         public var user: String?
         /// The installation that recorded it.
         public var installation: InstallationID?
         /// The values of the conditions' fields, in the order of the conditions.
-        public var values: [QuestionValue?]
+        public var values: [QueryValue?]
 
-        /// An event.
+        /// Creates an event.
         public init(
             position: EventPosition,
             id: EventID,
             user: String?,
             installation: InstallationID?,
-            values: [QuestionValue?]
+            values: [QueryValue?]
         ) {
             self.position = position
             self.id = id
@@ -35,17 +37,17 @@ public struct ExpectationTally: Sendable {
         }
     }
 
-    /// An event of the name for which something does not hold.
+    /// An event with an expected name that does not match.
     public struct Miss: Sendable, Hashable {
-        /// One thing that does not hold.
+        /// One condition that does not hold.
         public struct Reason: Sendable, Hashable {
-            /// The condition as it was written.
+            /// The condition as written.
             public var condition: String
-            /// What is there; nil for nothing.
-            public var actual: QuestionValue?
+            /// The actual value; nil for none.
+            public var actual: QueryValue?
 
-            /// A reason.
-            public init(condition: String, actual: QuestionValue?) {
+            /// Creates a reason.
+            public init(condition: String, actual: QueryValue?) {
                 self.condition = condition
                 self.actual = actual
             }
@@ -53,48 +55,52 @@ public struct ExpectationTally: Sendable {
 
         /// The event.
         public var id: EventID
-        /// What does not hold.
+        /// The conditions that do not hold.
         public var reasons: [Reason]
-        /// How far away it is: an event of another run is farther than any of this one.
+        /// The distance from a match.
+        ///
+        /// An event of another run is farther away than any event of this run.
         fileprivate var distance: Int
     }
 
-    /// How things stand.
+    /// The current status of an expectation.
     public enum Standing: Sendable, Hashable {
-        /// It holds, whatever comes.
+        /// It holds, regardless of further events.
         case holds
-        /// It does not hold, whatever comes.
+        /// It fails, regardless of further events.
         case fails
-        /// What comes decides.
+        /// Further events decide.
         case open
     }
 
-    /// How many matching events are kept.
+    /// The number of matching events to keep.
     public static let keptEvents = 5
-    /// How many misses are kept.
+    /// The number of misses to keep.
     public static let keptMisses = 3
-    /// How many other names are told apart.
+    /// The maximum number of other names that are counted.
     public static let keptNames = 20
 
-    /// What is expected.
+    /// The expectation.
     public let expectation: EventExpectation
-    /// From where on events count.
+    /// The position from which events count.
     public let since: EventPosition
-    /// Where to go on.
+    /// The position at which to continue.
     public private(set) var next: EventPosition
-    /// How many events were looked at.
+    /// The number of events read.
     public private(set) var read = 0
-    /// How many matched.
+    /// The number of events that matched.
     public private(set) var found = 0
-    /// The first of them.
+    /// The first matching events.
     public private(set) var events: [EventID] = []
-    /// Those that did not match by the least, the latest first where that is equal.
+    /// The misses with the smallest distance, the latest first among equals.
     public private(set) var closest: [Miss] = []
-    /// How many events of other names there were, by the first names that came.
+    /// The number of events by other name.
+    ///
+    /// Only the first names that occur are counted.
     public private(set) var others: [String: Int] = [:]
     private let runCondition: Int?
 
-    /// A tally that has seen nothing.
+    /// Creates a tally without events.
     public init(_ expectation: EventExpectation, since: EventPosition) {
         self.expectation = expectation
         self.since = since
@@ -102,24 +108,24 @@ public struct ExpectationTally: Sendable {
         runCondition = expectation.filter.conditions.firstIndex { $0.field == .attribute(RunTag.attribute) }
     }
 
-    /// How things stand while time goes on.
+    /// The status while the time has not elapsed.
     public var standing: Standing {
         guard let atMost = expectation.atMost else { return found >= expectation.atLeast ? .holds : .open }
         return found > atMost ? .fails : .open
     }
 
-    /// Whether it holds of what was seen, when nothing more comes.
+    /// Whether the expectation holds if no further events arrive.
     public var holdsNow: Bool {
         found >= expectation.atLeast && found <= expectation.atMost ?? .max
     }
 
-    /// An event of another name came.
+    /// Handles an event of another name.
     public mutating func passed(_ name: String, at position: EventPosition) {
         advance(to: position)
         if others.count < Self.keptNames || others[name] != nil { others[name, default: 0] += 1 }
     }
 
-    /// An event of one of the names came.
+    /// Handles an event of one of the names.
     ///
     /// - Complexity: O(conditions).
     public mutating func met(_ event: Event) {
@@ -130,7 +136,7 @@ public struct ExpectationTally: Sendable {
             reasons.append(.init(condition: "user=" + user, actual: event.user.map { .text(Array($0.utf8)) }))
         }
         if let installation = filter.installation, event.installation != installation {
-            let actual = event.installation.map { QuestionValue.text(Array($0.description.utf8)) }
+            let actual = event.installation.map { QueryValue.text(Array($0.description.utf8)) }
             reasons.append(.init(condition: "installation=\(installation)", actual: actual))
         }
         var isOfAnotherRun = false
@@ -143,13 +149,13 @@ public struct ExpectationTally: Sendable {
             found += 1
             if events.count < Self.keptEvents { events.append(event.id) }
         } else {
-            let distance = reasons.count + (isOfAnotherRun ? QuestionLimits.conditions + 2 : 0)
+            let distance = reasons.count + (isOfAnotherRun ? QueryLimits.conditions + 2 : 0)
             keep(Miss(id: event.id, reasons: reasons, distance: distance))
         }
     }
 
     private mutating func keep(_ miss: Miss) {
-        // Before those that are as far away: the latest are most likely meant.
+        // Insert before misses at the same distance: later ones are more likely to be meant.
         let place = closest.firstIndex { $0.distance >= miss.distance } ?? closest.count
         closest.insert(miss, at: place)
         if closest.count > Self.keptMisses { closest.removeLast() }
@@ -161,9 +167,9 @@ public struct ExpectationTally: Sendable {
     }
 }
 
-extension QuestionValue {
-    /// The value, cut where it is long: for a person to see, many of which are kept.
-    fileprivate var shortened: QuestionValue {
+extension QueryValue {
+    /// The value, truncated if long, because many are kept for display.
+    fileprivate var shortened: QueryValue {
         let longest = 200
         return switch self {
         case .text(let bytes) where bytes.count > longest: .text(bytes.prefix(longest) + Array("…".utf8))

@@ -3,28 +3,30 @@
 
 internal import TrackwayEvents
 
-/// Which attributes of a person an answer has.
+/// A page of a person's attributes.
 public struct AttributePage: Sendable, Hashable {
-    /// The most bytes of their values in one answer, and one value more.
+    /// The maximum bytes of names and values on a page.
+    ///
+    /// The last value may exceed it.
     private static let bytes = 256 << 10
 
-    /// The last one already seen; empty for none.
+    /// The attribute after which the page starts; empty for the first page.
     public let after: String
     private let limit: Int
     private var bytes = 0
 
-    /// A page behind an attribute.
+    /// Creates a page that starts after an attribute.
     ///
-    /// - Parameter limit: The most attributes.
+    /// - Parameter limit: The maximum number of attributes.
     public init(after: String? = nil, limit: Int = 200) {
-        // No name is empty that an app can set, and one that were would come first.
+        // An app cannot set an empty name, and an empty name would sort first.
         self.after = after ?? ""
         self.limit = limit
     }
 
-    /// Gives a person the next attribute in the order of names.
+    /// Adds the next attribute, in name order, to a person.
     ///
-    /// - Returns: Whether there was room for it; else the person has more attributes than the page.
+    /// - Returns: Whether the attribute fits. If not, the person has more attributes than the page.
     public mutating func add(_ attribute: StoredUser.Attribute, to user: inout StoredUser) -> Bool {
         guard user.attributes.count < limit, bytes < Self.bytes else {
             user.hasMoreAttributes = true

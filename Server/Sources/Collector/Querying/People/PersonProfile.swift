@@ -3,24 +3,24 @@
 
 public import TrackwayEvents
 
-/// Whom something is about.
+/// Identifies a person.
 public enum PersonKey: Sendable, Hashable {
-    /// Somebody who signed in, by the id that the app gave.
+    /// A signed-in user, by the id set by the app.
     case user(String)
     /// The visitor of an installation who did not sign in.
     case visitor(InstallationID)
 }
 
-/// What is asked about one person.
+/// A query for one person.
 public struct ProfileQuery: Sendable, Hashable {
-    /// Whom it is about.
+    /// The person.
     public var person: PersonKey
-    /// The last attribute already seen; the answer goes on behind it, in the order of names.
+    /// The attribute after which the results continue, in name order.
     public var afterAttribute: String?
-    /// The most attributes in one answer.
+    /// The maximum number of attributes in one response.
     public var attributes: Int
 
-    /// A query for the first attributes of a person.
+    /// Creates a query for the first attributes of a person.
     public init(_ person: PersonKey, afterAttribute: String? = nil, attributes: Int = 200) {
         self.person = person
         self.afterAttribute = afterAttribute
@@ -28,24 +28,24 @@ public struct ProfileQuery: Sendable, Hashable {
     }
 }
 
-/// A person in full, but for what they did.
+/// A person's full profile, without their events.
 public struct PersonProfile: Sendable, Hashable {
-    /// One installation as the person used it.
+    /// One installation that the person used.
     public struct Device: Sendable, Hashable {
         /// The installation.
         public var installation: InstallationID
         /// The time of the person's first event there.
         public var first: Timestamp
-        /// The time of their latest.
+        /// The time of the person's latest event there.
         public var last: Timestamp
-        /// How many events they have there.
+        /// The number of the person's events there.
         public var events: UInt64
-        /// In how many sessions.
+        /// The number of sessions of these events.
         public var sessions: UInt64
-        /// What is known of the device.
+        /// The facts known about the device.
         public var facts: DeviceFacts
 
-        /// An installation with what the person did there.
+        /// Creates an installation with the person's activity.
         public init(
             installation: InstallationID,
             first: Timestamp,
@@ -63,24 +63,26 @@ public struct PersonProfile: Sendable, Hashable {
         }
     }
 
-    /// The person, with as many attributes as were asked for.
+    /// The person, with the requested number of attributes.
     public var person: StoredUser
-    /// The installations, the one used last first; at most ``maxDevices``.
+    /// The installations, the most recently used first; at most ``maxDevices``.
     public var devices: [Device]
-    /// Whether there are more.
+    /// Whether there are more installations.
     public var hasMoreDevices: Bool
 
-    /// The most installations in one answer.
+    /// The maximum number of installations in one response.
     public static let maxDevices = 100
 
-    /// A profile of these parts.
+    /// Creates a profile.
     public init(person: StoredUser, devices: [Device], hasMoreDevices: Bool = false) {
         self.person = person
         self.devices = devices
         self.hasMoreDevices = hasMoreDevices
     }
 
-    /// Writes the person, as a list of people does, with the devices; `next` is the attribute to go on behind.
+    /// Writes the person as in a list of people, with the devices.
+    ///
+    /// `next` is the attribute after which the next page continues.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         person.writeMembers(to: &writer)
@@ -100,18 +102,18 @@ public struct PersonProfile: Sendable, Hashable {
     }
 }
 
-/// What contexts say about an installation; nil is not known.
+/// Facts about an installation from contexts; nil if unknown.
 public struct DeviceFacts: Sendable, Hashable {
     /// The app's id.
     public var app: String?
     /// The app's version.
     public var version: String?
-    /// What kind of device it is.
+    /// The device model.
     public var model: String?
-    /// Its operating system, with the version.
+    /// The operating system with its version.
     public var system: String?
 
-    /// Facts; none without any.
+    /// Creates facts, unknown by default.
     public init(app: String? = nil, version: String? = nil, model: String? = nil, system: String? = nil) {
         self.app = app
         self.version = version
@@ -119,7 +121,9 @@ public struct DeviceFacts: Sendable, Hashable {
         self.system = system
     }
 
-    /// Writes the facts as members of an object that is open; what is not known is null.
+    /// Writes the facts as members of an open object.
+    ///
+    /// Unknown facts are null.
     public func writeMembers(to writer: inout JSONWriter) {
         writer.member("app", app)
         writer.member("version", version)

@@ -3,17 +3,19 @@
 
 public import TrackwayEvents
 
-/// A query for the events of one person, over all devices and sessions, the latest by device time first.
+/// A query for one person's events, latest first by device time.
+///
+/// It covers all devices and sessions.
 ///
 /// A user's events include those recorded before the sign-in.
 public struct TimelineQuery: Sendable, Hashable {
-    /// Whose events.
+    /// The person.
     public var person: PersonKey
-    /// Names, one of which the event has; empty for any.
+    /// The names to match; empty for any.
     public var names: [String]
-    /// What must hold of attributes and context, all of it.
-    public var conditions: [QuestionCondition]
-    /// What must occur in the event or its context, as in ``EventSearch``.
+    /// The conditions on attributes and context; all must hold.
+    public var conditions: [QueryCondition]
+    /// The strings that must occur, as in ``EventSearch``.
     public var words: [String]
     /// The installation that recorded it.
     public var installation: InstallationID?
@@ -23,13 +25,13 @@ public struct TimelineQuery: Sendable, Hashable {
     public var from: Timestamp?
     /// The latest event time, exclusive.
     public var to: Timestamp?
-    /// The last event already seen; the answer goes on behind it.
-    public var after: TimelinePlace?
-    /// The most events in one answer.
+    /// The place after which the results continue.
+    public var after: TimelineCursor?
+    /// The maximum number of events in one response.
     public var limit: Int
 
-    /// Every event of a person.
-    public init(_ person: PersonKey, after: TimelinePlace? = nil, limit: Int = 100) {
+    /// Creates a query for all events of a person.
+    public init(_ person: PersonKey, after: TimelineCursor? = nil, limit: Int = 100) {
         self.person = person
         names = []
         conditions = []
@@ -42,48 +44,55 @@ public struct TimelineQuery: Sendable, Hashable {
         "name", "where", "text", "installation", "session", "from", "to", "after", "limit",
     ]
 
-    /// Reads a query from the parameters of an address. `name`, `where` and `text` may be given several times.
+    /// Parses a query from URL parameters.
     ///
-    /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    public init(_ person: PersonKey, parameters: [(name: String, value: String)]) throws(QuestionError) {
-        let reader = QuestionParameters(parameters)
+    /// `name`, `where` and `text` may occur several times.
+    ///
+    /// - Throws: ``InvalidQueryError`` with the parameter, its value, and a hint.
+    public init(_ person: PersonKey, parameters: [(name: String, value: String)]) throws(InvalidQueryError) {
+        let reader = QueryParameterReader(parameters)
         try reader.sees(only: Self.known)
         self.init(person, limit: try reader.number("limit", in: 1...1_000) ?? 100)
         let filter = try reader.filter(names: "name", conditions: ["where"])
         (names, conditions, installation) = (filter.names, filter.conditions, filter.installation)
         words = try reader.words("text")
-        session = try reader.text("session").map { text throws(QuestionError) in
-            try reader.short(text, "session", QuestionLimits.valueBytes)
+        session = try reader.text("session").map { text throws(InvalidQueryError) in
+            try reader.short(text, "session", QueryLimits.valueBytes)
         }
         (from, to) = (try reader.moment("from"), try reader.moment("to"))
         if let text = reader.text("after") {
-            guard let place = TimelinePlace(text) else {
-                throw QuestionError("after", "“\(text.prefix(64))” is not a place such as 1718000000000.3.88213.7.")
+            guard let place = TimelineCursor(text) else {
+                throw InvalidQueryError(
+                    "after",
+                    "“\(text.prefix(64))” is not a cursor such as 1718000000000.3.88213.7."
+                )
             }
             after = place
         }
     }
 
-    /// Whether events have to be looked at to decide whether they belong to the answer.
+    /// Whether events must be read to decide whether they match.
     public var isFiltered: Bool {
         !names.isEmpty || !conditions.isEmpty || !words.isEmpty || installation != nil || session != nil
     }
 }
 
-/// An event's place among those of a person, in the order of time; of two in one millisecond the one that arrived first is earlier.
-public struct TimelinePlace: Sendable, Hashable, Comparable, LosslessStringConvertible {
+/// An event's place among a person's events, in time order.
+///
+/// Of two events in the same millisecond, the one that arrived first is earlier.
+public struct TimelineCursor: Sendable, Hashable, Comparable, LosslessStringConvertible {
     /// The event's time.
     public var time: Timestamp
-    /// Where it lies in the intake log.
+    /// The event's position in the intake log.
     public var position: EventPosition
 
-    /// A place.
+    /// Creates a place.
     public init(time: Timestamp, position: EventPosition) {
         self.time = time
         self.position = position
     }
 
-    /// Reads `1718000000000.3.88213.7`.
+    /// Parses `1718000000000.3.88213.7`.
     public init?(_ description: String) {
         let parts = description.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let time = Int64(parts[0]), let position = EventPosition(String(parts[1])) else {
@@ -94,21 +103,21 @@ public struct TimelinePlace: Sendable, Hashable, Comparable, LosslessStringConve
 
     public var description: String { "\(time.milliseconds).\(position)" }
 
-    public static func < (left: TimelinePlace, right: TimelinePlace) -> Bool {
+    public static func < (left: TimelineCursor, right: TimelineCursor) -> Bool {
         (left.time.milliseconds, left.position) < (right.time.milliseconds, right.position)
     }
 }
 
-/// A part of what one person did, the latest first.
+/// A part of one person's events, latest first.
 public struct Timeline: Sendable, Hashable {
-    /// One event of it.
+    /// One event of the timeline.
     public struct Entry: Sendable, Hashable {
         /// The event.
         public var event: StoredEvent
-        /// Whether it was recorded before the user signed in.
+        /// Whether the event was recorded before the user signed in.
         public var isVisit: Bool
 
-        /// An event.
+        /// Creates an entry.
         public init(_ event: StoredEvent, isVisit: Bool = false) {
             self.event = event
             self.isVisit = isVisit
@@ -117,24 +126,28 @@ public struct Timeline: Sendable, Hashable {
 
     /// The events.
     public var entries: [Entry]
-    /// How many were gone through for them.
+    /// The number of events scanned.
     public var searched: Int
-    /// The number of the person's events within the query's times, those before the sign-in included.
+    /// The number of the person's events in the query's time range.
+    ///
+    /// Events before sign-in are included.
     public var of: UInt64
-    /// Where to go on; nil when all were gone through.
-    public var next: TimelinePlace?
+    /// Where the next page continues; nil when all events were scanned.
+    public var next: TimelineCursor?
 
-    /// A part of a timeline.
-    public init(entries: [Entry], searched: Int, of: UInt64, next: TimelinePlace?) {
+    /// Creates a part of a timeline.
+    public init(entries: [Entry], searched: Int, of: UInt64, next: TimelineCursor?) {
         self.entries = entries
         self.searched = searched
         self.of = of
         self.next = next
     }
 
-    /// Writes the answer; events as everywhere, with `visit` where one was recorded before the user signed in.
+    /// Writes the response.
     ///
-    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
+    /// Events have the usual form, with `visit` if recorded before the user signed in.
+    ///
+    /// - Parameter keptFrom: Events that arrived before this time are missing; nil when none are.
     public func write(keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("events", entries) { entry, writer in

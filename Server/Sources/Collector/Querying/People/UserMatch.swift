@@ -3,34 +3,36 @@
 
 public import TrackwayEvents
 
-/// A person as a search looks at them.
+/// A person as seen by a search.
 public protocol SearchedPerson {
-    /// The ids by which the person is known.
+    /// Returns the person's ids.
     func ids() throws -> [String?]
-    /// The value of an attribute as JSON; nil when there is none.
+    /// Returns an attribute's value as JSON; nil if it is not set.
     func value(of attribute: String) throws -> [UInt8]?
-    /// Calls `body` with the values of all attributes, in the order of their names, until it says that it has seen enough.
+    /// Calls `body` with the values of all attributes, in an order that the store chooses.
+    ///
+    /// Stops when `body` returns true.
     func eachValue(_ body: (UnsafeRawBufferPointer) -> Bool) throws
     /// Whether the person has events of an installation.
     func used(_ installation: InstallationID) throws -> Bool
 }
 
-/// Whether a person holds what is searched for, and how far a search goes.
+/// Decides whether a person matches a search, and when a search ends.
 public struct UserMatch: Sendable {
     private struct Word {
         let text: SearchWord
-        /// The installation whose id it is.
+        /// The installation with this id, if the word is an id.
         let installation: InstallationID?
     }
 
-    private let conditions: [(name: String, condition: QuestionCondition)]
+    private let conditions: [(name: String, condition: QueryCondition)]
     private let words: [Word]
     private var meter: SearchMeter
     private var isOverWithin = false
 
-    /// What is searched for.
+    /// Creates a matcher for a search.
     public init(_ search: UserSearch, _ meter: SearchMeter) {
-        // Conditions on a context were refused when the search was read.
+        // Conditions on a context were rejected when the search was parsed.
         conditions = search.conditions.compactMap { condition in
             if case .attribute(let name) = condition.field { (name, condition) } else { nil }
         }
@@ -38,18 +40,18 @@ public struct UserMatch: Sendable {
         self.meter = meter
     }
 
-    /// One more person was looked at; whether it was the last one that may be.
+    /// Counts one more person, and returns whether the search must end.
     public mutating func isOver() -> Bool { meter.isOver() || isOverWithin }
 
-    /// Looks at a person.
+    /// Whether a person matches the search.
     ///
-    /// - Throws: What the person throws.
+    /// - Throws: The errors of the person.
     /// - Complexity: O(bytes of the attributes × words).
     public mutating func holds(_ person: some SearchedPerson) throws -> Bool {
         for (name, condition) in conditions {
-            // Stores write it; what cannot be read counts as absent.
+            // Stores write this value; if it cannot be parsed, it counts as absent.
             let value = try person.value(of: name).flatMap { try? JSONValue.parse($0) }
-            guard condition.holds(of: value.flatMap(QuestionValue.init)) else { return false }
+            guard condition.holds(of: value.flatMap(QueryValue.init)) else { return false }
         }
         guard !words.isEmpty else { return true }
         let ids = try person.ids()
@@ -60,13 +62,13 @@ public struct UserMatch: Sendable {
         return true
     }
 
-    /// Whether a word occurs in the value of one of a person's attributes.
+    /// Whether a word occurs in one of a person's attribute values.
     private mutating func isSaid(_ word: SearchWord, of person: some SearchedPerson) throws -> Bool {
         var isFound = false
         var (meter, isOver) = (meter, isOverWithin)
         try person.eachValue { value in
             isFound = word.occurs(in: value)
-            // Whoever has ten thousand of them is looked at to the end, and is the last one in the answer.
+            // A person with ten thousand values is scanned to the end, and is then the last one of the response.
             if !isFound, meter.isOver() { isOver = true }
             return isFound
         }

@@ -3,38 +3,42 @@
 
 public import TrackwayEvents
 
-/// People by what is known about them: they have to be gone through.
+/// A search for people by attributes and ids that requires a scan.
 public struct UserSearch: Sendable, Hashable {
-    /// Which people are gone through, from where, and how many are wanted.
+    /// The people to scan, the start, and the number of results.
     public var query: UserQuery
-    /// What must hold of the person's attributes, all of it.
-    public var conditions: [QuestionCondition]
-    /// What must occur in one of the person's ids or in the value of an attribute; A–Z and a–z are the same. The whole id of an
-    /// installation finds who used it. At most ``QuestionLimits/conditions``, each of at most ``QuestionLimits/nameBytes``.
+    /// The conditions on the person's attributes; all must hold.
+    public var conditions: [QueryCondition]
+    /// The strings that must occur in the person's ids or attribute values.
+    ///
+    /// ASCII case is ignored. The whole id of an installation finds the people who used it. At most
+    /// ``QueryLimits/conditions``, each of at most ``QueryLimits/nameBytes``.
     public var words: [String]
 
-    /// A search.
-    public init(_ query: UserQuery, conditions: [QuestionCondition] = [], words: [String] = []) {
+    /// Creates a search.
+    public init(_ query: UserQuery, conditions: [QueryCondition] = [], words: [String] = []) {
         self.query = query
         self.conditions = conditions
         self.words = words
     }
 
-    /// Reads what is searched for from the parameters of an address: `where` and `text`, each several times.
+    /// Parses a search from URL parameters.
     ///
-    /// - Returns: nil when neither is given, and the index alone has the answer.
-    /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    public init?(_ query: UserQuery, parameters: [(name: String, value: String)]) throws(QuestionError) {
-        let reader = QuestionParameters(parameters)
+    /// `where` and `text` may each occur several times.
+    ///
+    /// - Returns: nil when neither is given, so the index alone can answer.
+    /// - Throws: ``InvalidQueryError`` with the parameter, its value, and a hint.
+    public init?(_ query: UserQuery, parameters: [(name: String, value: String)]) throws(InvalidQueryError) {
+        let reader = QueryParameterReader(parameters)
         let words = try reader.words("text")
         let conditions = try reader.conditions("where")
         for condition in conditions {
             guard case .context(let path) = condition.field else { continue }
             let name = path.joined(separator: ".")
-            throw QuestionError(
+            throw InvalidQueryError(
                 "where",
-                "“context.\(name.prefix(64))” is of events, and people have attributes only: name one of those, or "
-                    + "write \"context.\(name.prefix(64))\" in quotes if it is called so."
+                "“context.\(name.prefix(64))” applies to events, and people have only attributes: use an attribute, or "
+                    + "write \"context.\(name.prefix(64))\" in quotes if that is its name."
             )
         }
         guard !words.isEmpty || !conditions.isEmpty else { return nil }
@@ -42,26 +46,26 @@ public struct UserSearch: Sendable, Hashable {
     }
 }
 
-/// The people that a search found so far.
-public struct FoundUsers: Sendable, Hashable {
-    /// The people, those seen last first.
+/// The results of a search for people so far.
+public struct UserSearchResult: Sendable, Hashable {
+    /// The people, the most recently seen first.
     public var users: [StoredUser]
-    /// How many people were gone through.
+    /// The number of people scanned.
     public var searched: Int
-    /// How many people the index has.
+    /// The number of people in the index.
     public var of: UInt64
-    /// Where to go on; nil when all were gone through.
-    public var next: TimedPlace?
+    /// Where the next page continues; nil when all people were scanned.
+    public var next: TimeCursor?
 
-    /// What was found.
-    public init(users: [StoredUser], searched: Int, of: UInt64, next: TimedPlace?) {
+    /// Creates results.
+    public init(users: [StoredUser], searched: Int, of: UInt64, next: TimeCursor?) {
         self.users = users
         self.searched = searched
         self.of = of
         self.next = next
     }
 
-    /// Writes the answer.
+    /// Writes the response.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("users", users) { $0.write(to: &$1) }
@@ -72,12 +76,12 @@ public struct FoundUsers: Sendable, Hashable {
     }
 }
 
-extension QuestionParameters {
-    /// Texts that are looked for, as a parameter gives them.
-    func words(_ parameter: String) throws(QuestionError) -> [String] {
+extension QueryParameterReader {
+    /// Returns the search strings of a parameter.
+    func words(_ parameter: String) throws(InvalidQueryError) -> [String] {
         let words = all(parameter)
-        try few(words.count, parameter, QuestionLimits.conditions)
-        for word in words { _ = try short(word, parameter, QuestionLimits.nameBytes) }
+        try few(words.count, parameter, QueryLimits.conditions)
+        for word in words { _ = try short(word, parameter, QueryLimits.nameBytes) }
         return words
     }
 }

@@ -3,15 +3,15 @@
 
 public import TrackwayEvents
 
-/// In which intervals people are active: who is new, comes back or stays away, and how often people are there.
-public struct ActivityQuestion: Sendable, Hashable {
-    /// What counts as being active.
-    public var filter: QuestionFilter
+/// A query for the lifecycle or the stickiness of people.
+public struct ActivityQuery: Sendable, Hashable {
+    /// The events that count as activity.
+    public var filter: QueryFilter
     /// The intervals.
-    public var time: QuestionTime
+    public var time: QueryTimeRange
 
-    /// A question.
-    public init(_ filter: QuestionFilter = QuestionFilter(), in time: QuestionTime) {
+    /// Creates a query.
+    public init(_ filter: QueryFilter = QueryFilter(), in time: QueryTimeRange) {
         self.filter = filter
         self.time = time
     }
@@ -20,41 +20,43 @@ public struct ActivityQuestion: Sendable, Hashable {
         "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "interval",
     ]
 
-    /// Reads a question from the parameters of an address.
+    /// Parses a query from URL parameters.
     ///
     /// - Parameters:
     ///   - parameters: names and values, unescaped.
-    ///   - now: the end of a question that does not say until when.
-    ///   - zones: knows the time zones.
-    /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
+    ///   - now: the default end of the time range.
+    ///   - zones: returns the offsets of time zones.
+    /// - Throws: ``InvalidQueryError`` with the parameter, its value, and a hint.
     public init(
         parameters: [(name: String, value: String)],
         now: Timestamp,
         zones: ZoneDirectory
-    ) throws(QuestionError) {
-        let reader = QuestionParameters(parameters)
+    ) throws(InvalidQueryError) {
+        let reader = QueryParameterReader(parameters)
         try reader.sees(only: Self.known)
         self.init(
             try reader.filter(names: "name", conditions: ["where"]),
-            in: try reader.time(now: now, zones, atMost: QuestionLimits.intervals)
+            in: try reader.time(now: now, zones, atMost: QueryLimits.intervals)
         )
     }
 }
 
-/// How many people are new, come back or stay away, interval by interval.
+/// The numbers of new, returning, resurrected and dormant people by interval.
 public struct Lifecycle: Sendable, Hashable {
-    /// The people of one interval. The first three are those who are active in it.
+    /// The people of one interval.
+    ///
+    /// The first three counts are of people active in it.
     public struct Counts: Sendable, Hashable {
-        /// Active for the first time ever.
+        /// Active for the first time.
         public var new: Int64 = 0
-        /// Active in the interval before as well.
+        /// Active in this interval and in the previous one.
         public var returning: Int64 = 0
-        /// Not active in the interval before, but earlier.
+        /// Active in this interval, not in the previous one, but earlier.
         public var resurrected: Int64 = 0
-        /// Active in the interval before, and not in this one.
+        /// Active in the previous interval but not in this one.
         public var dormant: Int64 = 0
 
-        /// Counts.
+        /// Creates counts.
         public init(new: Int64 = 0, returning: Int64 = 0, resurrected: Int64 = 0, dormant: Int64 = 0) {
             self.new = new
             self.returning = returning
@@ -63,21 +65,21 @@ public struct Lifecycle: Sendable, Hashable {
         }
     }
 
-    /// One for each interval.
+    /// The counts of each interval.
     public var intervals: [Counts]
-    /// How many events were looked at.
+    /// The number of events read.
     public var events: Int
 
-    /// An answer.
+    /// Creates a result.
     public init(intervals: [Counts], events: Int) {
         self.intervals = intervals
         self.events = events
     }
 
-    /// Writes the answer with the question's times.
+    /// Writes the result with the query's time range.
     ///
-    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
-    public func write(for question: ActivityQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
+    /// - Parameter keptFrom: Events that arrived before this time are missing; nil when none are.
+    public func write(for question: ActivityQuery, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         question.time.writeMembers(to: &writer)
         writer.list("new", intervals) { $1.integer($0.new) }
@@ -90,23 +92,25 @@ public struct Lifecycle: Sendable, Hashable {
     }
 }
 
-/// In how many intervals people are active.
+/// The number of intervals in which people are active.
 public struct Stickiness: Sendable, Hashable {
-    /// How many people were active in exactly one interval, in two, and so on to all of them.
+    /// The number of people by their number of active intervals.
+    ///
+    /// The first element is for exactly one interval, the last for all of them.
     public var people: [Int64]
-    /// How many events were looked at.
+    /// The number of events read.
     public var events: Int
 
-    /// An answer.
+    /// Creates a result.
     public init(people: [Int64], events: Int) {
         self.people = people
         self.events = events
     }
 
-    /// Writes the answer with the question's times.
+    /// Writes the result with the query's time range.
     ///
-    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
-    public func write(for question: ActivityQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
+    /// - Parameter keptFrom: Events that arrived before this time are missing; nil when none are.
+    public func write(for question: ActivityQuery, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         question.time.writeMembers(to: &writer)
         writer.list("people", people) { $1.integer($0) }

@@ -3,27 +3,31 @@
 
 public import TrackwayEvents
 
-/// How many people take steps in their order, and how far they come.
-public struct FunnelQuestion: Sendable, Hashable {
-    /// The events that count as each step, in their order; from 1 to ``QuestionLimits/steps``.
-    public var steps: [QuestionFilter]
-    /// The first step lies at or behind this moment…
+/// A query for the conversion of people through a sequence of steps.
+public struct FunnelQuery: Sendable, Hashable {
+    /// The events of each step, in order; from 1 to ``QueryLimits/steps``.
+    public var steps: [QueryFilter]
+    /// The earliest time of the first step, inclusive.
     public var from: Timestamp
-    /// …and before this one. Later steps may lie behind it.
+    /// The latest time of the first step, exclusive.
+    ///
+    /// Later steps may be after it.
     public var to: Timestamp
-    /// How long after the first step the last one may come, in milliseconds.
+    /// The maximum time from the first step to the last, in milliseconds.
     public var window: Int64
-    /// By what people are divided: the value of the first step's event.
+    /// The grouping by a value of the first step's event.
     public var grouping: Question.Grouping?
-    /// Who got to this step, counted from 1, and no further, is listed; nil for nobody.
+    /// The step, from 1, whose drop-offs are listed; nil for no list.
+    ///
+    /// The list has people who reached this step and none after it.
     public var lastStep: Int?
 
-    /// A question.
+    /// Creates a query.
     public init(
-        steps: [QuestionFilter],
+        steps: [QueryFilter],
         from: Timestamp,
         to: Timestamp,
-        window: Int64 = FunnelQuestion.usualWindow,
+        window: Int64 = FunnelQuery.usualWindow,
         grouping: Question.Grouping? = nil,
         lastStep: Int? = nil
     ) {
@@ -35,24 +39,28 @@ public struct FunnelQuestion: Sendable, Hashable {
         self.lastStep = lastStep
     }
 
-    /// Seven days.
+    /// The default window: seven days.
     public static let usualWindow: Int64 = 7 * 86_400_000
-    /// The most people that are listed.
+    /// The maximum number of people listed.
     public static let listedPeople = 100
 }
 
-/// The answer to a ``FunnelQuestion``.
+/// The result of a ``FunnelQuery``.
 public struct Funnel: Sendable, Hashable {
     /// One step of one series.
     public struct Step: Sendable, Hashable {
-        /// How many people got here, or further.
+        /// The number of people who reached this step.
         public var people: Int64
-        /// The median time from the step before, in milliseconds (the nearest rank); nil for the first, and where nobody came.
+        /// The median time from the previous step, in milliseconds (nearest rank).
+        ///
+        /// Nil for the first step, and for a step that no one reached.
         public var median: Int64?
-        /// The median time from the first step, in milliseconds; nil for the first, and where nobody came.
+        /// The median time from the first step, in milliseconds.
+        ///
+        /// Nil for the first step, and for a step that no one reached.
         public var medianTotal: Int64?
 
-        /// A step.
+        /// Creates a step.
         public init(people: Int64, median: Int64? = nil, medianTotal: Int64? = nil) {
             self.people = people
             self.median = median
@@ -60,30 +68,30 @@ public struct Funnel: Sendable, Hashable {
         }
     }
 
-    /// The people of one group.
+    /// The steps of the people in one group.
     public struct Series: Sendable, Hashable {
-        /// Whose first step's event has this value.
+        /// The value of the first step's event.
         public var group: Trend.Group
-        /// One for each step.
+        /// The steps, in order.
         public var steps: [Step]
 
-        /// A series.
+        /// Creates a series.
         public init(group: Trend.Group, steps: [Step]) {
             self.group = group
             self.steps = steps
         }
     }
 
-    /// Somebody who got so far and no further.
+    /// A person who reached a step and none after it.
     public struct Person: Sendable, Hashable {
         /// The user; nil for a visitor who did not sign in.
         public var user: String?
         /// The visitor's installation; nil for a user.
         public var installation: InstallationID?
-        /// When the last step was taken.
+        /// The time of the person's last step.
         public var at: Timestamp
 
-        /// A person.
+        /// Creates a person.
         public init(user: String?, installation: InstallationID?, at: Timestamp) {
             self.user = user
             self.installation = installation
@@ -91,14 +99,18 @@ public struct Funnel: Sendable, Hashable {
         }
     }
 
-    /// The groups with most people first, those of all other values last.
+    /// The groups, those with the most people first.
+    ///
+    /// The group of all other values is last.
     public var series: [Series]
-    /// Who got to the step asked for and no further, the one who came there last first; nil when nobody was asked for.
+    /// The people who reached the requested step and none after it.
+    ///
+    /// The one who reached it last is first; nil when no step was requested.
     public var people: [Person]?
-    /// How many events were looked at.
+    /// The number of events read.
     public var events: Int
 
-    /// An answer.
+    /// Creates a result.
     public init(series: [Series], people: [Person]? = nil, events: Int) {
         self.series = series
         self.people = people
@@ -106,36 +118,37 @@ public struct Funnel: Sendable, Hashable {
     }
 }
 
-extension FunnelQuestion {
+extension FunnelQuery {
     private static let known: Set<String> = [
         "step", "where", "user", "installation", "run", "last", "from", "to", "zone", "window", "by", "values", "top",
         "people",
     ]
 
-    /// Reads a question from the parameters of an address: `step` for each step's name, `where` for what holds for every step,
-    /// `where.2` for what holds for the second.
+    /// Parses a query from URL parameters.
+    ///
+    /// `step` is the name of each step, `where` a condition on every step, and `where.2` a condition on the second.
     ///
     /// - Parameters:
     ///   - parameters: names and values, unescaped.
-    ///   - now: the end of a question that does not say until when.
-    ///   - zones: knows the zone in which the days of `last` begin.
-    /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
+    ///   - now: the default end of the time range.
+    ///   - zones: returns the offsets of the zone in which the days of `last` begin.
+    /// - Throws: ``InvalidQueryError`` with the parameter, its value, and a hint.
     public init(
         parameters: [(name: String, value: String)],
         now: Timestamp,
         zones: ZoneDirectory
-    ) throws(QuestionError) {
-        let reader = QuestionParameters(parameters)
+    ) throws(InvalidQueryError) {
+        let reader = QueryParameterReader(parameters)
         let names = reader.all("step")
-        try reader.few(names.count, "step", QuestionLimits.steps)
+        try reader.few(names.count, "step", QueryLimits.steps)
         guard !names.isEmpty else {
-            throw QuestionError("step", "A funnel needs steps: give “step” with an event's name once for each.")
+            throw InvalidQueryError("step", "A funnel needs steps: write “step” with an event's name for each one.")
         }
         try reader.sees(only: Self.known.union(names.indices.map { "where.\($0 + 1)" }))
-        var steps: [QuestionFilter] = []
+        var steps: [QueryFilter] = []
         for (index, name) in names.enumerated() {
             var step = try reader.filter(conditions: ["where", "where.\(index + 1)"])
-            step.names = [try reader.short(name, "step", QuestionLimits.nameBytes)]
+            step.names = [try reader.short(name, "step", QueryLimits.nameBytes)]
             steps.append(step)
         }
         let (from, to) = try reader.range(now: now, zones)
@@ -151,10 +164,10 @@ extension FunnelQuestion {
 }
 
 extension Funnel {
-    /// Writes the answer with the question's times and steps.
+    /// Writes the result with the query's time range and steps.
     ///
-    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
-    public func write(for question: FunnelQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
+    /// - Parameter keptFrom: Events that arrived before this time are missing; nil when none are.
+    public func write(for question: FunnelQuery, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("from", question.from.milliseconds)
         writer.member("to", question.to.milliseconds)

@@ -3,42 +3,46 @@
 
 public import TrackwayEvents
 
-/// How people go on from a screen or an event, or how they came to it, session by session.
-public struct PathQuestion: Sendable, Hashable {
-    /// What a path consists of.
+/// A query for the paths from, or to, a screen or an event.
+///
+/// A path is within one session.
+public struct PathQuery: Sendable, Hashable {
+    /// The elements of a path.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// Screens, in the order they were shown.
+        /// Screens, in the order in which they were shown.
         case screens
-        /// The app's own events: those whose names do not begin with `_`.
+        /// Custom events, whose names do not begin with `_`.
         case events
     }
 
-    /// Where a path is held.
+    /// The point where a path is anchored.
     public enum Anchor: Sendable, Hashable {
-        /// It begins with the session's first in the time.
+        /// The path begins with the session's first element in the time range.
         case beginning
-        /// It begins where this name is met first.
+        /// The path begins at the first occurrence of this name.
         case start(String)
-        /// It ends where this name is met last, and is told backwards from there.
+        /// The path ends at the last occurrence of this name.
+        ///
+        /// It is returned in reverse.
         case end(String)
     }
 
-    /// What a path consists of.
+    /// The elements of a path.
     public var kind: Kind
-    /// Where it is held.
+    /// The point where a path is anchored.
     public var anchor: Anchor
-    /// How many steps are told, the first one counted; from 2 to ``QuestionLimits/steps``.
+    /// The number of steps, including the first; from 2 to ``QueryLimits/steps``.
     public var steps: Int
-    /// How many names of each step are told apart; from 1 to ``QuestionLimits/pathNames``.
+    /// The number of names listed per step; from 1 to ``QueryLimits/pathNames``.
     public var top: Int
-    /// The first moment.
+    /// The start of the time range.
     public var from: Timestamp
-    /// The end.
+    /// The end of the time range.
     public var to: Timestamp
     /// The installation whose sessions count; nil for all.
     public var installation: InstallationID?
 
-    /// A question.
+    /// Creates a query.
     public init(
         of kind: Kind = .screens,
         anchor: Anchor = .beginning,
@@ -61,35 +65,35 @@ public struct PathQuestion: Sendable, Hashable {
         "of", "start", "end", "steps", "top", "last", "from", "to", "zone", "installation",
     ]
 
-    /// Reads a question from the parameters of an address.
+    /// Parses a query from URL parameters.
     ///
     /// - Parameters:
     ///   - parameters: names and values, unescaped.
-    ///   - now: the end of a question that does not say until when.
-    ///   - zones: knows the zone in which the days of `last` begin.
-    /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
+    ///   - now: the default end of the time range.
+    ///   - zones: returns the offsets of the zone in which the days of `last` begin.
+    /// - Throws: ``InvalidQueryError`` with the parameter, its value, and a hint.
     public init(
         parameters: [(name: String, value: String)],
         now: Timestamp,
         zones: ZoneDirectory
-    ) throws(QuestionError) {
-        let reader = QuestionParameters(parameters)
+    ) throws(InvalidQueryError) {
+        let reader = QueryParameterReader(parameters)
         try reader.sees(only: Self.known)
         var anchor = Anchor.beginning
         if let start = reader.text("start") {
             guard reader.text("end") == nil else {
-                throw QuestionError("end", "A path has “start” or “end”, not both.")
+                throw InvalidQueryError("end", "A path can have “start” or “end”, not both.")
             }
-            anchor = .start(try reader.short(start, "start", QuestionLimits.valueBytes))
+            anchor = .start(try reader.short(start, "start", QueryLimits.valueBytes))
         } else if let end = reader.text("end") {
-            anchor = .end(try reader.short(end, "end", QuestionLimits.valueBytes))
+            anchor = .end(try reader.short(end, "end", QueryLimits.valueBytes))
         }
         let (from, to) = try reader.range(now: now, zones)
         self.init(
             of: try reader.choice("of", Kind.self) ?? .screens,
             anchor: anchor,
-            steps: try reader.number("steps", in: 2...QuestionLimits.steps) ?? 5,
-            top: try reader.number("top", in: 1...QuestionLimits.pathNames) ?? 8,
+            steps: try reader.number("steps", in: 2...QueryLimits.steps) ?? 5,
+            top: try reader.number("top", in: 1...QueryLimits.pathNames) ?? 8,
             from: from,
             to: to,
             installation: try reader.filter(conditions: []).installation
@@ -97,32 +101,34 @@ public struct PathQuestion: Sendable, Hashable {
     }
 }
 
-/// The answer to a ``PathQuestion``.
+/// The result of a ``PathQuery``.
 public struct Paths: Sendable, Hashable {
     /// A name at one step.
     public struct Name: Sendable, Hashable {
-        /// The screen's or the event's.
+        /// The name of the screen or event.
         public var name: String
-        /// How many sessions meet it there.
+        /// The number of sessions with this name at this step.
         public var sessions: Int64
 
-        /// A name.
+        /// Creates a name.
         public init(_ name: String, sessions: Int64) {
             self.name = name
             self.sessions = sessions
         }
     }
 
-    /// What is met at one step.
+    /// The names at one step.
     public struct Step: Sendable, Hashable {
-        /// The names met most often.
+        /// The most frequent names.
         public var names: [Name]
-        /// Sessions with any other name.
+        /// The number of sessions with any other name.
         public var other: Int64
-        /// Sessions whose path ends here, before the last step that is told.
+        /// The number of sessions whose path ends here.
+        ///
+        /// Paths that reach the last requested step do not count.
         public var ended: Int64
 
-        /// A step.
+        /// Creates a step.
         public init(names: [Name], other: Int64, ended: Int64) {
             self.names = names
             self.other = other
@@ -130,18 +136,20 @@ public struct Paths: Sendable, Hashable {
         }
     }
 
-    /// Sessions that go from a name of one step to a name of the next; nil stands for all others of the step.
+    /// Sessions that continue from one name to another at the next step.
+    ///
+    /// A nil name stands for all other names of the step.
     public struct Link: Sendable, Hashable {
-        /// The step it goes out from, counted from 0.
+        /// The index of the first of the two steps, from 0.
         public var step: Int
-        /// The name there.
+        /// The name at that step.
         public var from: String?
         /// The name at the next step.
         public var to: String?
-        /// How many sessions.
+        /// The number of sessions.
         public var sessions: Int64
 
-        /// A link.
+        /// Creates a link.
         public init(step: Int, from: String?, to: String?, sessions: Int64) {
             self.step = step
             self.from = from
@@ -150,16 +158,16 @@ public struct Paths: Sendable, Hashable {
         }
     }
 
-    /// The steps; fewer than asked for when no path is so long.
+    /// The steps; fewer than requested when no path is that long.
     public var steps: [Step]
-    /// The links, step by step, the one with most sessions first.
+    /// The links by step, those with the most sessions first.
     public var links: [Link]
-    /// How many sessions have a path.
+    /// The number of sessions with a path.
     public var sessions: Int64
-    /// How many screens or events were looked at.
+    /// The number of screens or events read.
     public var events: Int
 
-    /// An answer.
+    /// Creates a result.
     public init(steps: [Step], links: [Link], sessions: Int64, events: Int) {
         self.steps = steps
         self.links = links
@@ -167,10 +175,10 @@ public struct Paths: Sendable, Hashable {
         self.events = events
     }
 
-    /// Writes the answer with the question's anchor.
+    /// Writes the result with the query's anchor.
     ///
-    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
-    public func write(for question: PathQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
+    /// - Parameter keptFrom: Events that arrived before this time are missing; nil when none are.
+    public func write(for question: PathQuery, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("of", question.kind.rawValue)
         switch question.anchor {

@@ -3,27 +3,36 @@
 
 public import TrackwayEvents
 
-/// A question about stored events: which, when, how divided, and what is counted.
+/// A query for a trend.
 ///
-/// It holds everything an answer depends on, and no calendar, clock or SQL: every store that answers it gives the same answer.
+/// It has a filter, a time range, a measure and a grouping.
+///
+/// It holds everything the result depends on, but neither calendar, clock nor SQL, so all stores return the same
+/// result.
 public struct Question: Sendable, Hashable {
-    /// What is counted.
+    /// The number to compute.
     public enum Measure: Sendable, Hashable {
-        /// Events.
+        /// The number of events.
         case events
-        /// People: the user who was signed in, else the installation. Events of neither count nobody.
+        /// The number of people: the signed-in user, otherwise the installation.
+        ///
+        /// Events with neither do not count.
         case users
-        /// Installations. Events of clients that tell none count nobody.
+        /// The number of installations.
+        ///
+        /// Events from clients that report none do not count.
         case installations
         /// The sum of a field's numbers.
-        case sum(QuestionField)
+        case sum(QueryField)
         /// The mean of a field's numbers.
-        case average(QuestionField)
-        /// The least of a field's numbers that 95 % of them do not exceed (the nearest rank), exactly.
-        case p95(QuestionField)
+        case average(QueryField)
+        /// The exact 95th percentile of a field's numbers (nearest rank).
+        ///
+        /// This is the least of the numbers that 95 % of them do not exceed.
+        case p95(QueryField)
 
-        /// The field whose numbers it takes; nil for counts.
-        public var field: QuestionField? {
+        /// The field whose numbers are used; nil for counts.
+        public var field: QueryField? {
             switch self {
             case .events, .users, .installations: nil
             case .sum(let field), .average(let field), .p95(let field): field
@@ -31,19 +40,23 @@ public struct Question: Sendable, Hashable {
         }
     }
 
-    /// By what events are divided: the values with most events each, and all others together.
+    /// A grouping of events by value.
+    ///
+    /// The values with the most events each form a group; all others form one together.
     public struct Grouping: Sendable, Hashable {
-        /// The field whose values make the groups.
-        public var field: QuestionField
-        /// How many values are told apart, from 1 to ``QuestionLimits/groups``.
+        /// The field whose values form the groups.
+        public var field: QueryField
+        /// The number of groups, from 1 to ``QueryLimits/groups``.
         public var top: Int
-        /// Whether values with the same text are one group, such as `1` and `"1"`, or `é` composed and decomposed.
+        /// Whether values with equal text form one group.
+        ///
+        /// Examples are `1` and `"1"`, or `é` composed and decomposed.
         public var readsValuesAsTexts: Bool
 
-        /// A grouping.
+        /// Creates a grouping.
         public init(
-            by field: QuestionField,
-            top: Int = QuestionLimits.usualGroups,
+            by field: QueryField,
+            top: Int = QueryLimits.usualGroups,
             readsValuesAsTexts: Bool = false
         ) {
             self.field = field
@@ -52,21 +65,21 @@ public struct Question: Sendable, Hashable {
         }
     }
 
-    /// Which events.
-    public var filter: QuestionFilter
-    /// When, and in which intervals.
-    public var time: QuestionTime
-    /// What is counted.
+    /// The filter for events.
+    public var filter: QueryFilter
+    /// The time range and its intervals.
+    public var time: QueryTimeRange
+    /// The number to compute.
     public var measure: Measure
-    /// By what it is divided; nil for not at all.
+    /// The grouping; nil for none.
     public var grouping: Grouping?
-    /// Whether a measure's field takes texts such as "12.50" as the numbers they spell.
+    /// Whether strings such as "12.50" count as the numbers they spell.
     public var readsTextsAsNumbers: Bool
 
-    /// A question.
+    /// Creates a query.
     public init(
-        _ filter: QuestionFilter = QuestionFilter(),
-        in time: QuestionTime,
+        _ filter: QueryFilter = QueryFilter(),
+        in time: QueryTimeRange,
         measure: Measure = .events,
         grouping: Grouping? = nil,
         readsTextsAsNumbers: Bool = false
@@ -79,21 +92,21 @@ public struct Question: Sendable, Hashable {
     }
 }
 
-/// Which events a question is about. Everything that is set narrows it.
-public struct QuestionFilter: Sendable, Hashable {
-    /// Names, one of which the event has; empty for any.
+/// A filter for events; all members that are set must match.
+public struct QueryFilter: Sendable, Hashable {
+    /// The names to match; empty for any.
     public var names: [String]
-    /// What must hold of attributes and context, all of it.
-    public var conditions: [QuestionCondition]
-    /// The user who was signed in.
+    /// The conditions on attributes and context; all must hold.
+    public var conditions: [QueryCondition]
+    /// The signed-in user.
     public var user: String?
     /// The installation that recorded it.
     public var installation: InstallationID?
 
-    /// A filter.
+    /// Creates a filter.
     public init(
         names: [String] = [],
-        conditions: [QuestionCondition] = [],
+        conditions: [QueryCondition] = [],
         user: String? = nil,
         installation: InstallationID? = nil
     ) {
@@ -104,67 +117,75 @@ public struct QuestionFilter: Sendable, Hashable {
     }
 }
 
-/// How much a question may ask for.
-public enum QuestionLimits {
-    /// Names of events.
+/// Limits of a query.
+public enum QueryLimits {
+    /// The maximum number of event names.
     public static let names = 10
-    /// Conditions.
+    /// The maximum number of conditions.
     public static let conditions = 10
-    /// Bytes of an event's name, of a field's name, or of each part of its path.
+    /// The maximum bytes of a name.
+    ///
+    /// It applies to event names, field names, and each part of a path.
     public static let nameBytes = 128
-    /// Parts of a path into the context.
+    /// The maximum number of parts of a path into the context.
     public static let pathParts = 8
-    /// Bytes of a value that is compared, and of a user's id.
+    /// The maximum bytes of a compared value, and of a user id.
     public static let valueBytes = 1_024
-    /// Intervals: the minutes of a day, and some.
+    /// The maximum number of intervals.
+    ///
+    /// It slightly exceeds the number of minutes in a day.
     public static let intervals = 1_500
-    /// Groups that are told apart when nothing is said.
+    /// The default number of groups.
     public static let usualGroups = 10
-    /// Groups that are told apart.
+    /// The maximum number of groups.
     public static let groups = 25
-    /// Steps of a funnel or a path.
+    /// The maximum number of steps of a funnel or a path.
     public static let steps = 10
-    /// Intervals of a question about people who come back.
+    /// The maximum number of intervals of a retention query.
     public static let cohorts = 100
-    /// Names that are told apart at one step of a path.
+    /// The maximum number of names per step of a path.
     public static let pathNames = 20
 }
 
-/// What is wrong with a question.
-public struct QuestionError: Error, Hashable {
+/// An error in a query.
+public struct InvalidQueryError: Error, Hashable {
     /// The parameter at fault.
     public var field: String
-    /// One sentence with the value, and what helps.
+    /// One sentence with the value and a hint.
     public var message: String
 
-    /// An error.
+    /// Creates an error.
     public init(_ field: String, _ message: String) {
         self.field = field
         self.message = message
     }
 }
 
-/// What one question may cost. A question that costs more ends with an error that says what to narrow.
-public struct QuestionBudget: Sendable, Hashable {
-    /// Events that are looked at.
+/// The maximum cost of one query.
+///
+/// A query that exceeds it fails with an error that states what to narrow.
+public struct QueryBudget: Sendable, Hashable {
+    /// The maximum number of events read.
     public var events = 5_000_000
-    /// How long it may take.
+    /// The maximum duration.
     public var time = Duration.seconds(10)
-    /// Sums that are kept: one for each group and interval that has events.
+    /// The maximum number of sums, one per group and interval with events.
     public var sums = 250_000
-    /// People or installations that are told apart, counted once for each sum they are in.
+    /// The maximum number of distinct people or installations.
+    ///
+    /// Each counts once per sum that it is part of.
     public var people = 2_000_000
-    /// Events that are kept to be put in the order of each person's, or each session's.
+    /// The maximum number of events held for sorting by person or session.
     public var kept = 3_000_000
-    /// Numbers that are kept to be sorted.
+    /// The maximum number of numbers held for sorting.
     public var numbers = 1_000_000
-    /// Events that a search goes through before it says how far it came.
+    /// The maximum number of events a search scans before it returns.
     public var searched = 200_000
-    /// How long a search takes before it says how far it came.
+    /// The maximum duration of a search before it returns.
     public var searchTime = Duration.seconds(1)
-    /// Bytes of the groups' values.
+    /// The maximum bytes of group values.
     public var groupBytes = 16 << 20
 
-    /// The usual budget.
+    /// Creates the default budget.
     public init() {}
 }

@@ -3,9 +3,11 @@
 
 internal import TrackwayEvents
 
-/// How far back a question goes, counted in whole days, hours or minutes: `30d` is today and the 29 days before.
+/// A time range that ends now, in whole days, hours or minutes.
+///
+/// `30d` is today and the 29 days before.
 struct RelativeRange: Sendable, Hashable {
-    /// What is counted.
+    /// The unit of a relative range.
     enum Unit: Character, Sendable, Hashable {
         /// Days of a zone's calendar.
         case day = "d"
@@ -14,91 +16,91 @@ struct RelativeRange: Sendable, Hashable {
         /// Full minutes.
         case minute = "m"
 
-        /// The usual length, in milliseconds.
+        /// The usual length in milliseconds.
         var length: Int64 {
             switch self {
-            case .day: QuestionInterval.dayLength
+            case .day: QueryInterval.dayLength
             case .hour: 3_600_000
             case .minute: 60_000
             }
         }
     }
 
-    /// How many there are, the one that is not over included; from 1.
+    /// The number of units, including the current one; from 1.
     let count: Int64
-    /// What is counted.
+    /// The unit.
     let unit: Unit
 
-    /// The longest, in days.
+    /// The maximum length in days.
     static let longestDays: Int64 = 3_660
 
-    /// Reads `30d`, `24h` or `90m`.
+    /// Parses `30d`, `24h` or `90m`.
     ///
-    /// - Throws: ``QuestionError`` for `last`.
-    init(_ text: String) throws(QuestionError) {
+    /// - Throws: ``InvalidQueryError`` for `last`.
+    init(_ text: String) throws(InvalidQueryError) {
         let digits = text.dropLast()
         guard let unit = text.last.flatMap(Unit.init), digits.utf8.allSatisfy({ (48...57).contains($0) }),
             let count = Int64(digits), count > 0
         else {
-            throw QuestionError(
+            throw InvalidQueryError(
                 "last",
-                "“\(text.prefix(64))” is not a length of time: write 90m, 24h or 30d, with the one that is not over."
+                "“\(text.prefix(64))” is not a duration: write 90m, 24h or 30d, which include the current one."
             )
         }
-        guard count <= Self.longestDays * QuestionInterval.dayLength / unit.length else {
-            throw QuestionError("last", "“\(text.prefix(64))” is longer than \(Self.longestDays) days.")
+        guard count <= Self.longestDays * QueryInterval.dayLength / unit.length else {
+            throw InvalidQueryError("last", "“\(text.prefix(64))” is longer than \(Self.longestDays) days.")
         }
         self.count = count
         self.unit = unit
     }
 
-    /// When it begins.
+    /// Returns the start of the range.
     ///
     /// - Parameters:
-    ///   - now: when it ends.
-    ///   - zone: whose days are counted; known over ``needed(until:)``.
+    ///   - now: the end of the range.
+    ///   - zone: the time zone of the days; its offsets must cover ``needed(until:)``.
     func start(until now: Timestamp, in zone: ZoneOffsets) -> Timestamp {
         switch unit {
         case .hour, .minute:
             Timestamp(milliseconds: floored(now.milliseconds, to: unit.length) - (count - 1) * unit.length)
         case .day:
-            // At midnight exactly, as between two midnights, today has begun.
+            // Exactly at midnight, the new day has begun.
             zone.instant(local: floored(zone.local(now), to: unit.length) - (count - 1) * unit.length)
         }
     }
 
-    /// The time over which a zone has to be known.
+    /// Returns the time range for which a zone's offsets are needed.
     func needed(until now: Timestamp) -> Range<Timestamp> {
         now.advanced(by: .milliseconds(-(count + 3) * unit.length))..<now.advanced(by: .seconds(2 * 86_400))
     }
 }
 
-extension QuestionParameters {
-    /// The time that `last` tells; nil when absent.
-    func last(now: Timestamp, _ zones: ZoneDirectory) throws(QuestionError) -> (from: Timestamp, to: Timestamp)? {
+extension QueryParameterReader {
+    /// Parses the time range in `last`; nil when absent.
+    func last(now: Timestamp, _ zones: ZoneDirectory) throws(InvalidQueryError) -> (from: Timestamp, to: Timestamp)? {
         guard let text = text("last") else { return nil }
         for other in ["from", "to"] where self.text(other) != nil {
-            throw QuestionError(
+            throw InvalidQueryError(
                 "last",
-                "“last” says how far back from now, so “\(other)” cannot be given as well; leave out one of them."
+                "“last” counts back from now and cannot be combined with “\(other)”; omit one of them."
             )
         }
         let range = try RelativeRange(text)
         let start = range.start(until: now, in: try zone(zones, over: range.needed(until: now)))
         guard start < now else {
-            // Now is the first moment of the first minute, hour or day.
+            // Now is the very start of the only minute, hour or day.
             return (Timestamp(milliseconds: now.milliseconds - 1), now)
         }
         return (start, now)
     }
 
-    /// The zone that is asked in.
+    /// Returns the time zone of the query.
     ///
-    /// - Parameter range: the time over which it has to be known.
-    func zone(_ zones: ZoneDirectory, over range: Range<Timestamp>) throws(QuestionError) -> ZoneOffsets {
+    /// - Parameter range: the time range that the offsets must cover.
+    func zone(_ zones: ZoneDirectory, over range: Range<Timestamp>) throws(InvalidQueryError) -> ZoneOffsets {
         let name = text("zone") ?? "UTC"
         guard let zone = name.utf8.count <= 64 ? zones(name, range) : nil else {
-            throw QuestionError(
+            throw InvalidQueryError(
                 "zone",
                 "“\(name.prefix(64))” is not the name of a time zone, such as Europe/Berlin or UTC."
             )

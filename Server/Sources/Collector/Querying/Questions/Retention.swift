@@ -3,30 +3,32 @@
 
 public import TrackwayEvents
 
-/// How many people come back after something happened for the first time.
-public struct RetentionQuestion: Sendable, Hashable {
-    /// To which cohorts a person belongs.
+/// A query for how many people return after a first event.
+public struct RetentionQuery: Sendable, Hashable {
+    /// The rule that assigns people to cohorts.
     public enum Cohort: String, Sendable, Hashable, CaseIterable {
-        /// To that of the first such event ever, however long before the time that was: then to none.
+        /// To the cohort of their first such event.
+        ///
+        /// A person whose first such event precedes the time range is in no cohort.
         case first
-        /// To that of every interval with such an event.
+        /// To the cohort of every interval with such an event.
         case each
     }
 
-    /// What brings a person into a cohort.
-    public var first: QuestionFilter
-    /// What counts as coming back.
-    public var returning: QuestionFilter
-    /// The cohorts' intervals, which are also those in which people come back; at most ``QuestionLimits/cohorts``.
-    public var time: QuestionTime
-    /// To which cohorts a person belongs.
+    /// The event that puts a person into a cohort.
+    public var first: QueryFilter
+    /// The events that count as returning.
+    public var returning: QueryFilter
+    /// The intervals of the cohorts and of returns; at most ``QueryLimits/cohorts``.
+    public var time: QueryTimeRange
+    /// The rule that assigns people to cohorts.
     public var cohort: Cohort
 
-    /// A question.
+    /// Creates a query.
     public init(
-        first: QuestionFilter = QuestionFilter(),
-        returning: QuestionFilter = QuestionFilter(),
-        in time: QuestionTime,
+        first: QueryFilter = QueryFilter(),
+        returning: QueryFilter = QueryFilter(),
+        in time: QueryTimeRange,
         cohort: Cohort = .first
     ) {
         self.first = first
@@ -36,69 +38,71 @@ public struct RetentionQuestion: Sendable, Hashable {
     }
 }
 
-/// The answer to a ``RetentionQuestion``.
+/// The result of a ``RetentionQuery``.
 public struct Retention: Sendable, Hashable {
-    /// The people of one interval.
+    /// The people who start in one interval.
     public struct Cohort: Sendable, Hashable {
-        /// How many there are.
+        /// The number of people.
         public var people: Int64
-        /// How many came back in the same interval, later than the event that brought them into the cohort, and in each interval
-        /// behind it until the time ends.
+        /// The number of people who returned, by interval.
+        ///
+        /// The first number is for the same interval, after the event that put them into the cohort; the others are for
+        /// each later interval of the time range.
         public var returned: [Int64]
 
-        /// A cohort.
+        /// Creates a cohort.
         public init(people: Int64, returned: [Int64]) {
             self.people = people
             self.returned = returned
         }
     }
 
-    /// One for each interval.
+    /// The cohorts, one per interval.
     public var cohorts: [Cohort]
-    /// How many events were looked at.
+    /// The number of events read.
     public var events: Int
 
-    /// An answer.
+    /// Creates a result.
     public init(cohorts: [Cohort], events: Int) {
         self.cohorts = cohorts
         self.events = events
     }
 }
 
-extension RetentionQuestion {
+extension RetentionQuery {
     private static let known: Set<String> = [
         "first", "return", "where", "where.first", "where.return", "user", "installation", "run", "last", "from", "to",
         "zone", "interval", "cohort",
     ]
 
-    /// Reads a question from the parameters of an address.
+    /// Parses a query from URL parameters.
     ///
     /// - Parameters:
     ///   - parameters: names and values, unescaped.
-    ///   - now: the end of a question that does not say until when.
-    ///   - zones: knows the time zones.
-    /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
+    ///   - now: the default end of the time range.
+    ///   - zones: returns the offsets of time zones.
+    /// - Throws: ``InvalidQueryError`` with the parameter, its value, and a hint.
     public init(
         parameters: [(name: String, value: String)],
         now: Timestamp,
         zones: ZoneDirectory
-    ) throws(QuestionError) {
-        let reader = QuestionParameters(parameters)
+    ) throws(InvalidQueryError) {
+        let reader = QueryParameterReader(parameters)
         try reader.sees(only: Self.known)
         self.init(
             first: try reader.filter(names: "first", conditions: ["where", "where.first"]),
             returning: try reader.filter(names: "return", conditions: ["where", "where.return"]),
-            in: try reader.time(now: now, zones, atMost: QuestionLimits.cohorts),
+            in: try reader.time(now: now, zones, atMost: QueryLimits.cohorts),
             cohort: try reader.choice("cohort", Cohort.self) ?? .first
         )
     }
 }
 
 extension Retention {
-    /// Writes the answer with the question's times.
+    /// Writes the result with the query's time range.
     ///
-    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
-    public func write(for question: RetentionQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
+    /// - Parameter keptFrom: Events that arrived before this time are missing; nil when none are.
+    public func write(for question: RetentionQuery, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         question.time.writeMembers(to: &writer)
         writer.list("cohorts", cohorts) { cohort, writer in

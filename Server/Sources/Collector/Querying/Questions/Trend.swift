@@ -3,29 +3,38 @@
 
 public import TrackwayEvents
 
-/// The answer to a ``Question``: one series, or one for each group.
+/// The result of a ``Question``: one series, or one per group.
 public struct Trend: Sendable, Hashable {
-    /// Which events a series is about.
+    /// The events of a series.
     public enum Group: Sendable, Hashable {
-        /// All that the question is about.
+        /// All events of the query.
         case all
-        /// Those with this value of the field; nil: those that lack it.
-        case value(QuestionValue?)
-        /// Those of all other values, of which there are so many.
+        /// Events with this value of the field.
+        ///
+        /// Nil stands for events without the field.
+        case value(QueryValue?)
+        /// Events with any other value.
+        ///
+        /// The associated value is the number of these values.
         case other(Int)
     }
 
-    /// Numbers for a period: one for each interval, and one for all of it. Nil where there is none: an average or a percentile
-    /// of nothing.
+    /// The numbers for a period: one per interval, and a total.
+    ///
+    /// A number is nil if it is an average or a percentile of nothing.
     public struct Numbers: Sendable, Hashable {
-        /// Interval by interval.
+        /// The numbers by interval.
         public var values: [JSONNumber?]
-        /// Of the whole time. A person who comes back counts once, so it may be less than the sum of the values.
+        /// The number for the whole period.
+        ///
+        /// A person who returns counts once, so it may be less than the sum of the values.
         public var total: JSONNumber?
-        /// What the measured field held in all events of the time; nil for measures without a field.
+        /// The kinds of values of the measured field over the whole period.
+        ///
+        /// Nil for measures without a field.
         public var found: Found?
 
-        /// Numbers.
+        /// Creates numbers.
         public init(values: [JSONNumber?], total: JSONNumber?, found: Found? = nil) {
             self.values = values
             self.total = total
@@ -33,18 +42,22 @@ public struct Trend: Sendable, Hashable {
         }
     }
 
-    /// How many events had which kind of value in the measured field. Together they are all events of the series.
+    /// The numbers of events by kind of value in the measured field.
+    ///
+    /// Together they are all events of the series.
     public struct Found: Sendable, Hashable {
-        /// Events whose value counts: a number, or a text that was read as one.
+        /// The number of events whose value counts.
+        ///
+        /// It is a number, or a string converted to one.
         public var numbers: Int64
-        /// Events with a text that does not count.
+        /// The number of events with a string that does not count.
         public var texts: Int64
-        /// Events with true, false, a list or an object.
+        /// The number of events with true, false, a list or an object.
         public var others: Int64
-        /// Events without a value.
+        /// The number of events without a value.
         public var missing: Int64
 
-        /// Counts.
+        /// Creates counts.
         public init(numbers: Int64 = 0, texts: Int64 = 0, others: Int64 = 0, missing: Int64 = 0) {
             self.numbers = numbers
             self.texts = texts
@@ -55,14 +68,14 @@ public struct Trend: Sendable, Hashable {
 
     /// One line of a chart.
     public struct Series: Sendable, Hashable {
-        /// Its events.
+        /// The events of the series.
         public var group: Group
-        /// The numbers asked for.
+        /// The numbers of the requested period.
         public var now: Numbers
-        /// Those of the period before; nil when it was not asked for.
+        /// The numbers of the previous period; nil when not requested.
         public var before: Numbers?
 
-        /// A series.
+        /// Creates a series.
         public init(group: Group, now: Numbers, before: Numbers? = nil) {
             self.group = group
             self.now = now
@@ -70,12 +83,14 @@ public struct Trend: Sendable, Hashable {
         }
     }
 
-    /// The groups with most events in the time first, those of all other values last.
+    /// The groups, those with the most events first.
+    ///
+    /// The group of all other values is last.
     public var series: [Series]
-    /// How many events were looked at.
+    /// The number of events read.
     public var events: Int
 
-    /// An answer.
+    /// Creates a result.
     public init(series: [Series], events: Int) {
         self.series = series
         self.events = events
@@ -83,9 +98,9 @@ public struct Trend: Sendable, Hashable {
 }
 
 extension Trend {
-    /// Writes the answer with the question's times.
+    /// Writes the result with the query's time range.
     ///
-    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
+    /// - Parameter keptFrom: Events that arrived before this time are missing; nil when none are.
     public func write(for question: Question, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         question.time.writeMembers(to: &writer)
@@ -123,7 +138,9 @@ extension Trend.Numbers {
 }
 
 extension Trend.Group {
-    /// Writes `group` for a value, `other` for the rest, neither when nothing is divided.
+    /// Writes `group` for a value, `other` for the rest.
+    ///
+    /// Writes neither without a grouping.
     func writeMembers(to writer: inout JSONWriter) {
         switch self {
         case .all: break
@@ -135,8 +152,8 @@ extension Trend.Group {
     }
 }
 
-extension QuestionTime {
-    /// Writes the intervals: how long they are, whose calendar counts, and where they begin and end.
+extension QueryTimeRange {
+    /// Writes the intervals: their length, their zone and their edges.
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("interval", interval.rawValue)
         writer.member("zone", zone)

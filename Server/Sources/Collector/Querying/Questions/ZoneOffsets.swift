@@ -3,45 +3,50 @@
 
 public import TrackwayEvents
 
-/// How a time zone's clocks stand over a stretch of time: offsets from UTC, and when they change.
+/// The offsets of a time zone from UTC, and their changes.
 ///
-/// A value, so that intervals follow from it alone. Local times are milliseconds, counted as if the clock's reading were UTC.
+/// They cover a range of time.
+///
+/// It is a value, so intervals depend on nothing else. Local times are in milliseconds, counted as if the clock's
+/// reading were UTC.
 public struct ZoneOffsets: Sendable, Hashable {
-    /// One change of the clocks.
+    /// One change of the offset.
     public struct Change: Sendable, Hashable {
-        /// The first moment with the new offset.
+        /// The first time with the new offset.
         public var at: Timestamp
-        /// The new offset in seconds, positive in the east of Greenwich.
+        /// The new offset in seconds, positive east of Greenwich.
         public var seconds: Int
 
-        /// A change.
+        /// Creates a change.
         public init(at: Timestamp, seconds: Int) {
             self.at = at
             self.seconds = seconds
         }
     }
 
-    /// A time with one offset, in milliseconds since 1970 and milliseconds.
+    /// A period with one offset.
+    ///
+    /// Its bounds are in milliseconds since 1970, its offset is in milliseconds.
     struct Stretch {
         var start: Int64
         var end: Int64
         var offset: Int64
     }
 
-    /// The zone's IANA name, as it was asked for.
+    /// The zone's IANA name, as requested.
     public let name: String
-    /// Earliest first; at the ends of time there is always one.
+    /// Earliest first; the first and the last one are unbounded.
     let stretches: [Stretch]
 
-    /// Coordinated universal time.
+    /// Coordinated Universal Time.
     public static let utc = ZoneOffsets(name: "UTC", first: 0, changes: [])
 
-    /// A zone's offsets.
+    /// Creates a zone's offsets.
     ///
     /// - Parameters:
-    ///   - name: its IANA name.
+    ///   - name: the zone's IANA name.
     ///   - first: the offset before the first change, in seconds.
-    ///   - changes: earliest first.
+    ///   - changes: the changes, earliest first.
     public init(name: String, first: Int, changes: [Change]) {
         self.name = name
         var stretches = [Stretch(start: .min, end: .max, offset: Int64(first) * 1_000)]
@@ -54,13 +59,15 @@ public struct ZoneOffsets: Sendable, Hashable {
         self.stretches = stretches
     }
 
-    /// The offsets of a zone that is known as a function of the moment only. A zone that changes its offset and changes it
-    /// back within a day, as none has, would be taken for one that did not.
+    /// Creates a zone's offsets from a function of time.
+    ///
+    /// The function is sampled once a day, so a change that is reverted within a day would be missed; no zone has such
+    /// a change.
     ///
     /// - Parameters:
-    ///   - name: its IANA name.
-    ///   - range: where the offsets are needed.
-    ///   - offset: the offset at a moment, in seconds.
+    ///   - name: the zone's IANA name.
+    ///   - range: the time range in which the offsets are needed.
+    ///   - offset: returns the offset at a time, in seconds.
     /// - Complexity: O(days of the range) calls of `offset`.
     public init(name: String, covering range: Range<Timestamp>, offset: (Timestamp) -> Int) {
         let (day, second): (Int64, Int64) = (86_400_000, 1_000)
@@ -86,7 +93,7 @@ public struct ZoneOffsets: Sendable, Hashable {
         self.init(name: name, first: first, changes: changes)
     }
 
-    /// What the zone's clocks show at a moment.
+    /// Returns the local time at a given time.
     ///
     /// - Complexity: O(changes).
     public func local(_ moment: Timestamp) -> Int64 {
@@ -94,8 +101,10 @@ public struct ZoneOffsets: Sendable, Hashable {
         return time + (stretches.last { $0.start <= time }?.offset ?? 0)
     }
 
-    /// The first moment from which on the clocks never again show less than `local`: the moment itself where the clocks
-    /// show every time once, the end of the gap where they skip it, and the last of several where they show it again.
+    /// Returns the instant of a local time.
+    ///
+    /// This is the first time from which the clocks never again show less than `local`: the time itself if they show it
+    /// once, the end of the gap if they skip it, and the last occurrence if they repeat it.
     ///
     /// - Complexity: O(changes).
     public func instant(local: Int64) -> Timestamp {
@@ -121,10 +130,12 @@ public struct ZoneOffsets: Sendable, Hashable {
     }
 }
 
-/// Knows time zones: a zone's offsets over a range; nil for a name that is no zone's.
+/// Returns a zone's offsets over a range; nil for an unknown zone.
 public typealias ZoneDirectory = @Sendable (_ name: String, _ range: Range<Timestamp>) -> ZoneOffsets?
 
-/// The largest multiple of `step` that is not above `value`, also below zero.
+/// Returns the largest multiple of `step` that does not exceed `value`.
+///
+/// This also holds for values below zero.
 func floored(_ value: Int64, to step: Int64) -> Int64 {
     let rest = value % step
     return value - (rest < 0 ? rest + step : rest)

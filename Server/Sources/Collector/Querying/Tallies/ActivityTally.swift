@@ -3,49 +3,53 @@
 
 internal import TrackwayEvents
 
-/// Which people were active in which intervals, each noted once.
+/// The people who were active, by interval, each recorded once.
 public struct PeopleByInterval: Sendable {
-    /// The person's number above, the interval below, sorted once ``settle()`` was called.
+    /// Pairs of a person and an interval.
+    ///
+    /// The person's number is in the high bits, the interval in the low bits.
+    ///
+    /// They are sorted and unique after a call of ``settle()``.
     public private(set) var pairs: [UInt64] = []
     private let limit: Int
     private var settled = 0
 
-    /// Nobody yet.
+    /// Creates an empty set.
     ///
-    /// - Parameter limit: how many pairs may be kept.
+    /// - Parameter limit: the maximum number of pairs.
     public init(limit: Int) {
         self.limit = limit
     }
 
-    /// The most intervals that can be told apart.
+    /// The maximum number of intervals.
     public static let intervals = 1 << 12
 
-    /// A person and an interval in one number.
+    /// Combines a person and an interval into one number.
     public static func pair(_ person: Int64, _ interval: Int) -> UInt64 {
         UInt64(bitPattern: person) << 12 | UInt64(interval)
     }
 
-    /// The person's number.
+    /// Returns the person's number in a pair.
     public static func person(_ pair: UInt64) -> Int64 { Int64(bitPattern: pair >> 12) }
 
-    /// The interval.
+    /// Returns the interval in a pair.
     public static func interval(_ pair: UInt64) -> Int { Int(pair & 0xFFF) }
 
-    /// A person was active in an interval.
+    /// Records that a person was active in an interval.
     ///
-    /// - Throws: ``StoreError`` when that is one too many.
-    /// - Complexity: O(log) over many calls.
+    /// - Throws: ``StoreError`` when the limit is exceeded.
+    /// - Complexity: O(log), amortized over many calls.
     public mutating func insert(_ person: Int64, _ interval: Int) throws(StoreError) {
         let pair = Self.pair(person, interval)
-        // Events of one person often lie together.
+        // Events of one person are often adjacent.
         if pairs.last == pair { return }
         pairs.append(pair)
         if pairs.count > max(2 * settled, limit) { try settle() }
     }
 
-    /// Sorts the pairs, and keeps each once.
+    /// Sorts the pairs and removes duplicates.
     ///
-    /// - Throws: ``StoreError`` when they are too many.
+    /// - Throws: ``StoreError`` when the limit is exceeded.
     public mutating func settle() throws(StoreError) {
         pairs.sort()
         var kept = 0
@@ -58,12 +62,14 @@ public struct PeopleByInterval: Sendable {
         guard kept <= limit else {
             throw .overBudget(
                 "from",
-                "it tells more than \(limit) people apart: choose a shorter time or a longer interval"
+                "it counts more than \(limit) people: choose a shorter time range or a longer interval"
             )
         }
     }
 
-    /// Calls `body` with each person's intervals, ascending. ``settle()`` comes first.
+    /// Calls `body` with each person's intervals, ascending.
+    ///
+    /// Call ``settle()`` first.
     public func forEachPerson(_ body: (_ person: Int64, _ intervals: ArraySlice<UInt64>) -> Void) {
         var start = 0
         while start < pairs.count {
@@ -76,24 +82,28 @@ public struct PeopleByInterval: Sendable {
     }
 }
 
-/// Tells new people from those who come back and those who stay away.
+/// Counts new, returning, resurrected and dormant people.
 public struct LifecycleTally: Sendable {
     private let intervals: Int
-    /// Interval 0 stands for all the time before, 1 for the one before the first, 2 for the first.
+    /// The people by interval, shifted by two.
+    ///
+    /// Interval 0 stands for all earlier time, 1 for the interval before the first, 2 for the first.
     private var people: PeopleByInterval
 
-    /// A tally of nobody, over so many intervals.
-    public init(intervals: Int, budget: QuestionBudget) {
+    /// Creates an empty tally for a number of intervals.
+    public init(intervals: Int, budget: QueryBudget) {
         self.intervals = intervals
         people = PeopleByInterval(limit: budget.people)
     }
 
-    /// A person was active in an interval, -1 for the one before the first, -2 for all the time before that.
+    /// Records that a person was active in an interval.
+    ///
+    /// -1 is the interval before the first, -2 all time before that.
     public mutating func count(_ person: Int64, _ interval: Int) throws(StoreError) {
         try people.insert(person, interval + 2)
     }
 
-    /// How many are new, come back, and stay away.
+    /// Returns the counts by interval.
     public mutating func answer() throws(StoreError) -> [Lifecycle.Counts] {
         try people.settle()
         var counts = Array(repeating: Lifecycle.Counts(), count: intervals)
@@ -117,20 +127,26 @@ public struct LifecycleTally: Sendable {
     }
 }
 
-/// Counts who comes back, by when they came first.
+/// Counts returning people by cohort.
 public struct RetentionTally: Sendable {
-    /// A moment with its place in the log: which of two events came first.
-    public struct Moment: Sendable, Comparable {
-        /// When, in milliseconds since 1970; of a quarter its beginning.
+    /// A time with a position in the log.
+    ///
+    /// The position orders events with the same time.
+    public struct DualTimestamp: Sendable, Comparable {
+        /// The time in milliseconds since 1970.
+        ///
+        /// For a quarter of an hour, this is its start.
         public var time: Int64
-        /// The event's place.
+        /// The event's position.
         public var position: Int64
-        /// Of a whole quarter only: how many events it has.
+        /// The number of events; only for a whole quarter of an hour.
         public var events: Int64
-        /// Whether it stands for a whole quarter of an hour, within which no order is known.
+        /// Whether it stands for a whole quarter of an hour.
+        ///
+        /// The order of events within the quarter is unknown.
         public var isQuarter: Bool
 
-        /// A moment.
+        /// Creates a moment.
         public init(time: Int64, position: Int64, events: Int64 = 1, isQuarter: Bool = false) {
             self.time = time
             self.position = position
@@ -143,36 +159,44 @@ public struct RetentionTally: Sendable {
         }
     }
 
-    private let question: RetentionQuestion
-    private let budget: QuestionBudget
-    /// Who had the event before the time.
+    private let question: RetentionQuery
+    private let budget: QueryBudget
+    /// The people who had the event before the time range.
     private var earlier: Set<Int64> = []
-    /// The first event of each cohort that a person is in.
-    private var firsts: [UInt64: Moment] = [:]
+    /// The first event of each person in each of the person's cohorts.
+    private var firsts: [UInt64: DualTimestamp] = [:]
     private var returns: PeopleByInterval
-    /// Who came back in the interval of the cohort itself, and later than the first event.
+    /// The people who returned in the cohort's own interval.
+    ///
+    /// They returned after the first event.
     private var same: Set<UInt64> = []
-    /// The events counted so far in the quarter that the first event is in.
+    /// The events counted so far in the quarter of the first event.
     private var eventsOfFirst: [UInt64: Int64] = [:]
-    /// People with several events in the quarter of the first one, whose order is not known.
+    /// People whose return may precede the first event.
+    ///
+    /// Both are in the same quarter of an hour, and their order is unknown.
     public private(set) var unsure: Set<UInt64> = []
 
-    /// A tally of nobody.
-    public init(_ question: RetentionQuestion, budget: QuestionBudget) {
+    /// Creates an empty tally.
+    public init(_ question: RetentionQuery, budget: QueryBudget) {
         self.question = question
         self.budget = budget
         returns = PeopleByInterval(limit: budget.people)
     }
 
-    /// A person had the event before the time asked for: a later one is not the first.
+    /// Records that a person had the event before the time range.
+    ///
+    /// A later event is then not the first.
     public mutating func wasThere(_ person: Int64) throws(StoreError) {
         earlier.insert(person)
         try check(earlier.count)
     }
 
-    /// A person had the event that makes cohorts. All of them are counted before the first return.
-    public mutating func came(_ person: Int64, _ interval: Int, at moment: Moment) throws(StoreError) {
-        // The first interval is found when all are known; until then a person has one entry, that of the first event.
+    /// Records an event that puts a person into a cohort.
+    ///
+    /// All of these must be recorded before the first return.
+    public mutating func came(_ person: Int64, _ interval: Int, at moment: DualTimestamp) throws(StoreError) {
+        // The interval is determined once all events are known; until then a person has one entry, for the first event.
         let key = PeopleByInterval.pair(person, question.cohort == .first ? 0 : interval)
         guard firsts[key].map({ moment < $0 }) ?? true else { return }
         firsts[key] = moment
@@ -181,14 +205,16 @@ public struct RetentionTally: Sendable {
 
     private func check(_ count: Int) throws(StoreError) {
         guard count <= budget.people else {
-            throw .overBudget("from", "it tells more than \(budget.people) people apart: choose a shorter time")
+            throw .overBudget("from", "it counts more than \(budget.people) people: choose a shorter time range")
         }
     }
 
-    /// All who came are counted: those who were there before belong to no cohort, if only the first event ever counts.
+    /// Completes the cohorts after all first events have been recorded.
+    ///
+    /// If only the first event ever counts, people who had it before the time range are in no cohort.
     public mutating func settle() {
         guard question.cohort == .first else { return }
-        var settled: [UInt64: Moment] = [:]
+        var settled: [UInt64: DualTimestamp] = [:]
         settled.reserveCapacity(firsts.count)
         for (key, moment) in firsts {
             let person = PeopleByInterval.person(key)
@@ -199,8 +225,8 @@ public struct RetentionTally: Sendable {
         firsts = settled
     }
 
-    /// A person had the event that counts as coming back.
-    public mutating func returned(_ person: Int64, _ interval: Int, at moment: Moment) throws(StoreError) {
+    /// Records an event that counts as a return.
+    public mutating func returned(_ person: Int64, _ interval: Int, at moment: DualTimestamp) throws(StoreError) {
         try returns.insert(person, interval)
         let key = PeopleByInterval.pair(person, interval)
         guard let first = firsts[key] else { return }
@@ -212,26 +238,29 @@ public struct RetentionTally: Sendable {
         if quarter < QuarterOfHour.number(of: moment.time) {
             same.insert(key)
         } else if quarter == QuarterOfHour.number(of: moment.time) {
-            // Both are the same events, or the first one is of another kind and its place among these is not known.
+            // Either these are the same events, or the first event is of another kind and its order among them is
+            // unknown.
             guard first.isQuarter else {
                 unsure.insert(key)
                 return
             }
-            // A visitor who signed in and the user each have a count of the quarter.
+            // A visitor who signed in and the user have separate counts for the quarter.
             let events = min(2, moment.events) + (eventsOfFirst[key] ?? 0)
             if events > 1 { same.insert(key) } else { eventsOfFirst[key] = events }
         }
     }
 
-    /// Settles whether somebody came back who is ``unsure``.
-    public mutating func settle(_ key: UInt64, cameBack: (_ person: Int64, _ first: Moment) throws -> Bool) rethrows {
+    /// Resolves whether an ``unsure`` person returned.
+    public mutating func settle(_ key: UInt64, cameBack: (_ person: Int64, _ first: DualTimestamp) throws -> Bool)
+        rethrows
+    {
         guard !same.contains(key), let first = firsts[key] else { return }
         if try cameBack(PeopleByInterval.person(key), first) { same.insert(key) }
     }
 
-    /// The cohorts.
+    /// Returns the cohorts.
     ///
-    /// - Complexity: O(people × log), and O(intervals²) for a person who is in each.
+    /// - Complexity: O(people × log), and O(intervals²) for a person who is in every cohort.
     public mutating func answer() throws(StoreError) -> [Retention.Cohort] {
         let count = question.time.count
         var cohorts = (0..<count).map { Retention.Cohort(people: 0, returned: Array(repeating: 0, count: count - $0)) }
@@ -239,7 +268,7 @@ public struct RetentionTally: Sendable {
         try returns.settle()
         let pairs = returns.pairs
         var place = 0
-        // Both are in the order of people.
+        // Both sequences are sorted by person.
         for key in firsts.keys.sorted() {
             let (person, cohort) = (PeopleByInterval.person(key), PeopleByInterval.interval(key))
             cohorts[cohort].people += 1
@@ -255,16 +284,18 @@ public struct RetentionTally: Sendable {
     }
 }
 
-/// Quarters of an hour, counted from 1970: the clocks of all zones in use differ from UTC by quarters.
+/// Quarters of an hour, counted from 1970.
+///
+/// The offsets of all time zones in use are multiples of a quarter of an hour.
 public enum QuarterOfHour {
-    /// How long one is, in milliseconds.
+    /// The length in milliseconds.
     public static let length: Int64 = 900_000
 
-    /// The quarter that a moment lies in.
+    /// Returns the quarter that contains a time.
     ///
-    /// - Parameter milliseconds: the moment, in milliseconds since 1970.
+    /// - Parameter milliseconds: the time in milliseconds since 1970.
     public static func number(of milliseconds: Int64) -> Int64 {
-        // Any number may have been sent: nothing is added to it.
+        // Any number may have been sent, so avoid an addition that could overflow.
         milliseconds / length - (milliseconds % length < 0 ? 1 : 0)
     }
 }

@@ -3,12 +3,14 @@
 
 public import TrackwayEvents
 
-/// Looks at events one by one, and tells what they have in common. Its memory is bounded, whatever they hold.
+/// Computes statistics of events, one event at a time.
+///
+/// Its memory is bounded, regardless of the events' content.
 public struct DescriptionTally: Sendable {
     private struct Attribute {
         var description: AttributeDescription
-        var values: [QuestionValue: Int] = [:]
-        /// The event that it was met in last, so that one event counts once.
+        var values: [QueryValue: Int] = [:]
+        /// The last event with the attribute; an event counts only once.
         var latest = -1
     }
 
@@ -21,22 +23,22 @@ public struct DescriptionTally: Sendable {
     private var result: EventDescription
     private var numbers: [Key: Int] = [:]
     private var attributes: [Attribute] = []
-    private var versions: [QuestionValue: Int] = [:]
-    private var platforms: [QuestionValue: Int] = [:]
+    private var versions: [QueryValue: Int] = [:]
+    private var platforms: [QueryValue: Int] = [:]
     private var keptBytes = 0
 
-    /// A tally of nothing yet.
+    /// Creates a tally without events.
     ///
-    /// - Parameter description: Whose it is.
+    /// - Parameter description: The description to extend.
     public init(_ description: EventDescription, limits: EventDescription.Limits) {
         result = description
         self.limits = limits
     }
 
-    /// How many events were looked at.
+    /// The number of events read.
     public var read: Int { result.read }
 
-    /// Looks at an event.
+    /// Adds an event.
     ///
     /// - Complexity: O(bytes).
     public mutating func add(_ body: UnsafeRawBufferPointer, received: Timestamp) {
@@ -61,11 +63,11 @@ public struct DescriptionTally: Sendable {
                 }
             }
         } catch {
-            // Admission checked the text: what is no object has no attributes.
+            // Admission validated the text; a value that is not an object has no attributes.
         }
     }
 
-    /// The most members that nothing reads and that are told apart.
+    /// The maximum number of distinct unused members.
     private static let unreadMembers = 16
 
     private mutating func add(unread name: String) {
@@ -81,19 +83,19 @@ public struct DescriptionTally: Sendable {
         }
     }
 
-    /// Looks at a context that holds for some of the events.
+    /// Adds a context that applies to some of the events.
     public mutating func add(context: [UInt8], events: Int) {
-        // Admission checked the text: what cannot be read says nothing.
+        // Admission validated the text; a context that cannot be parsed is skipped.
         guard let context = try? JSONValue.parse(context, limits: JSONLimits(bytes: context.count)) else { return }
-        if let version = context["app"]?["version"].flatMap(QuestionValue.init) {
+        if let version = context["app"]?["version"].flatMap(QueryValue.init) {
             count(version, events, in: \.versions)
         }
-        if let platform = context["device"]?["platform"].flatMap(QuestionValue.init) {
+        if let platform = context["device"]?["platform"].flatMap(QueryValue.init) {
             count(platform, events, in: \.platforms)
         }
         for member in context["global"]?.object?.members ?? [] {
             add(
-                QuestionValue(member.value),
+                QueryValue(member.value),
                 kind(of: member.value),
                 to: Key(name: Array(member.key.utf8), isGlobal: true),
                 events
@@ -120,7 +122,7 @@ public struct DescriptionTally: Sendable {
                 add(nil, .null, to: place, 1)
             case .string, .number, .boolean:
                 let value = try scanner.readValue()
-                add(QuestionValue(value), kind(of: value), to: place, 1)
+                add(QueryValue(value), kind(of: value), to: place, 1)
             }
         }
         result.maximumAttributes = max(result.maximumAttributes, count)
@@ -142,7 +144,7 @@ public struct DescriptionTally: Sendable {
         case .null: .null
         case .boolean: .boolean
         case .integer: .integer
-        // A number that was written in another way is still a whole one.
+        // An integral number is an integer, regardless of its notation.
         case .double(let number): Int64(exactly: number) == nil ? .double : .integer
         case .string: .string
         case .array: .list
@@ -151,7 +153,7 @@ public struct DescriptionTally: Sendable {
     }
 
     private mutating func add(
-        _ value: QuestionValue?,
+        _ value: QueryValue?,
         _ kind: AttributeDescription.Kind,
         to key: Key,
         _ events: Int
@@ -203,7 +205,7 @@ public struct DescriptionTally: Sendable {
         attributes[index].description.numbers = known
     }
 
-    private mutating func keep(_ value: QuestionValue, _ events: Int, of index: Int) {
+    private mutating func keep(_ value: QueryValue, _ events: Int, of index: Int) {
         if attributes[index].values[value] != nil {
             attributes[index].values[value, default: 0] += events
             return
@@ -220,9 +222,9 @@ public struct DescriptionTally: Sendable {
     }
 
     private mutating func count(
-        _ value: QuestionValue,
+        _ value: QueryValue,
         _ events: Int,
-        in counts: WritableKeyPath<DescriptionTally, [QuestionValue: Int]>
+        in counts: WritableKeyPath<DescriptionTally, [QueryValue: Int]>
     ) {
         guard self[keyPath: counts][value] != nil || self[keyPath: counts].count < limits.values,
             value.bytes <= 48 + limits.valueBytes
@@ -230,9 +232,9 @@ public struct DescriptionTally: Sendable {
         self[keyPath: counts][value, default: 0] += events
     }
 
-    /// What the events have in common.
+    /// Returns the statistics of the events.
     ///
-    /// - Complexity: O(values that are told apart · log of the same).
+    /// - Complexity: O(n · log n) for n distinct values.
     public func description() -> EventDescription {
         var result = result
         result.attributes = attributes.map { attribute in
@@ -241,7 +243,7 @@ public struct DescriptionTally: Sendable {
             description.values = most(attribute.values)
             return description
         }
-        // Text is ordered byte by byte, so that two spellings of one letter are two names here, too.
+        // Names are ordered byte by byte, so two encodings of one character are different names here, too.
         result.attributes.sort { left, right in
             if left.events != right.events { return left.events > right.events }
             if left.name.utf8.elementsEqual(right.name.utf8) { return left.scope == .event && right.scope == .global }
@@ -252,7 +254,7 @@ public struct DescriptionTally: Sendable {
         return result
     }
 
-    private func most(_ counts: [QuestionValue: Int]) -> [ValueCount] {
+    private func most(_ counts: [QueryValue: Int]) -> [ValueCount] {
         let ranked = counts.map { ValueCount(value: $0.key, events: $0.value) }.sorted { left, right in
             left.events != right.events
                 ? left.events > right.events : text(left.value).lexicographicallyPrecedes(text(right.value))
@@ -260,7 +262,7 @@ public struct DescriptionTally: Sendable {
         return Array(ranked.prefix(limits.shown))
     }
 
-    private func text(_ value: QuestionValue) -> [UInt8] {
+    private func text(_ value: QueryValue) -> [UInt8] {
         var writer = JSONWriter()
         value.write(to: &writer)
         return writer.array()

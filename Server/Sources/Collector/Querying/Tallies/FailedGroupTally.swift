@@ -3,9 +3,11 @@
 
 public import TrackwayEvents
 
-/// Groups what was refused, and adds up what devices lost. A value: it is shown what a store has, row by row.
+/// Groups rejected events, and sums the losses that devices reported.
+///
+/// It is a value; a store passes its rows to it one by one.
 public struct FailedGroupTally: Sendable {
-    /// After so many rows the clock is asked.
+    /// The number of rows between checks of the clock.
     private static let rowsBetweenLooks: Int64 = 512
 
     private struct Key: Hashable {
@@ -15,8 +17,8 @@ public struct FailedGroupTally: Sendable {
         let version: String?
     }
 
-    private let time: QuestionTime
-    private let budget: QuestionBudget
+    private let time: QueryTimeRange
+    private let budget: QueryBudget
     private let clock: any EventClock
     private let began: MonotonicTime
     private var indexes: [Key: Int] = [:]
@@ -26,8 +28,8 @@ public struct FailedGroupTally: Sendable {
     private var groups: [FailedGroups.Group] = []
     private var count: Int64 = 0
 
-    /// A tally that has seen nothing; its time runs from now on.
-    public init(in time: QuestionTime, budget: QuestionBudget, clock: any EventClock) {
+    /// Creates an empty tally; its time budget starts now.
+    public init(in time: QueryTimeRange, budget: QueryBudget, clock: any EventClock) {
         self.time = time
         self.budget = budget
         self.clock = clock
@@ -36,17 +38,19 @@ public struct FailedGroupTally: Sendable {
 
     private func check(_ rows: Int64) throws(StoreError) {
         guard rows <= budget.events else {
-            throw .overBudget("from", "it reads more than \(budget.events) refused events: choose a shorter time")
+            throw .overBudget("from", "it reads more than \(budget.events) rejected events: choose a shorter range")
         }
         guard rows % Self.rowsBetweenLooks == 0 else { return }
         guard began.duration(to: clock.now().monotonic) <= budget.time else {
-            throw .overBudget("from", "it takes longer than \(budget.time): choose a shorter time")
+            throw .overBudget("from", "it takes longer than \(budget.time): choose a shorter time range")
         }
     }
 
-    /// A refused event. They come in the order of arrival, those of one moment by code, field, name and version.
+    /// Counts a rejected event.
     ///
-    /// - Throws: ``StoreError`` when the budget is used up. Memory: ``FailedGroups/maxGroups`` · intervals.
+    /// Events must be passed in order of arrival, those with the same time by code, field, name and version.
+    ///
+    /// - Throws: ``StoreError`` when the budget is exhausted. Memory: ``FailedGroups/maxGroups`` · intervals.
     public mutating func refused(
         code: String,
         field: String,
@@ -83,11 +87,12 @@ public struct FailedGroupTally: Sendable {
         groups[index].values[time.slot(of: received)] += 1
     }
 
-    /// Events that devices gave up for a reason. Reasons beyond those that are told apart are left out: our own clients have a
-    /// handful.
+    /// Adds events that devices dropped for a reason.
     ///
-    /// - Parameter events: how many; whatever was claimed, a sum stays within its bounds.
-    /// - Throws: ``StoreError`` when the budget is used up.
+    /// Reasons beyond the maximum number are ignored: our own clients have a handful.
+    ///
+    /// - Parameter events: the number of events. Sums saturate, whatever number was claimed.
+    /// - Throws: ``StoreError`` when the budget is exhausted.
     public mutating func lost(_ events: Int64, reason: String) throws(StoreError) {
         lossRows += 1
         try check(lossRows)
@@ -96,7 +101,9 @@ public struct FailedGroupTally: Sendable {
         losses[reason] = isOver ? .max : sum
     }
 
-    /// An event in which a client says what went wrong. The latest come first, ``FailedGroups/maxErrors`` at most.
+    /// Counts an event in which a client reports an error.
+    ///
+    /// Events must be passed latest first, at most ``FailedGroups/maxErrors`` of them.
     public mutating func reported(_ id: EventID, at moment: Timestamp, body: UnsafeRawBufferPointer) {
         let (code, message) = Self.error(in: body)
         if reports[code] == nil {
@@ -114,7 +121,7 @@ public struct FailedGroupTally: Sendable {
         reports[code]?.first = moment
     }
 
-    /// The answer.
+    /// Returns the result.
     public func answer() -> FailedGroups {
         var answer = FailedGroups()
         answer.count = count
@@ -128,9 +135,11 @@ public struct FailedGroupTally: Sendable {
         return answer
     }
 
-    /// The code and the message that an event about an error has; empty where it has none.
+    /// Returns the code and the message of an error event.
+    ///
+    /// Each is empty if missing.
     private static func error(in body: UnsafeRawBufferPointer) -> (code: String, message: String) {
-        // Admission checked the text: what cannot be read says nothing.
+        // Admission validated the text; a body that cannot be parsed yields nothing.
         guard let range = try? JSONScanner.member("attributes", of: body),
             let attributes = try? JSONValue.parse(UnsafeRawBufferPointer(rebasing: body[range]))
         else { return ("", "") }

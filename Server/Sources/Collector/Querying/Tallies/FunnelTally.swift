@@ -3,16 +3,16 @@
 
 public import TrackwayEvents
 
-/// Follows people through the steps of a funnel: told their events in any order, it gives the answer.
+/// Computes a funnel from people's events, in any order.
 public struct FunnelTally: Sendable {
-    /// What is kept of an event.
+    /// The stored data of an event.
     private struct Entry {
         var person: Int64
         var time: Int64
         var position: Int64
         /// Bit `i` for step `i`.
         var steps: UInt16
-        /// The group of the first step's event; -1 for events that are no first step.
+        /// The group of a first step's event; -1 for other steps.
         var group: Int32
 
         func precedes(_ other: Entry) -> Bool {
@@ -20,11 +20,11 @@ public struct FunnelTally: Sendable {
         }
     }
 
-    /// What one group's people did.
+    /// The sums of one group.
     private struct Sum {
-        /// How many got to each step.
+        /// The number of people who reached each step.
         var people: [Int64]
-        /// The times from the step before, and from the first, of those who got to each step.
+        /// The times to each step from the previous and the first step.
         var sinceStep: [[Int64]]
         var sinceFirst: [[Int64]]
 
@@ -43,33 +43,35 @@ public struct FunnelTally: Sendable {
         }
     }
 
-    private let question: FunnelQuestion
-    private let budget: QuestionBudget
+    private let question: FunnelQuery
+    private let budget: QueryBudget
     private var entries: [Entry] = []
-    private var groups: QuestionGroups
+    private var groups: QueryGroups
 
-    /// A tally of nothing yet.
-    public init(_ question: FunnelQuestion, budget: QuestionBudget) {
+    /// Creates an empty tally.
+    public init(_ question: FunnelQuery, budget: QueryBudget) {
         self.question = question
         self.budget = budget
-        groups = QuestionGroups(question.grouping)
+        groups = QueryGroups(question.grouping)
     }
 
-    /// Counts an event that belongs to a step. One that belongs to several is counted for each.
+    /// Counts an event of a step.
+    ///
+    /// An event that belongs to several steps is counted for each of them.
     ///
     /// - Parameters:
     ///   - step: the step, from 0.
-    ///   - value: the event's value of the field that groups are made of; only the first step's counts.
-    /// - Throws: ``StoreError`` when the budget is used up.
+    ///   - value: the event's value of the grouping field; used only for the first step.
+    /// - Throws: ``StoreError`` when the budget is exhausted.
     public mutating func count(
         step: Int,
         person: Int64,
         at time: Timestamp,
         position: Int64,
-        value: QuestionValue?
+        value: QueryValue?
     ) throws(StoreError) {
         guard entries.count < budget.kept else {
-            throw .overBudget("from", "its steps are more than \(budget.kept) events: choose a shorter time")
+            throw .overBudget("from", "its steps are more than \(budget.kept) events: choose a shorter time range")
         }
         let group = step == 0 ? try self.group(of: value) : -1
         entries.append(
@@ -77,20 +79,24 @@ public struct FunnelTally: Sendable {
         )
     }
 
-    private mutating func group(of value: QuestionValue?) throws(StoreError) -> Int32 {
+    private mutating func group(of value: QueryValue?) throws(StoreError) -> Int32 {
         let number = groups.number(of: value)
         guard groups.bytes <= budget.groupBytes, groups.values.count <= budget.sums / question.steps.count else {
-            throw .overBudget("by", "it has too many groups, or too long ones: group by another attribute")
+            throw .overBudget("by", "it has too many groups, or their values are too long: group by another attribute")
         }
         return Int32(number)
     }
 
-    // MARK: The answer
+    // MARK: Result
 
-    /// The series, and who got to the step asked for and no further, with the time of it: the latest first, and of one millisecond
-    /// the one whose event arrived last.
+    /// Returns the series, and the people who dropped off.
     ///
-    /// - Complexity: O(events kept × log).
+    /// These are the people who reached the requested step and none after it.
+    ///
+    /// The people come with the time of that step, latest first; of those in the same millisecond, the one whose event
+    /// arrived last is first.
+    ///
+    /// - Complexity: O(stored events × log).
     public mutating func answer() -> (series: [Funnel.Series], people: [(person: Int64, at: Int64)]) {
         entries.sort { $0.precedes($1) }
         var sums = Array(repeating: Sum(steps: question.steps.count), count: groups.values.count)
@@ -101,7 +107,7 @@ public struct FunnelTally: Sendable {
             let person = entries[start].person
             walk.begin()
             while start < entries.count, entries[start].person == person {
-                // An event that belongs to several steps was counted for each.
+                // An event that belongs to several steps was counted for each of them.
                 var event = entries[start]
                 start += 1
                 while start < entries.count, entries[start].person == person,
@@ -124,7 +130,7 @@ public struct FunnelTally: Sendable {
             if question.lastStep == furthest + 1 { listed.append((person, walk.times[furthest], walk.position)) }
         }
         listed.sort { ($1.at, $1.position) < ($0.at, $0.position) }
-        let people = listed.prefix(FunnelQuestion.listedPeople).map { (person: $0.person, at: $0.at) }
+        let people = listed.prefix(FunnelQuery.listedPeople).map { (person: $0.person, at: $0.at) }
         return (series(&sums), people)
     }
 
@@ -135,7 +141,7 @@ public struct FunnelTally: Sendable {
         let values = groups.values
         let ranked = values.indices.filter { sums[$0].people[0] > 0 }.sorted { left, right in
             let (more, less) = (sums[left].people[0], sums[right].people[0])
-            return more == less ? QuestionValue.precedes(values[left], values[right]) : more > less
+            return more == less ? QueryValue.precedes(values[left], values[right]) : more > less
         }
         var answer = ranked.prefix(grouping.top).map { Self.series(.value(values[$0]), sums[$0]) }
         let others = ranked.dropFirst(grouping.top)
@@ -159,16 +165,18 @@ public struct FunnelTally: Sendable {
         )
     }
 
-    /// The nearest rank: the least time that half of them do not exceed.
+    /// Returns the median (nearest rank).
+    ///
+    /// This is the least time that half of the times do not exceed.
     private static func median(_ times: [Int64]) -> Int64? {
         times.isEmpty ? nil : times.sorted()[(times.count + 1) / 2 - 1]
     }
 }
 
-/// One person's way through the steps.
+/// One person's progress through the steps.
 ///
-/// For each step the latest first step is kept from which it was reached in time: from it, the next step may be reached
-/// whenever it may be from any earlier one. The first time a person gets furthest is what counts.
+/// For each step, only the attempt with the latest first step that reached it in time is kept: it can reach the next
+/// step whenever an earlier attempt can. The attempt that reaches the furthest step first counts.
 struct FunnelWalk {
     private struct Attempt {
         var group: Int32
@@ -182,32 +190,32 @@ struct FunnelWalk {
     private(set) var furthest: Int?
     /// The times of the steps up to ``furthest``.
     private(set) var times: [Int64] = []
-    /// The group of the first of them.
+    /// The group of the first of these steps.
     private(set) var group: Int32 = 0
-    /// The place of the event that took ``furthest``.
+    /// The position of the event that reached ``furthest``.
     private(set) var position: Int64 = 0
 
-    /// A walk through so many steps.
+    /// Creates a walk through a number of steps.
     ///
-    /// - Parameter window: how long after the first step the last one may come, in milliseconds.
+    /// - Parameter window: the maximum time from the first step to the last, in milliseconds.
     init(steps: Int, window: Int64) {
         self.window = window
         attempts = Array(repeating: nil, count: steps)
     }
 
-    /// Another person begins.
+    /// Resets the walk for another person.
     mutating func begin() {
         for step in attempts.indices { attempts[step] = nil }
         furthest = nil
     }
 
-    /// Takes the person's next event.
+    /// Processes the person's next event.
     ///
     /// - Parameters:
-    ///   - steps: bit `i` for step `i`. An event takes one step of an attempt only.
-    ///   - time: when, in milliseconds; never earlier than the event before.
-    ///   - position: its place.
-    ///   - group: the group, if it is a first step.
+    ///   - steps: bit `i` for step `i`. An event counts as only one step of an attempt.
+    ///   - time: the time in milliseconds; never earlier than the previous event.
+    ///   - position: the event's position.
+    ///   - group: the group, for an event of the first step.
     /// - Complexity: O(steps²).
     mutating func take(_ steps: UInt16, at time: Int64, position: Int64, group: Int32) {
         for step in attempts.indices.reversed() where steps & 1 << UInt16(step) != 0 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Follows sessions from one name to the next: told what they met in any order, it gives the answer.
+/// Computes paths from the names in sessions, in any order.
 public struct PathTally: Sendable {
     private struct Entry {
         var session: Int32
@@ -27,26 +27,26 @@ public struct PathTally: Sendable {
 
     private static let others: Int32 = -1
 
-    private let question: PathQuestion
-    private let budget: QuestionBudget
+    private let question: PathQuery
+    private let budget: QueryBudget
     private var entries: [Entry] = []
     private var numbers: [[UInt8]: Int32] = [:]
     private var names: [[UInt8]] = []
     private var nameBytes = 0
 
-    /// A tally of nothing yet.
-    public init(_ question: PathQuestion, budget: QuestionBudget) {
+    /// Creates an empty tally.
+    public init(_ question: PathQuery, budget: QueryBudget) {
         self.question = question
         self.budget = budget
     }
 
-    /// A session met a name.
+    /// Counts the occurrence of a name in a session.
     ///
-    /// - Parameter session: the session's number, given by the caller.
-    /// - Throws: ``StoreError`` when the budget is used up.
+    /// - Parameter session: the session's number, assigned by the caller.
+    /// - Throws: ``StoreError`` when the budget is exhausted.
     public mutating func count(session: Int32, name: [UInt8], at time: Int64, position: Int64) throws(StoreError) {
         guard entries.count < budget.kept else {
-            throw .overBudget("from", "its sessions met more than \(budget.kept) names: choose a shorter time")
+            throw .overBudget("from", "its sessions have more than \(budget.kept) names: choose a shorter time range")
         }
         let number: Int32
         if let known = numbers[name] {
@@ -54,7 +54,7 @@ public struct PathTally: Sendable {
         } else {
             nameBytes += name.count
             guard nameBytes <= budget.groupBytes else {
-                throw .overBudget("from", "its names take more than \(budget.groupBytes) bytes: choose a shorter time")
+                throw .overBudget("from", "its names exceed \(budget.groupBytes) bytes: choose a shorter time range")
             }
             number = Int32(names.count)
             numbers[name] = number
@@ -63,11 +63,11 @@ public struct PathTally: Sendable {
         entries.append(Entry(session: session, name: number, time: time, position: position))
     }
 
-    // MARK: The answer
+    // MARK: Result
 
-    /// The steps and links, and how many sessions have a path.
+    /// Returns steps, links, and the number of sessions with a path.
     ///
-    /// - Complexity: O(names met × log).
+    /// - Complexity: O(names × log).
     public mutating func answer() throws(StoreError) -> (steps: [Paths.Step], links: [Paths.Link], sessions: Int64) {
         entries.sort { $0.precedes($1) }
         var paths = Sum()
@@ -82,14 +82,14 @@ public struct PathTally: Sendable {
         return (steps(paths, top), self.links(links), paths.sessions)
     }
 
-    /// What sessions did, counted.
+    /// Counts over sessions.
     private struct Sum {
         var sessions: Int64 = 0
         var met: [Step: Int64] = [:]
         var links: [Link: Int64] = [:]
         var ended: [Int64] = []
 
-        mutating func add(_ path: [Int32], _ budget: QuestionBudget) throws(StoreError) {
+        mutating func add(_ path: [Int32], _ budget: QueryBudget) throws(StoreError) {
             sessions += 1
             for (step, name) in path.enumerated() {
                 met[Step(step: step, name: name), default: 0] += 1
@@ -108,7 +108,7 @@ public struct PathTally: Sendable {
         switch question.anchor {
         case .beginning: anchor = nil
         case .start(let name), .end(let name):
-            // A name that nobody met has no paths.
+            // A name that did not occur has no paths.
             guard let number = numbers[Array(name.utf8)] else { return }
             anchor = number
         }
@@ -121,7 +121,11 @@ public struct PathTally: Sendable {
         }
     }
 
-    /// The path of one session, a name that is repeated told once; nil when it lacks the name at which paths are held.
+    /// Returns the path of one session.
+    ///
+    /// Nil if it lacks the anchor's name.
+    ///
+    /// Consecutive occurrences of a name count once.
     private func path(_ session: ArraySlice<Entry>, _ anchor: Int32?) -> [Int32]? {
         var path: [Int32] = []
         func add(_ entry: Entry) -> Bool {
@@ -139,7 +143,7 @@ public struct PathTally: Sendable {
         return path
     }
 
-    /// The names of each step that are told apart.
+    /// Returns the names of each step that are listed individually.
     private func top(_ met: [Step: Int64]) -> Set<Step> {
         var top: Set<Step> = []
         for (_, candidates) in Dictionary(grouping: met, by: { $0.key.step }) {
@@ -151,7 +155,7 @@ public struct PathTally: Sendable {
 
     private func more(_ left: Int64, _ leftName: Int32, than right: Int64, _ rightName: Int32) -> Bool {
         guard left == right else { return left > right }
-        // The others come before an empty name.
+        // The other names sort before an empty name.
         guard let name = bytes(leftName), let other = bytes(rightName) else { return leftName < rightName }
         return name.lexicographicallyPrecedes(other)
     }

@@ -3,26 +3,28 @@
 
 public import TrackwayEvents
 
-/// Looks at events in the order of arrival, and counts what they do not keep to, in groups: what an index keeps of a stretch of its log,
-/// for a stretch that is looked at when somebody asks.
+/// Counts plan violations in groups, from events in order of arrival.
 ///
-/// Its memory is bounded as the index is: ``PlanLimits/groups`` of planned events, ``PlanLimits/groupsOfEvent`` of each, and
-/// ``PlanLimits/unplannedGroups`` of others are told apart, those that come first. Not safe for several threads at once.
+/// An index maintains the same counts for its log. This type computes them on request for a part of the log.
+///
+/// Its memory is bounded as in the index: at most ``PlanLimits/groups`` groups of planned events,
+/// ``PlanLimits/groupsOfEvent`` of each event, and ``PlanLimits/unplannedGroups`` of unplanned events, those that occur
+/// first, are counted separately. Not safe for concurrent use.
 public struct PlanTally: Sendable {
-    /// What is counted together.
+    /// The key of events that are counted together.
     private struct Group: Hashable {
         var name: String
         var path = ""
         var code: PlanCode
         var version = ""
 
-        /// What is counted where this one is not told apart.
+        /// The group that is counted instead when this one exceeds the limits.
         var others: Group { code == .unplanned ? Group(name: "", code: .unplanned) : Group(name: name, code: .others) }
 
         var isOthers: Bool { code == .others || name.isEmpty }
     }
 
-    /// What is counted of a group.
+    /// The counts of a group.
     private struct Count {
         var events: Int64 = 0
         var first = Timestamp(milliseconds: .max)
@@ -30,7 +32,9 @@ public struct PlanTally: Sendable {
         var sample: (position: EventPosition, id: EventID)?
         var days: [Int64: Int64] = [:]
 
-        /// Its events from a day on; nil when it has none there.
+        /// Returns the number of events from a day on.
+        ///
+        /// Nil without any events.
         func events(since day: Int64?) -> Int64? {
             guard let day else { return events }
             let found = days.filter { $0.key >= day }
@@ -42,13 +46,13 @@ public struct PlanTally: Sendable {
     private var inspection: PlanInspection
     private var era: PlanEra
     private var groups: [Group: Count] = [:]
-    /// How many groups of planned events, and of others, are told apart.
+    /// The number of separately counted groups of planned and of unplanned events.
     private var told = (planned: 0, unplanned: 0)
     private var toldOfName: [String: Int] = [:]
-    /// The events of planned names by days, and those of them that do not keep to the plan.
+    /// The numbers of all, and of faulty, events by planned name and day.
     private var days: [String: [Int64: (events: Int64, faulty: Int64)]] = [:]
 
-    /// A tally of nothing yet.
+    /// Creates an empty tally.
     ///
     /// - Parameter checker: The plan.
     public init(_ checker: PlanChecker) {
@@ -57,12 +61,12 @@ public struct PlanTally: Sendable {
         era = PlanEra(digest: checker.digest, title: (checker.plan.title ?? "").cut(toBytes: 256))
     }
 
-    /// Looks at an event.
+    /// Counts an event.
     ///
     /// - Parameters:
     ///   - json: The whole event; not read when the plan does not name it.
-    ///   - version: The app's version; empty where it is not known.
-    /// - Complexity: O(bytes · log of the names beside each other).
+    ///   - version: The app's version; empty when unknown.
+    /// - Complexity: O(bytes · log of the names per object).
     public mutating func count(
         _ name: String,
         _ json: UnsafeRawBufferPointer,
@@ -97,7 +101,7 @@ public struct PlanTally: Sendable {
     }
 
     private static func day(of moment: Timestamp) -> Int64 {
-        let (milliseconds, length) = (moment.milliseconds, QuestionInterval.dayLength)
+        let (milliseconds, length) = (moment.milliseconds, QueryInterval.dayLength)
         return milliseconds / length - (milliseconds % length < 0 ? 1 : 0)
     }
 
@@ -108,7 +112,7 @@ public struct PlanTally: Sendable {
 
     private mutating func add(_ wanted: Group, _ received: Timestamp, _ sample: (position: EventPosition, id: EventID))
     {
-        let isTold = groups[wanted] != nil || wanted.isOthers || takesRoom(for: wanted)
+        let isTold = groups[wanted] != nil || wanted.isOthers || reserveGroup(for: wanted)
         var count = groups[isTold ? wanted : wanted.others] ?? Count()
         count.events += 1
         count.first = min(count.first, received)
@@ -118,7 +122,7 @@ public struct PlanTally: Sendable {
         groups[isTold ? wanted : wanted.others] = count
     }
 
-    private mutating func takesRoom(for group: Group) -> Bool {
+    private mutating func reserveGroup(for group: Group) -> Bool {
         if group.code == .unplanned {
             guard told.unplanned < PlanLimits.unplannedGroups else { return false }
             told.unplanned += 1
@@ -131,11 +135,11 @@ public struct PlanTally: Sendable {
         return true
     }
 
-    // MARK: Answers
+    // MARK: Results
 
-    /// What was counted, name by name.
+    /// Returns the counts by name.
     ///
-    /// - Parameter day: From this day of UTC on, counted from 1970; nil for all.
+    /// - Parameter day: The first day in UTC, counted from 1970; nil for all days.
     /// - Complexity: O(groups and names, and their days).
     public func counts(since day: Int64?) -> PlanCounts {
         var counts = PlanCounts(era: era)
@@ -170,7 +174,7 @@ public struct PlanTally: Sendable {
         return counts
     }
 
-    /// Groups of what events do not keep to, the one with most events first.
+    /// Returns groups of violations, the one with the most events first.
     ///
     /// - Complexity: O(groups · log groups).
     public func violations(matching query: ViolationQuery) -> Violations {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Sums of screens. They are added installation by installation, session by session, in the order of time.
+/// Sums of screen views.
+///
+/// Views must be added by installation, by session, and in time order.
 public struct ScreenTally: Sendable {
     private struct Sum {
         let name: ByteText
@@ -10,11 +12,11 @@ public struct ScreenTally: Sendable {
         var exits: UInt64 = 0
         var engagement: Int64 = 0
         var installations: UInt64 = 0
-        /// The installation counted last: rows of one installation are adjacent.
+        /// The last installation that was counted: rows of one installation are adjacent.
         var lastInstallation: Int64?
     }
 
-    /// From one screen to the next, as indexes of `sums`.
+    /// A transition between screens, as indexes of `sums`.
     private struct Step: Hashable {
         let from: Int
         let to: Int
@@ -25,7 +27,9 @@ public struct ScreenTally: Sendable {
         let session: Int64
     }
 
-    /// The most names, and the most steps, that are counted separately: anybody with a key may send any number of them.
+    /// The maximum numbers of distinct names and steps.
+    ///
+    /// They are needed because any client with a key can send arbitrarily many.
     private static let maxNames = 10_000
     private static let maxSteps = 100_000
 
@@ -33,18 +37,18 @@ public struct ScreenTally: Sendable {
     private var numbers: [ByteText: Int] = [:]
     private var steps: [Step: UInt64] = [:]
     private var path: Path?
-    /// The screen shown last on `path`; nil when its name is not counted.
+    /// The last screen on `path`; nil when its name is not counted.
     private var last: Int?
 
-    /// Nothing was shown.
+    /// Creates empty sums.
     public init() {}
 
-    /// A screen was shown.
+    /// Adds a view of a screen.
     ///
     /// - Parameters:
-    ///   - installation: Any number of the installation's own.
-    ///   - session: Any number of the session's own, within its installation.
-    ///   - engagement: How long it was used, in milliseconds.
+    ///   - installation: A number that identifies the installation.
+    ///   - session: A number that identifies the session within its installation.
+    ///   - engagement: The engagement time in milliseconds.
     public mutating func add(_ name: String, installation: Int64, session: Int64, engagement: Int64) {
         let screen = number(of: ByteText(name))
         let here = Path(installation: installation, session: session)
@@ -68,7 +72,7 @@ public struct ScreenTally: Sendable {
         last = screen
     }
 
-    /// The screens shown most, and the steps taken most.
+    /// Returns the most frequently shown screens and the most frequent steps.
     public mutating func flow(limit: Int) -> ScreenFlow {
         endPath()
         let screens = sums.sorted { ($1.views, $0.name) < ($0.views, $1.name) }.prefix(limit)
@@ -93,7 +97,7 @@ public struct ScreenTally: Sendable {
         )
     }
 
-    /// A path ends with the screen it showed last.
+    /// Ends the path with its last screen.
     private mutating func endPath() {
         if let last { sums[last].exits += 1 }
         last = nil
@@ -114,9 +118,13 @@ public struct ScreenTally: Sendable {
     }
 }
 
-/// Sums of clicks. They are added installation by installation.
+/// Sums of clicks.
+///
+/// Clicks must be added by installation.
 public struct ClickTally: Sendable {
-    /// What was clicked. Texts are told apart byte by byte, as stores tell them apart.
+    /// The clicked element.
+    ///
+    /// Strings are compared byte by byte, as in stores.
     private struct Name: Hashable {
         let screen: ByteText
         let element: ByteText
@@ -126,24 +134,26 @@ public struct ClickTally: Sendable {
     private struct Sum {
         var clicks: UInt64 = 0
         var installations: UInt64 = 0
-        /// The installation counted last: rows of one installation are adjacent.
+        /// The last installation that was counted: rows of one installation are adjacent.
         var lastInstallation: Int64?
     }
 
-    /// The most elements that are counted separately: anybody with a key may send any number of them.
+    /// The maximum number of distinct elements.
+    ///
+    /// It is needed because any client with a key can send arbitrarily many.
     private static let maxNames = 10_000
 
     private var sums: [Name: Sum] = [:]
 
-    /// Nothing was clicked.
+    /// Creates empty sums.
     public init() {}
 
-    /// An element was clicked.
+    /// Adds a click on an element.
     ///
     /// - Parameters:
-    ///   - screen: The screen it lies on; empty when it is not known.
-    ///   - type: What kind of element it is, if that is known.
-    ///   - installation: Any number of the installation's own.
+    ///   - screen: The element's screen; empty when unknown.
+    ///   - type: The element's type, if known.
+    ///   - installation: A number that identifies the installation.
     public mutating func add(_ element: String, type: String?, on screen: String, installation: Int64) {
         let name = Name(screen: ByteText(screen), element: ByteText(element), type: type.map { ByteText($0) })
         guard sums[name] != nil || sums.count < Self.maxNames else { return }
@@ -156,9 +166,9 @@ public struct ClickTally: Sendable {
         sums[name] = sum
     }
 
-    /// The elements clicked most.
+    /// Returns the most clicked elements.
     public func elements(limit: Int) -> [ScreenFlow.Element] {
-        // No type comes before an empty one.
+        // A missing type sorts before an empty one.
         func order(_ name: Name) -> (ByteText, ByteText, Int, ByteText) {
             (name.screen, name.element, name.type == nil ? 0 : 1, name.type ?? ByteText(""))
         }

@@ -3,39 +3,44 @@
 
 public import TrackwayEvents
 
-/// The screens of one session, and how long each was used, told of them in the order of arrival.
+/// The screens of one session with their engagement times.
 ///
-/// How long is told by a later event, and belongs to the latest screen by the device's time, of those that had arrived before it.
+/// Screens are added in order of arrival.
+///
+/// A later event reports the engagement time. It belongs to the latest screen by device time among those that arrived
+/// before that event.
 public struct ScreenViews: Sendable {
-    /// A screen as it was shown.
+    /// One view of a screen.
     public struct View: Sendable, Hashable {
-        /// The screen, with how long it was used so far.
+        /// The screen, with its engagement time so far.
         public var screen: StoredScreen
-        /// Where its event lies.
+        /// The position of its event.
         public let position: Int64
     }
 
-    /// In the order of time; of one moment the one that arrived later is behind.
+    /// The views in time order.
+    ///
+    /// Views with the same time are in order of arrival.
     public private(set) var views: [View] = []
 
-    /// No screens.
+    /// Creates an empty list.
     public init() {}
 
-    /// A screen was shown.
+    /// Adds a view of a screen.
     ///
-    /// - Parameter position: Where its event lies: behind all that were told before.
-    /// - Complexity: O(screens that are later by the device's time).
+    /// - Parameter position: The position of its event, after all that were added before.
+    /// - Complexity: O(screens that are later by device time).
     public mutating func show(_ screen: StoredScreen, at position: Int64) {
         views.insert(View(screen: screen, position: position), at: end(of: screen.time))
     }
 
-    /// The latest screen up to a moment was used for so long.
+    /// Adds engagement time to the latest screen up to a given time.
     ///
     /// - Parameters:
-    ///   - name: The screen's name; nil for whichever it was.
-    ///   - isOnlyUntold: Only when nothing was told about that view of the screen before.
-    /// - Returns: Whether there was such a screen.
-    /// - Complexity: O(log screens), and the screens of other names in between.
+    ///   - name: The screen's name; nil for any screen.
+    ///   - isOnlyUntold: Whether to add it only if the view has no engagement time yet.
+    /// - Returns: Whether the time was added.
+    /// - Complexity: O(log screens), plus the screens of other names in between.
     @discardableResult
     public mutating func engage(
         _ name: String?,
@@ -53,7 +58,7 @@ public struct ScreenViews: Sendable {
         return true
     }
 
-    /// The place behind the last one of a moment or before.
+    /// Returns the index after the last view at or before a time.
     private func end(of time: Timestamp) -> Int {
         var (low, high) = (0, views.count)
         while low < high {

@@ -3,27 +3,27 @@
 
 public import TrackwayEvents
 
-/// How far a search may go in one answer.
+/// Measures how much of its budget a search has used.
 public struct SearchMeter: Sendable {
-    /// After so many rows the clock is asked.
+    /// The number of rows between checks of the clock.
     private static let rowsBetweenLooks = 256
 
-    private let budget: QuestionBudget
+    private let budget: QueryBudget
     private let clock: any EventClock
     private let began: MonotonicTime
     private var rows = 0
 
-    /// A meter of a search that begins now.
-    public init(_ budget: QuestionBudget, clock: any EventClock) {
+    /// Creates a meter for a search that starts now.
+    public init(_ budget: QueryBudget, clock: any EventClock) {
         self.budget = budget
         self.clock = clock
         began = clock.now().monotonic
     }
 
-    /// How many more rows may be looked at.
+    /// The number of rows that may still be scanned.
     public var rest: Int { max(0, budget.searched - rows) }
 
-    /// One more row was looked at; whether it was the last one that may be.
+    /// Counts one more row; returns whether it was the last allowed.
     public mutating func isOver() -> Bool {
         rows += 1
         if rows >= budget.searched { return true }

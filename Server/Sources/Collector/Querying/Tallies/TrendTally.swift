@@ -3,9 +3,9 @@
 
 public import TrackwayEvents
 
-/// Counts events for a question: told them one by one, in any order, it gives the answer.
+/// Computes a trend from events, in any order.
 public struct TrendTally: Sendable {
-    /// What is kept of one group's events in one interval, or in all of a period.
+    /// The sums of a group's events in an interval or period.
     private struct Sum {
         var events: Int64 = 0
         var people: Int64 = 0
@@ -27,24 +27,28 @@ public struct TrendTally: Sendable {
 
     private struct Place: Hashable {
         var group: Int
-        /// An interval; then ``now`` and ``before``, the periods as a whole.
+        /// An interval, or ``now`` or ``before`` for a whole period.
         var slot: Int
     }
 
     private let question: Question
-    private let budget: QuestionBudget
+    private let budget: QueryBudget
     private let before: Int
     private let now: Int
     private let slots: Int
-    private var groups: QuestionGroups
+    private var groups: QueryGroups
     private var numbers: [Place: Int] = [:]
     private var places: [Place] = []
     private var sums: [Sum] = []
     private var people: [Int64: UInt64] = [:]
-    /// The sum's number above, the person's below.
+    /// Pairs of a sum and a person.
+    ///
+    /// The sum's number is in the high bits, the person's in the low bits.
     private var seen: Set<UInt64> = []
-    /// Groups and sums that were met lately, by a few bits of what they are of: neighbours in time are of the same.
-    private var recentGroups: [(value: QuestionValue?, group: Int)] = Array(repeating: (nil, -1), count: Self.recent)
+    /// Caches of recent groups and sums, indexed by a few bits.
+    ///
+    /// They work because events adjacent in time often share groups and sums.
+    private var recentGroups: [(value: QueryValue?, group: Int)] = Array(repeating: (nil, -1), count: Self.recent)
     private var recentSums: [(place: Place, sum: Int)] = Array(
         repeating: (Place(group: -1, slot: -1), -1),
         count: Self.recent
@@ -52,35 +56,35 @@ public struct TrendTally: Sendable {
     private static let recent = 64
     private var kept = 0
 
-    /// A tally of nothing yet.
-    public init(_ question: Question, budget: QuestionBudget) {
+    /// Creates an empty tally.
+    public init(_ question: Question, budget: QueryBudget) {
         self.question = question
         self.budget = budget
-        groups = QuestionGroups(question.grouping)
+        groups = QueryGroups(question.grouping)
         now = question.time.edgesBefore.isEmpty ? question.time.count : 2 * question.time.count
         before = now + 1
         slots = now + 2
     }
 
-    /// Counts an event whose time is the question's.
+    /// Counts events within the query's time range.
     ///
     /// - Parameters:
-    ///   - events: how many there are that are alike.
-    ///   - value: the event's value of the field that groups are made of.
-    ///   - person: the number of whom it counts for, if the question counts people or installations.
-    ///   - measured: the value each of them has in the field whose numbers the question takes; nil for none.
-    /// - Throws: ``StoreError`` when the budget is used up.
+    ///   - events: the number of identical events.
+    ///   - value: the events' value of the grouping field.
+    ///   - person: the number of the person or installation, if the query counts these.
+    ///   - measured: the events' value of the measured field; nil for none.
+    /// - Throws: ``StoreError`` when the budget is exhausted.
     public mutating func count(
         _ events: Int64 = 1,
         at time: Timestamp,
-        value: QuestionValue?,
+        value: QueryValue?,
         person: Int64?,
-        measured: QuestionValue? = nil
+        measured: QueryValue? = nil
     ) throws(StoreError) {
         let number = measured.flatMap { $0.number ?? (question.readsTextsAsNumbers ? $0.spelledNumber : nil) }
         let slot = question.time.slot(of: time)
         let group = try self.group(of: value)
-        // The numbers of the whole are those of its intervals: kept once.
+        // The numbers of the whole period are those of its intervals, so they are stored once.
         try count(events, in: Place(group: group, slot: slot), person, number, of: measured, keeping: true)
         try count(
             events,
@@ -92,7 +96,7 @@ public struct TrendTally: Sendable {
         )
     }
 
-    private mutating func group(of value: QuestionValue?) throws(StoreError) -> Int {
+    private mutating func group(of value: QueryValue?) throws(StoreError) -> Int {
         let bits: Int
         if case .text(let text)? = value {
             bits = text.count &* 5 &+ Int(text.first ?? 0) &+ Int(text.last ?? 0) &* 3
@@ -106,10 +110,10 @@ public struct TrendTally: Sendable {
         return group
     }
 
-    private mutating func knownGroup(of value: QuestionValue?) throws(StoreError) -> Int {
+    private mutating func knownGroup(of value: QueryValue?) throws(StoreError) -> Int {
         let number = groups.number(of: value)
         guard groups.bytes <= budget.groupBytes else {
-            throw .overBudget("by", "its groups take more than \(budget.groupBytes) bytes: group by another attribute")
+            throw .overBudget("by", "its groups exceed \(budget.groupBytes) bytes: group by another attribute")
         }
         return number
     }
@@ -119,7 +123,7 @@ public struct TrendTally: Sendable {
         in place: Place,
         _ person: Int64?,
         _ number: JSONNumber?,
-        of measured: QuestionValue?,
+        of measured: QueryValue?,
         keeping: Bool
     ) throws(StoreError) {
         let index: Int
@@ -132,7 +136,10 @@ public struct TrendTally: Sendable {
             guard sums.count < budget.sums else {
                 throw .overBudget(
                     question.grouping == nil ? "interval" : "by",
-                    "it has more than \(budget.sums) sums: choose a longer interval, a shorter time, or another attribute"
+                    """
+                    it has more than \(budget.sums) sums: choose a longer interval, a shorter range, or another \
+                    attribute
+                    """
                 )
             }
             index = sums.count
@@ -148,7 +155,7 @@ public struct TrendTally: Sendable {
             if keeping, case .p95 = question.measure {
                 kept += Int(events)
                 guard kept <= budget.numbers else {
-                    throw .overBudget("from", "it sorts more than \(budget.numbers) numbers: choose a shorter time")
+                    throw .overBudget("from", "it sorts more than \(budget.numbers) numbers: choose a shorter range")
                 }
                 sums[index].sorted += repeatElement(number, count: Int(events))
             }
@@ -165,13 +172,15 @@ public struct TrendTally: Sendable {
             guard seen.count <= budget.people else {
                 throw .overBudget(
                     "from",
-                    "it tells more than \(budget.people) people apart: choose a shorter time or a longer interval"
+                    "it counts more than \(budget.people) people: choose a shorter time range or a longer interval"
                 )
             }
         }
     }
 
-    /// A person's number here; there are never more than people who are told apart.
+    /// Returns a person's number in this tally.
+    ///
+    /// There are never more numbers than people counted.
     private mutating func number(of person: Int64) -> UInt64 {
         if let known = people[person] { return known }
         let next = UInt64(people.count)
@@ -179,11 +188,13 @@ public struct TrendTally: Sendable {
         return next
     }
 
-    // MARK: The answer
+    // MARK: Result
 
-    /// The series: the groups with most events in the time, and all others together.
+    /// Returns the series.
     ///
-    /// - Complexity: O(sums + people told apart + numbers kept × log).
+    /// These are the groups with the most events, and all others together.
+    ///
+    /// - Complexity: O(sums + distinct people + stored numbers × log).
     public func series() -> [Trend.Series] {
         guard let grouping = question.grouping else {
             return [series(.all, rows([0: 0]).first ?? [:])]
@@ -191,13 +202,13 @@ public struct TrendTally: Sendable {
         let values = groups.values
         let ranked = values.indices.filter { events(of: $0) > 0 }.sorted { left, right in
             let (more, less) = (events(of: left), events(of: right))
-            return more == less ? QuestionValue.precedes(values[left], values[right]) : more > less
+            return more == less ? QueryValue.precedes(values[left], values[right]) : more > less
         }
         let top = ranked.prefix(grouping.top)
         let others = ranked.dropFirst(grouping.top)
         var series: [Int: Int] = [:]
         for (number, group) in top.enumerated() { series[group] = number }
-        // Groups of the period before that have nothing now are among the others, but are not counted as values.
+        // Groups that occur only in the previous period belong to the others, but do not count as values.
         for group in values.indices where series[group] == nil { series[group] = top.count }
         let rows = rows(series)
         var answer = zip(top, rows).map { self.series(.value(values[$0]), $1) }
@@ -211,7 +222,7 @@ public struct TrendTally: Sendable {
         numbers[Place(group: group, slot: now)].map { sums[$0].events } ?? 0
     }
 
-    /// The sums by slot of each series.
+    /// Returns the sums by slot of each series.
     ///
     /// - Parameter series: the series of each group.
     private func rows(_ series: [Int: Int]) -> [[Int: Sum]] {
@@ -222,7 +233,7 @@ public struct TrendTally: Sendable {
             guard let row = series[place.group] else { continue }
             rows[row][place.slot, default: Sum()].add(sums[index])
         }
-        // Who is in two groups of one series counts once in it.
+        // A person in two groups of one series counts once in it.
         var together: Set<UInt64> = []
         var people: [Place: Int64] = [:]
         for entry in seen {
@@ -260,7 +271,7 @@ public struct TrendTally: Sendable {
         case .average: return sum.found.numbers == 0 ? nil : .double(sum.sum.nearest / Double(sum.found.numbers))
         case .p95:
             guard !sum.sorted.isEmpty else { return nil }
-            // The nearest rank: the least number that 95 % do not exceed.
+            // The nearest rank: the least number that 95 % of the numbers do not exceed.
             let rank = (95 * sum.sorted.count + 99) / 100
             return sum.sorted.sorted { $0.isLess(than: $1) }[rank - 1]
         }

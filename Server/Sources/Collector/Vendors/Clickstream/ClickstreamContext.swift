@@ -3,9 +3,9 @@
 
 internal import TrackwayEvents
 
-/// The context that an event of the Clickstream format carries within itself.
+/// Extracts the context that each event of the Clickstream format contains.
 enum ClickstreamContext {
-    /// Takes what belongs into the context out of an event and its attributes.
+    /// Moves the context out of an event and its attributes.
     static func context(
         app: String,
         event: inout JSONValue.Object,
@@ -28,7 +28,9 @@ enum ClickstreamContext {
         return context
     }
 
-    /// Takes the user out of an event: the unique id, and attributes with the time they were set at.
+    /// Takes the user out of an event.
+    ///
+    /// The user has the unique id, and the attributes with their times.
     static func user(_ event: inout JSONValue.Object) throws(VendorFault) -> RecordedContext.User {
         var user = RecordedContext.User()
         user.uniqueID = event.take("unique_id")?.text
@@ -54,7 +56,7 @@ enum ClickstreamContext {
         return user
     }
 
-    /// Clients write these where they know nothing.
+    /// The values that clients write for unknown facts.
     private static let unknown: Set<String> = ["", "UNKNOWN"]
     private static let appKeys = [
         ("app_title", "name"), ("app_version", "version"), ("app_package_name", "package_name"),
@@ -76,7 +78,10 @@ enum ClickstreamContext {
         }
     }
 
-    /// The session stands in every event there, and in the context here; only `_session_start` tells it itself.
+    /// Moves the session from an event's attributes into the context.
+    ///
+    /// In this format, every event contains its session. With us it is in the context, and only `_session_start`
+    /// contains it as well.
     private static func session(
         _ attributes: inout JSONValue.Object,
         of name: String,
@@ -90,7 +95,7 @@ enum ClickstreamContext {
         if name != CapturedName.sessionStart {
             attributes.remove([CapturedKey.sessionID, CapturedKey.sessionStart, CapturedKey.sessionNumber])
         }
-        // Kept only where it says something else than the two times do; any two numbers may stand there.
+        // Keep the duration only if it differs from the difference of the two times; either can be any number.
         let (passed, isOver) = time.milliseconds.subtractingReportingOverflow(start)
         if !isOver, duration == passed { attributes.remove([CapturedKey.sessionDuration]) }
         return RecordedContext.Session(id: id, number: number, start: Timestamp(milliseconds: start))

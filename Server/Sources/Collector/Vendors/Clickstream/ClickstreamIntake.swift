@@ -4,29 +4,31 @@
 public import TrackwayEvents
 internal import TrackwayWire
 
-/// Admits bodies of the Clickstream format. A function of the bytes, the query, the grant and the time.
+/// Admits bodies of the Clickstream format.
 ///
-/// The body may be an array of events, one event, base64 text of either compressed, or compressed bytes; what it is, is
-/// seen by looking at it, as the format's own receivers do. A faulty event costs only itself.
+/// A pure function of the bytes, the query, the grant and the time.
+///
+/// The body may be an array of events, one event, base64 text of either after compression, or compressed bytes. The
+/// form is detected from the body, as the format's own receivers do. An invalid event affects only itself.
 public struct ClickstreamIntake: Sendable {
     private let limits: AdmissionLimits
 
-    /// Admission within limits.
+    /// Creates an intake with these limits.
     public init(limits: AdmissionLimits = AdmissionLimits()) {
         self.limits = limits
     }
 
-    /// Judges one body.
+    /// Checks one body.
     ///
     /// - Parameters:
     ///   - wire: The body as received.
-    ///   - encoding: How the transport encoded it.
+    ///   - encoding: The encoding applied by the transport.
     ///   - app: The `appId` of the query; every event must name the same.
-    ///   - hashCode: The `hashCode` of the query, if there is one.
-    ///   - grant: The key that lets the app in.
-    ///   - received: The collector's time.
-    ///   - isErased: Whether an installation was erased; events of it are refused, and nothing of them is kept.
-    /// - Throws: ``AdmissionError`` when nothing of it can be accepted: `hash_mismatch`, `malformed_json`, ….
+    ///   - hashCode: The `hashCode` of the query, if any.
+    ///   - grant: The grant of the key that allows the app.
+    ///   - received: The time of arrival by the collector's clock.
+    ///   - isErased: Whether an installation was erased; its events are rejected and not stored.
+    /// - Throws: ``AdmissionError`` if no part of the body can be accepted: `hash_mismatch`, `malformed_json`, ….
     public func admit(
         _ wire: [UInt8],
         encoding: ContentEncoding,
@@ -51,7 +53,9 @@ public struct ClickstreamIntake: Sendable {
         return batch
     }
 
-    /// The hash is of the text as it was sent. A client that leaves compression to its transport may have hashed either.
+    /// Checks the hash of the text as it was sent.
+    ///
+    /// A client that leaves compression to its transport may have hashed either form.
     private func check(_ hashCode: String?, of candidates: [[UInt8]]) throws(AdmissionError) {
         guard let hashCode, !hashCode.isEmpty else { return }
         for bytes in candidates where Self.hashCode(of: bytes) == hashCode.lowercased() { return }
@@ -60,11 +64,14 @@ public struct ClickstreamIntake: Sendable {
             code: "hash_mismatch",
             field: "hashCode",
             message:
-                "The body is not what was sent: its hash is \(Self.hashCode(of: candidates[0])), not \(hashCode.prefix(64))."
+                """
+                The body was changed in transit: its hash is \(Self.hashCode(of: candidates[0])), \
+                not \(hashCode.prefix(64)).
+                """
         )
     }
 
-    /// The first eight hexadecimal digits of SHA-256.
+    /// Returns the first eight hexadecimal digits of the SHA-256.
     static func hashCode(of bytes: [UInt8]) -> String {
         SHA256.hash(bytes).prefix(4).map { byte in
             let digits = String(byte, radix: 16)

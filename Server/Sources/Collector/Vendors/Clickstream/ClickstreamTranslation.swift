@@ -3,15 +3,16 @@
 
 internal import TrackwayEvents
 
-/// Turns an event of the Clickstream format into one of ours: common attributes become the context, the names of captured
-/// events are the same.
+/// Translates an event of the Clickstream format into our format.
+///
+/// Common attributes become the context. The names of captured events are the same.
 struct ClickstreamTranslation: VendorTranslation {
     /// The app that the request names.
     let app: String
 
-    /// The event of a value.
+    /// Returns the event for a value.
     ///
-    /// - Throws: ``VendorFault`` when it lacks what every event must have.
+    /// - Throws: ``VendorFault`` if a required member is missing or invalid.
     func event(_ value: JSONValue) throws(VendorFault) -> VendorEvent {
         guard case .object(var event) = value else {
             throw .invalid("", "an object", value)
@@ -22,7 +23,7 @@ struct ClickstreamTranslation: VendorTranslation {
             throw VendorFault(
                 "app_mismatch",
                 "app_id",
-                "The event belongs to another app than the request, which names “\(app)”."
+                "The event belongs to a different app than the request, which names “\(app)”."
             )
         }
         guard let type = event.take("event_type") else { throw .missing("event_type") }
@@ -45,7 +46,7 @@ struct ClickstreamTranslation: VendorTranslation {
             name: name,
             time: time
         )
-        // What the format does not know is the app's own.
+        // Members that the format does not define are the app's own.
         for member in event.members { attributes.putNew(member.key, member.value) }
         Self.correct(&attributes, of: name)
         return VendorEvent(
@@ -59,7 +60,9 @@ struct ClickstreamTranslation: VendorTranslation {
         )
     }
 
-    /// The installation of an event, faulty or not: the same device and app is the same installation.
+    /// Returns the installation of an event, valid or not.
+    ///
+    /// The same device and app are the same installation.
     func installation(_ value: JSONValue) -> InstallationID? {
         guard let device = value["device_id"]?.text ?? value["unique_id"]?.text else { return nil }
         return StableID.installation(["clickstream", app, device])
@@ -74,7 +77,9 @@ struct ClickstreamTranslation: VendorTranslation {
         return object.withoutNulls
     }
 
-    /// Items need an id with us. One without is kept among the attributes rather than lost.
+    /// Takes the items out of an event.
+    ///
+    /// Our format requires an id for items. Items without an id are kept in the attributes instead of being lost.
     private static func items(
         of event: inout JSONValue.Object,
         _ attributes: inout JSONValue.Object
@@ -105,7 +110,7 @@ struct ClickstreamTranslation: VendorTranslation {
         return id.text ?? id.wholeNumber.map(String.init)
     }
 
-    /// Spellings that clients in the field use for documented attributes.
+    /// Corrects misspelled attribute names that clients in the field use.
     private static func correct(_ attributes: inout JSONValue.Object, of name: String) {
         guard name == CapturedName.appException else { return }
         let stack = ["_excepiton_stack", "exception_stack"]

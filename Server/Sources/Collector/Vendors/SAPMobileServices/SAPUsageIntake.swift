@@ -4,29 +4,31 @@
 public import TrackwayEvents
 internal import TrackwayWire
 
-/// Admits usage reports of SAP Mobile Services: one JSON object of an application, a device, and sessions with their events.
-/// A function of the bytes, the path, the policy, the grant and the time.
+/// Admits usage reports of SAP Mobile Services.
 ///
-/// What a report lacks as a whole is refused with the paths of what is missing. A faulty event, or session, costs only
-/// itself.
+/// A report is one JSON object with an application, a device, and sessions with their events. Admission is a pure
+/// function of the bytes, the path, the policy, the grant and the time.
+///
+/// A report without a required member is rejected with the paths of all that are missing. An invalid event or session
+/// affects only itself.
 public struct SAPUsageIntake: Sendable {
-    /// What a request's path says of the report in its body, without escapes.
+    /// The application and device that a request's path names, unescaped.
     public struct Subject: Sendable, Hashable {
         /// The application.
         public var application: String
         /// The device, if the path names one.
         public var device: String?
 
-        /// A subject.
+        /// Creates a subject.
         public init(application: String, device: String? = nil) {
             self.application = application
             self.device = device
         }
     }
 
-    /// A report that was admitted.
+    /// An admitted report.
     public struct Report: Sendable {
-        /// Its id, in capitals.
+        /// Its id, in uppercase.
         public var id: String
         /// Its events.
         public var batch: VendorBatch
@@ -34,22 +36,23 @@ public struct SAPUsageIntake: Sendable {
 
     private let limits: AdmissionLimits
 
-    /// Admission within limits.
+    /// Creates an intake with these limits.
     public init(limits: AdmissionLimits = AdmissionLimits()) {
         self.limits = limits
     }
 
-    /// Judges one body.
+    /// Checks one body.
     ///
     /// - Parameters:
-    ///   - wire: The body as received; whether it is compressed is seen by looking at it.
-    ///   - subject: What the path says.
-    ///   - salt: With it, nothing is kept of the person, and the device's id only mixed with it.
-    ///   - grant: The key that lets the application in.
-    ///   - received: The collector's time.
-    ///   - isErased: Whether an installation was erased; events of it are refused, and nothing of them is kept.
-    /// - Throws: ``AdmissionError`` when nothing of it can be accepted: `field_missing` with the paths, `field_invalid`,
-    ///   `application_mismatch`, `device_mismatch`, `too_many_events`, `malformed_json`, `empty_batch`, or a `gzip_` code.
+    ///   - wire: The body as received; compression is detected from the bytes.
+    ///   - subject: The application and device that the path names.
+    ///   - salt: If set, no personal data is stored, and the device's id is hashed with the salt.
+    ///   - grant: The grant of the key that allows the application.
+    ///   - received: The time of arrival by the collector's clock.
+    ///   - isErased: Whether an installation was erased; its events are rejected and not stored.
+    /// - Throws: ``AdmissionError`` if no part of the body can be accepted: `field_missing` with the paths,
+    ///   `field_invalid`, `application_mismatch`, `device_mismatch`, `too_many_events`, `malformed_json`,
+    ///   `empty_batch`, or a `gzip_` code.
     public func admit(
         _ wire: [UInt8],
         of subject: Subject,
@@ -79,7 +82,7 @@ public struct SAPUsageIntake: Sendable {
     }
 }
 
-/// What a report says of its application and device.
+/// The application and device of a report.
 struct SAPUsageSource: Sendable {
     /// The application's id.
     var application = ""
@@ -87,15 +90,15 @@ struct SAPUsageSource: Sendable {
     var version: String?
     /// The device's id.
     var device = ""
-    /// What else is said of the device, under our names.
+    /// Other facts about the device, under our names.
     var facts = Attributes()
-    /// Who is registered, where a client says so.
+    /// The registration id, if the client sends it.
     var registration: String?
 }
 
-/// A report's JSON, taken apart as far as the events.
+/// A report's JSON, split down to the events.
 struct SAPUsageBody {
-    /// The report's id, in capitals.
+    /// The report's id, in uppercase.
     private(set) var report = ""
     /// The application and the device.
     private(set) var source = SAPUsageSource()
@@ -103,14 +106,16 @@ struct SAPUsageBody {
     private let limits: AdmissionLimits
     private var sessions: Range<Int>?
 
-    /// The most sessions and events of a report. Clients make reports of days, not of years.
+    /// The maximum number of sessions and events in a report.
+    ///
+    /// Clients send reports about days, not years.
     static let maximumElements = 10_000
-    /// The longest section beside the sessions, in bytes.
+    /// The maximum length of a section other than the sessions, in bytes.
     private static let sectionBytes = 64 << 10
 
-    /// Reads what stands beside the sessions.
+    /// Reads the sections other than the sessions.
     ///
-    /// - Throws: ``AdmissionError``; for what is missing with all paths at once.
+    /// - Throws: ``AdmissionError``; for missing members, with all paths at once.
     init(_ json: [UInt8], limits: AdmissionLimits) throws(AdmissionError) {
         self.json = json
         self.limits = limits
@@ -126,7 +131,7 @@ struct SAPUsageBody {
                     try scanner.skipValue()
                     continue
                 }
-                // Which of two counts is not ours to decide: one names the sender, the other perhaps somebody else.
+                // Reject duplicates instead of choosing one: one may name the sender, the other someone else.
                 guard places[name] == nil else { throw JSONError(.memberDuplicate, at: scanner.offset) }
                 let start = scanner
                 let isNull = try scanner.peek() == .null
@@ -188,7 +193,9 @@ struct SAPUsageBody {
         guard InstallationID(report) != nil else { throw Self.invalid("report", "a UUID") }
     }
 
-    /// The longest name of anything that stands in every event: each may be repeated ten thousand times.
+    /// The maximum bytes of a string that is copied into every event.
+    ///
+    /// Each may be repeated ten thousand times.
     private static let longestName = 512
 
     private static func invalid(_ path: String, _ expectation: String) -> AdmissionError {
@@ -196,18 +203,18 @@ struct SAPUsageBody {
             .malformed,
             code: "field_invalid",
             field: path,
-            message: "“\(path)” is something else; send \(expectation)."
+            message: "“\(path)” is invalid; send \(expectation)."
         )
     }
 
-    /// Compares the report with what the path says of it.
+    /// Compares the report with the path of the request.
     func check(_ subject: SAPUsageIntake.Subject) throws(AdmissionError) {
         guard source.application == subject.application else {
             throw AdmissionError(
                 .malformed,
                 code: "application_mismatch",
                 field: "appInfo.application",
-                message: "The report is of another application than the path, which names “\(subject.application)”."
+                message: "The report is for a different application than the path (“\(subject.application)”)."
             )
         }
         guard subject.device == nil || subject.device == source.device else {
@@ -215,18 +222,19 @@ struct SAPUsageBody {
                 .malformed,
                 code: "device_mismatch",
                 field: "deviceInfo.deviceID",
-                message: "The report is of another device than the path."
+                message: "The report is for a different device than the path."
             )
         }
     }
 
     // MARK: Events
 
-    /// Hands over every event with its session and its path:
-    /// `{"path":"sessions[0].events[1]","session":"…","began":…,"event":…}`. A session of which nothing can be said is
-    /// handed over as one element, and refused.
+    /// Passes every event with its session and its path to a closure.
     ///
-    /// - Throws: ``AdmissionError`` when it cannot be told where events begin and end, or there are too many.
+    /// An element is `{"path":"sessions[0].events[1]","session":"…","began":…,"event":…}`. A session that is not an
+    /// object is passed as one element, and rejected.
+    ///
+    /// - Throws: ``AdmissionError`` if it is unclear where events begin and end, or there are too many.
     func events(_ visit: (VendorBody.Element) -> Void) throws(AdmissionError) {
         guard let sessions else { return }
         var count = 0
@@ -269,7 +277,9 @@ struct SAPUsageBody {
         var events: JSONScanner?
     }
 
-    /// Passes a session and notes where its events begin: its id may stand behind them.
+    /// Skips a session and records where its events begin.
+    ///
+    /// The session's id may come after them.
     private static func parts(_ scanner: inout JSONScanner) throws(JSONError) -> Parts {
         var parts = Parts()
         try scanner.enterObject()
@@ -348,7 +358,7 @@ struct SAPUsageBody {
         return .value(try scanner.readValue())
     }
 
-    /// How much is kept of an event that is too long.
+    /// The maximum bytes kept of an event that is too long.
     private static let excerptBytes = 4 << 10
 
     private static func wrapped(
@@ -366,12 +376,15 @@ struct SAPUsageBody {
 
     // MARK: Reading
 
-    /// Two levels more than an event's own, for the report's around it, and one for the wrapping of a refused one.
+    /// Runs `use` with a scanner for the JSON.
+    ///
+    /// The depth limit has five levels more than an event's: four for the report around an event, and one for the
+    /// wrapping of a rejected one.
     private func read(
         in range: Range<Int>? = nil,
         _ use: (inout JSONScanner) throws(JSONError) -> Void
     ) throws(AdmissionError) {
-        // Through a Result: withUnsafeBytes hands on untyped errors only.
+        // A Result, because withUnsafeBytes rethrows untyped errors only.
         let outcome = json.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in
                 var scanner = try JSONScanner(
@@ -385,7 +398,7 @@ struct SAPUsageBody {
         throw AdmissionError(
             error.code == .tooLarge ? .tooLarge : .malformed,
             code: "malformed_json",
-            message: "The body is no report: \(error)\(range == nil ? "" : " of its sessions")."
+            message: "The body is not a report: \(error)\(range == nil ? "" : " of its sessions")."
         )
     }
 }

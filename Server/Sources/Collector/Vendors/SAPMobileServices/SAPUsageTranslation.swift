@@ -3,8 +3,10 @@
 
 internal import TrackwayEvents
 
-/// Turns a record of a usage report into one of our events: sessions, starts and views become what our own SDK captures,
-/// everything else is an event under its key, with the format's properties for attributes.
+/// Translates a record of a usage report into one of our events.
+///
+/// Sessions, starts and views become the events that our own SDK captures. Everything else becomes an event named by
+/// its key, with the format's properties as attributes.
 struct SAPUsageTranslation: VendorTranslation {
     private let application: String
     private let device: String
@@ -16,31 +18,37 @@ struct SAPUsageTranslation: VendorTranslation {
     static let sessionStart = "SessionStart"
     /// The key of a session's end.
     static let sessionEnd = "SessionEnd"
-    /// The key of what a person saw or did.
+    /// The key of something that a user saw or did.
     static let behaviorEvent = "BehaviorEvent"
-    /// The type of a behaviour event that tells of a view.
+    /// The type of a behavior event for a view.
     static let viewDisplayed = "viewDisplayed"
-    /// The key of the app's coming and going.
+    /// The key of changes between foreground and background.
     static let lifecycle = "OSLifecycle"
-    /// The value of a life-cycle record that tells of the app's coming.
+    /// The value of a lifecycle record for the app entering the foreground.
     static let enterApplication = "EnterApplication"
-    /// The key of an event without one; the format's clients send it where an app names none.
+    /// The key of an event without a key.
+    ///
+    /// The format's clients send it.
     static let other = "Other"
-    /// The properties of a record beside its key and time.
+    /// The properties of a record other than its key and time.
     static let fields = [
         "type", "duration", "screen", "view", "element", "action", "behavior", "cases", "category", "result", "unit",
         "measurement", "value",
     ]
-    /// The property that holds anything else.
+    /// The property that contains everything else.
     private static let others = "others"
-    /// As many members an event has at most: more become more attributes than an event may have.
+    /// The maximum number of members in an event.
+    ///
+    /// More members would become more attributes than an event may have.
     private static let maximumMembers = 1_024
-    /// As many members of `others` become attributes; with more it stays one text.
+    /// The maximum number of members of `others` that become attributes.
+    ///
+    /// With more members, `others` remains one string.
     private static let maximumOthers = 256
 
-    /// Translation of the events of one report.
+    /// Creates a translation for the events of one report.
     ///
-    /// - Parameter salt: With it, nothing is kept of the person, and the device's id only mixed with it.
+    /// - Parameter salt: If set, no personal data is stored, and the device's id is hashed with the salt.
     init(_ source: SAPUsageSource, salt: String? = nil) {
         application = source.application
         device =
@@ -56,9 +64,9 @@ struct SAPUsageTranslation: VendorTranslation {
         self.context = context
     }
 
-    /// The event of an element of ``SAPUsageBody``.
+    /// Returns the event for an element of ``SAPUsageBody``.
     ///
-    /// - Throws: ``VendorFault`` with the path of what is missing or is something else.
+    /// - Throws: ``VendorFault`` with the path of a missing or invalid member.
     mutating func event(_ value: JSONValue) throws(VendorFault) -> VendorEvent {
         let path = value["path"]?.string ?? ""
         guard let session = value["session"]?.text else {
@@ -91,7 +99,7 @@ struct SAPUsageTranslation: VendorTranslation {
         if let began = value["began"]?.integer {
             context.session = .init(id: session, number: 0, start: Timestamp(milliseconds: began))
         } else {
-            // A report may begin within a session, whose beginning it then does not tell.
+            // A report may begin within a session, and then does not contain the session's beginning.
             attributes.putNew(CapturedKey.sessionID, .string(session))
         }
         return VendorEvent(
@@ -104,11 +112,13 @@ struct SAPUsageTranslation: VendorTranslation {
         )
     }
 
-    /// The installation of an event: the same device and application.
+    /// Returns the installation of an event: the device with the application.
     func installation(_ value: JSONValue) -> InstallationID? { fromDevice }
 
-    /// The event's id. The format has none, so it is made from the device, the session, everything the record says, and how
-    /// often the same stood before it in the session's part of the report.
+    /// Derives the event's id, because the format has none.
+    ///
+    /// It depends on the device, the session, the whole record, and the number of equal records before it in the
+    /// session's part of the report.
     private mutating func id(of record: JSONValue.Object, in session: String, at time: Timestamp) -> EventID {
         let content = JSONValue.object(record.withoutNulls).inOrder.json()
         let occurrence = String(occurrences.next(Array(session.utf8) + [0] + content))
@@ -118,7 +128,9 @@ struct SAPUsageTranslation: VendorTranslation {
         )
     }
 
-    /// Our name for a key; takes out of the texts what the name or our own attributes say.
+    /// Returns our name for a key.
+    ///
+    /// Removes the values that the name or our attributes replace.
     private static func name(
         of key: String,
         _ texts: inout [String: String],
@@ -143,11 +155,13 @@ struct SAPUsageTranslation: VendorTranslation {
         }
     }
 
-    /// What an app put there as an object becomes attributes again; anything else stays a text.
+    /// Adds the members of an object as attributes.
+    ///
+    /// Anything else remains one string.
     private static func putOthers(_ value: JSONValue?, into attributes: inout JSONValue.Object) {
         guard let value else { return }
         if let text = value.string, text.utf8.first == UInt8(ascii: "{"),
-            // What is no JSON is a text like any other.
+            // Text that is not JSON remains a string.
             let object = try? JSONValue.parse(Array(text.utf8), limits: JSONLimits(bytes: 64 << 10, depth: 16)).object,
             object.members.count <= maximumOthers
         {
@@ -165,7 +179,9 @@ struct SAPUsageTranslation: VendorTranslation {
         return time
     }
 
-    /// A text that says something. Numbers and truth are taken as the texts they are written as.
+    /// Reads a non-empty string.
+    ///
+    /// Numbers and Boolean values become the text of their JSON.
     private static func text(
         _ key: String,
         _ record: inout JSONValue.Object,
@@ -185,15 +201,18 @@ struct SAPUsageTranslation: VendorTranslation {
     }
 }
 
-/// A moment as the format writes it: `2014-07-02T12:01:49.178+03`, with or without a fraction of a second, the zone as
-/// `+03`, `+0300`, `+03:00` or `Z`.
+/// A time in the format's form, such as `2014-07-02T12:01:49.178+03`.
+///
+/// The fraction of a second is optional; the zone is `+03`, `+0300`, `+03:00` or `Z`.
 struct SAPUsageTime: Sendable, Hashable {
-    /// The moment.
+    /// The point in time.
     let moment: Timestamp
-    /// How far the zone is ahead of UTC, in seconds.
+    /// The offset of the zone ahead of UTC, in seconds.
     let zoneSeconds: Int64
 
-    /// Reads the form; nil for anything else, and for days that do not exist.
+    /// Reads the form.
+    ///
+    /// Nil for anything else and for days that do not exist.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard (20...40).contains(bytes.count) else { return nil }
@@ -223,7 +242,7 @@ struct SAPUsageTime: Sendable, Hashable {
         }
         func number(_ pair: ArraySlice<UInt8>) -> Int64 { pair.reduce(0) { $0 * 10 + Int64($1 - 0x30) } }
         let (hours, minutes) = (number(digits[0..<2]), digits.count == 4 ? number(digits[2..<4]) : 0)
-        // No zone is farther from UTC.
+        // No time zone is farther from UTC.
         guard hours <= 18, minutes < 60 else { return nil }
         let seconds = hours * 3_600 + minutes * 60
         return sign == UInt8(ascii: "-") ? -seconds : seconds

@@ -4,35 +4,39 @@
 internal import TrackwayEvents
 public import TrackwayJournal
 
-/// The remote configuration that clients of Sensors Analytics ask for: a JSON file the operator writes, handed out as it is.
+/// The remote configuration for clients of Sensors Analytics.
+///
+/// A JSON file that the operator writes, served unchanged.
 public struct SensorsConfigurationFile: Sendable {
-    /// The file as it is now.
+    /// The current content of the file.
     public struct Content: Sendable, Hashable {
         /// Its bytes.
         public var bytes: [UInt8]
         /// Its version: `v`.
         public var version: String?
-        /// The version of what is in it: `configs.nv`.
+        /// The version of its contents: `configs.nv`.
         public var contentVersion: String?
-        /// A strong entity tag, quotes included.
+        /// A strong entity tag, including quotes.
         public var entityTag: String
     }
 
     /// The file's path.
     public let path: String
     private let storage: any JournalStorage
-    /// No configuration is longer than this.
+    /// The maximum length of a configuration in bytes.
     private static let longest = 1 << 20
 
-    /// The file at a path; it need not be there.
+    /// Creates the file at a path; it may be missing.
     public init(path: String, storage: any JournalStorage = DiskStorage()) {
         self.path = path
         self.storage = storage
     }
 
-    /// What the file says now; nil when there is none. Read each time: clients ask once a day, and operators want no restart.
+    /// Reads the file; nil if it is missing.
     ///
-    /// - Throws: ``StoreError`` when it cannot be read or is not a JSON object.
+    /// It is read each time: clients ask once a day, and operators should not have to restart the collector.
+    ///
+    /// - Throws: ``StoreError`` if it cannot be read or is not a JSON object.
     public func read() throws(StoreError) -> Content? {
         let bytes: [UInt8]?
         do {
@@ -47,7 +51,7 @@ public struct SensorsConfigurationFile: Sendable {
         } catch {
             throw StoreError("\(path) is not valid JSON: \(error)")
         }
-        guard json.object != nil else { throw StoreError("\(path) is no JSON object") }
+        guard json.object != nil else { throw StoreError("\(path) is not a JSON object") }
         return Content(
             bytes: bytes,
             version: Self.text(json["v"]),

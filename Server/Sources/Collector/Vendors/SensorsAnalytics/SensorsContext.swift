@@ -4,9 +4,11 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// The context that a record of the Sensors Analytics format carries among its properties.
+/// Extracts the context from the properties of a Sensors Analytics record.
 enum SensorsContext {
-    /// Takes the preset properties out, which become the context. A profile's and an item's properties are all their own.
+    /// Moves the preset properties into the context.
+    ///
+    /// All properties of a profile or an item are its own and remain in place.
     static func context(
         record: JSONValue.Object,
         properties: inout JSONValue.Object,
@@ -17,7 +19,7 @@ enum SensorsContext {
         var context = RecordedContext(user: person.user)
         context.app["project"] = .string(project)
         library(record, &context.app)
-        // Names whose id it is; the context says so already.
+        // Whether the id is a login id is already clear from the context.
         if properties["$is_login_id"]?.boolean != nil { properties.remove(["$is_login_id"]) }
         guard kind.isEvent else { return context }
         properties.take(appKeys, into: &context.app)
@@ -29,7 +31,7 @@ enum SensorsContext {
         if properties["$lib_method"]?.string == "code" || properties["$lib_method"]?.string == "autoTrack" {
             properties.remove(["$lib_method"])
         }
-        // Two numbers less than the context wants; an event may name its session by itself.
+        // The context's session would need two more numbers, so the event names its session in its attributes.
         if let session = properties.take("$event_session_id") { properties.putNew(CapturedKey.sessionID, session) }
         if let screen = properties["$screen_name"]?.text {
             context.screen = RecordedContext.Screen(name: screen, id: properties["$url"]?.text)

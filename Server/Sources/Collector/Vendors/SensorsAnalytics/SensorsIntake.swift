@@ -4,30 +4,33 @@
 public import TrackwayEvents
 internal import TrackwayWire
 
-/// Admits bodies of the Sensors Analytics format. A function of the bytes, the project, the grant and the time.
+/// Admits bodies of the Sensors Analytics format.
 ///
-/// Clients of this format delete what is answered with anything but 403, 404 and 5xx. So every event that can be read is
-/// taken, or kept with the reason why not; the errors thrown here tell damage on the way apart from what is bad for ever.
+/// A pure function of the bytes, the project, the grant and the time.
+///
+/// Clients of this format delete a body after any response except 403, 404 and 5xx. Therefore every readable event is
+/// accepted, or stored with the reason for its rejection. The errors thrown here distinguish damage in transit from
+/// bodies that can never be read.
 public struct SensorsIntake: Sendable {
     private let limits: AdmissionLimits
 
-    /// Admission within limits.
+    /// Creates an intake with these limits.
     public init(limits: AdmissionLimits = AdmissionLimits()) {
         self.limits = limits
     }
 
-    /// Judges one body.
+    /// Checks one body.
     ///
     /// - Parameters:
     ///   - wire: The form as received.
-    ///   - encoding: How the transport encoded it.
+    ///   - encoding: The encoding applied by the transport.
     ///   - project: The project of the request.
-    ///   - allows: Whether the request's key lets in another project, which an event may name for itself.
-    ///   - grant: The key that lets the project in.
-    ///   - received: The collector's time.
-    ///   - isErased: Whether an installation was erased; events of it are refused, and nothing of them is kept.
-    /// - Throws: ``AdmissionError``: `crc_mismatch` when the body was damaged on the way, `encrypted` when only its maker
-    ///   can read it, and others when it can never be read.
+    ///   - allows: Whether the request's key also allows another project, which an event may name itself.
+    ///   - grant: The grant of the key that allows the project.
+    ///   - received: The time of arrival by the collector's clock.
+    ///   - isErased: Whether an installation was erased; its events are rejected and not stored.
+    /// - Throws: ``AdmissionError``: `crc_mismatch` if the body was damaged in transit, `encrypted` if the collector
+    ///   lacks the key to read it, and others if it can never be read.
     public func admit(
         _ wire: [UInt8],
         encoding: ContentEncoding,
@@ -50,10 +53,12 @@ public struct SensorsIntake: Sendable {
         return batch
     }
 
-    /// Looks at one body as a person does who is integrating a client: what would be accepted, and what breaks a rule.
+    /// Checks one body for a developer who is integrating a client.
     ///
-    /// - Returns: Every broken rule of every event, in order; none when all is well.
-    /// - Throws: ``AdmissionError`` when the body cannot be read.
+    /// It determines what would be accepted, and which rules are broken.
+    ///
+    /// - Returns: Every broken rule of every event, in order; empty if no rule is broken.
+    /// - Throws: ``AdmissionError`` if the body cannot be read.
     public func inspect(
         _ wire: [UInt8],
         encoding: ContentEncoding,
@@ -68,7 +73,7 @@ public struct SensorsIntake: Sendable {
             case .refused(_, let fault): found = [fault]
             case .value(let value):
                 found = SensorsRules.faults(of: value)
-                // What is asked here has no key, so that no other project is out of its reach.
+                // This request has no key, so all projects are allowed.
                 var translation = SensorsTranslation(project: project, allows: { _ in true })
                 do throws(VendorFault) {
                     _ = try translation.event(value)
@@ -101,8 +106,8 @@ public struct SensorsIntake: Sendable {
                 code: "encrypted",
                 field: "gzip",
                 message:
-                    "The events are encrypted (gzip=\(form.packing ?? 0)) and the key to read them is not here; "
-                    + "switch encryption off in the client or in its remote configuration."
+                    "The events are encrypted (gzip=\(form.packing ?? 0)) and the collector has no key to read them; "
+                    + "turn off encryption in the client or in its remote configuration."
             )
         }
         let first = VendorBody.firstByte(data)
@@ -119,7 +124,7 @@ public struct SensorsIntake: Sendable {
             code: "crc_mismatch",
             field: "crc",
             message:
-                "The body is not what was sent: its checksum is \(found), and the form says otherwise. Send it again."
+                "The body was damaged in transit: its checksum is \(found), unlike the form's “crc”. Send it again."
         )
     }
 
@@ -130,18 +135,22 @@ public struct SensorsIntake: Sendable {
     }
 }
 
-/// A body of the Sensors Analytics format: a form with one text of packed events in it.
+/// A body of the Sensors Analytics format.
+///
+/// It is a form with one field of packed events.
 struct SensorsForm: Sendable, Hashable {
     /// The packed events: `data_list`, or `data` for a single one.
     var data: [UInt8]?
-    /// What `gzip` says: 0 plain, 1 compressed, 9 and 13 encrypted; nil when it is not said.
+    /// The value of `gzip`: 0 plain, 1 compressed, 9 and 13 encrypted.
+    ///
+    /// Nil if missing.
     var packing: Int?
-    /// The checksum of the packed text, if there is one.
+    /// The checksum of the packed text, if any.
     var checksum: Int32?
     /// Whether there is a checksum that is not a number.
     var hasBadChecksum = false
 
-    /// Reads a form; fields it does not know are passed over, and of one that stands twice the last counts.
+    /// Reads a form, ignoring unknown fields; of duplicate fields, the last counts.
     ///
     /// - Complexity: O(bytes).
     init(_ body: [UInt8]) {
@@ -164,13 +173,17 @@ struct SensorsForm: Sendable, Hashable {
         data = data ?? single
     }
 
-    /// Text with its escapes resolved. A percent sign without two digits stands for itself.
+    /// Returns text with its escapes decoded.
+    ///
+    /// A percent sign that is not followed by two digits is kept.
     static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
         guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return Array(text) }
         return PercentText.decode(text, plusIsSpace: true)
     }
 
-    /// The format's checksum of a text: `h = 31·h + unit` over its UTF-16 units, wrapping.
+    /// Returns the format's checksum of a string.
+    ///
+    /// `h = 31·h + unit` over its UTF-16 units, wrapping.
     static func checksum(of text: [UInt8]) -> Int32 {
         String(decoding: text, as: UTF8.self).utf16.reduce(0) { 31 &* $0 &+ Int32($1) }
     }

@@ -4,15 +4,15 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Who a record of the Sensors Analytics format is about, and on which device.
+/// The person and device of a Sensors Analytics record.
 struct SensorsPerson {
-    /// The id that every record but an item's has.
+    /// The id in every record except an item's.
     let distinctID: String?
-    /// The person, when somebody was signed in.
+    /// The id of the signed-in person, if any.
     private(set) var loginID: String?
     /// The device's anonymous visitor.
     private(set) var anonymousID: String?
-    /// Further ids, by the name of their kind.
+    /// Other ids, by the name of their kind.
     private(set) var identities = Attributes()
     private var deviceID: String?
 
@@ -39,32 +39,36 @@ struct SensorsPerson {
         if loginID == nil, let anonymousID, let distinctID, distinctID != anonymousID { loginID = distinctID }
         guard loginID == nil, anonymousID == nil else { return }
         if identities.contains(where: { "\($0.key)+\($0.value.string ?? "")" == distinctID }) {
-            // Known by another id than a sign-in: that id is the person's name.
+            // The person is known by an id other than a login id, which then identifies the person.
             if kind != .unbind { loginID = distinctID }
         } else if kind != .unbind {
-            // Without another word the one id there is means a device. An id that is taken away says nothing of its owner.
+            // Without other information, a single id identifies a device. An unbound id says nothing about its owner.
             anonymousID = distinctID
         }
     }
 
-    /// The installation: the same anonymous visitor of a project is the same installation. None for what a server says
-    /// about a person who is signed in.
+    /// Returns the installation of the record's anonymous visitor or device.
+    ///
+    /// The same anonymous visitor of a project is the same installation. Nil for a server's records about a signed-in
+    /// person.
     func installation(in project: String) -> InstallationID? {
         (anonymousID ?? deviceID).map { StableID.installation(["sensors", project, $0]) }
     }
 
-    /// The kinds of ids that a device or a sign-in has by itself.
+    /// The kinds of ids that a device or a sign-in has automatically.
     private static let ownKinds: Set<String> = [
         "$identity_login_id", "$identity_anonymous_id", "$identity_idfv", "$identity_ios_uuid",
     ]
 
-    /// The pair that a record binds or unbinds: the last one that is no device's or sign-in's own.
+    /// Returns the pair that a record binds or unbinds.
+    ///
+    /// This is the last one that is not an automatic id of a device or sign-in.
     static func pair(of record: JSONValue.Object) -> JSONValue.Object.Member? {
         let pairs = record["identities"]?.object?.members ?? []
         return pairs.last { !ownKinds.contains($0.key) } ?? pairs.last
     }
 
-    /// The person as a context tells it.
+    /// The person as the user of a context.
     var user: RecordedContext.User {
         RecordedContext.User(id: loginID, anonymousID: anonymousID, identities: identities)
     }

@@ -4,10 +4,12 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// What the Sensors Analytics document asks of records beyond what makes them readable. A normal client sends a record that
-/// breaks such a rule anyway, and it is accepted; a client in debug mode gets the reason.
+/// Rules of the Sensors Analytics documentation beyond readability.
+///
+/// Clients normally send records that break such a rule anyway, and these are accepted; a client in debug mode gets the
+/// reason.
 enum SensorsRules {
-    /// Every rule a record breaks.
+    /// Returns every rule that a record breaks.
     static func faults(of value: JSONValue) -> [VendorFault] {
         guard let record = value.object, let kind = record["type"]?.string.flatMap(SensorsAnalyticsKind.init) else {
             return []
@@ -22,7 +24,7 @@ enum SensorsRules {
         if let id = record["distinct_id"]?.string, id.utf16.count > 255 {
             faults.append(VendorFault("value_too_long", "distinct_id", "Ids have at most 255 characters."))
         }
-        // Clients for servers put this flag among the properties, whatever the kind of the record.
+        // Clients on servers put this flag among the properties of any kind of record.
         for member in record["properties"]?.object?.members ?? [] where member.key != "$is_login_id" {
             let field = "properties.\(member.key.prefix(64))"
             check(name: member.key, field)
@@ -63,12 +65,12 @@ enum SensorsRules {
         case (.profileIncrement, .integer), (.profileIncrement, .double): nil
         case (.profileIncrement, _): VendorFault("value_invalid", field, "Only numbers can be added.")
         case (.profileAppend, .array(let elements)) where elements.allSatisfy({ $0.string != nil }): nil
-        case (.profileAppend, _): VendorFault("value_invalid", field, "Only lists of texts can be appended.")
+        case (.profileAppend, _): VendorFault("value_invalid", field, "Only lists of strings can be appended.")
         case (_, .object): VendorFault("value_invalid", field, "Objects are not supported as values.")
         case (_, .array(let elements)) where !elements.allSatisfy({ $0.string != nil }):
-            VendorFault("value_invalid", field, "Lists hold texts only.")
+            VendorFault("value_invalid", field, "Lists may contain only strings.")
         case (_, .string(let text)) where text.utf16.count >= 8192 && !field.hasSuffix("app_crashed_reason"):
-            VendorFault("value_too_long", field, "Texts have at most 8191 characters.")
+            VendorFault("value_too_long", field, "Strings have at most 8191 characters.")
         default: nil
         }
     }

@@ -4,26 +4,27 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Turns a record of the Sensors Analytics format into one of our events: preset properties become the context, captured
-/// events get back the names they have in our vocabulary.
+/// Translates a record of the Sensors Analytics format into our format.
+///
+/// Preset properties become the context. Captured events get their names in our vocabulary.
 struct SensorsTranslation: VendorTranslation {
     private let project: String
     private let allows: (String) -> Bool
     private var occurrences = VendorOccurrences()
 
-    /// Translation of the events of one body.
+    /// Creates a translation for the events of one body.
     ///
     /// - Parameters:
     ///   - project: The project that the request names.
-    ///   - allows: Whether an event may name another project for itself.
+    ///   - allows: Whether an event may name another project.
     init(project: String, allows: @escaping (String) -> Bool) {
         self.project = project
         self.allows = allows
     }
 
-    /// The event of a record.
+    /// Returns the event for a record.
     ///
-    /// - Throws: ``VendorFault`` when it lacks what every record must have.
+    /// - Throws: ``VendorFault`` if a required member is missing or invalid.
     mutating func event(_ value: JSONValue) throws(VendorFault) -> VendorEvent {
         try checkProject(value)
         guard let record = value.object else { throw .invalid("", "an object", value) }
@@ -49,7 +50,7 @@ struct SensorsTranslation: VendorTranslation {
                 properties: &properties,
                 kind: kind,
                 person: person,
-                // An event may name a project of its own.
+                // An event may name its own project.
                 project: record["project"]?.text ?? project
             ),
             id: id,
@@ -60,10 +61,10 @@ struct SensorsTranslation: VendorTranslation {
         return event
     }
 
-    /// The installation of a record, faulty or not.
+    /// Returns the installation of a record, valid or not.
     func installation(_ value: JSONValue) -> InstallationID? {
         guard let record = value.object, let kind = try? Self.kind(record) else {
-            return nil  // Without a type it is not known whose it is.
+            return nil  // Without a type, the owner is unknown.
         }
         return SensorsPerson(record, kind, record["properties"]?.object ?? .init()).installation(in: project)
     }
@@ -73,14 +74,14 @@ struct SensorsTranslation: VendorTranslation {
         throw VendorFault(
             "project_unknown",
             "project",
-            "The event names the project “\(own.prefix(128))”, which the key of “\(project)” does not let in."
+            "The event names the project “\(own.prefix(128))”, which the key of “\(project)” does not allow."
         )
     }
 
     private static func kind(_ record: JSONValue.Object) throws(VendorFault) -> SensorsAnalyticsKind {
         guard let type = record["type"] else { throw .missing("type") }
         guard let kind = type.string.flatMap(SensorsAnalyticsKind.init) else {
-            throw VendorFault("type_unknown", "type", "There is no such type of record.")
+            throw VendorFault("type_unknown", "type", "The type of the record is unknown.")
         }
         return kind
     }
@@ -88,7 +89,7 @@ struct SensorsTranslation: VendorTranslation {
     private static func name(of kind: SensorsAnalyticsKind, _ record: JSONValue.Object) throws(VendorFault) -> String? {
         guard kind.isEvent else { return nil }
         guard let event = record["event"] else {
-            // Identity records are known by their type.
+            // Identity records are identified by their type.
             if kind != .track { return nil }
             throw .missing("event")
         }
@@ -96,7 +97,9 @@ struct SensorsTranslation: VendorTranslation {
         return name
     }
 
-    /// The event's id: made from what tells the record apart. The records' own numbers have 32 bits only.
+    /// Derives the event's id from the data that identifies the record.
+    ///
+    /// The records' own numbers have only 32 bits.
     private mutating func id(
         of record: JSONValue.Object,
         _ kind: SensorsAnalyticsKind,
@@ -112,7 +115,7 @@ struct SensorsTranslation: VendorTranslation {
             )
         }
         var rest = record
-        // What changes from one sending to the next says nothing about the event.
+        // Members that change with each transmission do not identify the event.
         rest.remove(["_flush_time", "_hybrid_h5"])
         let content = JSONValue.object(rest).json()
         let occurrence = occurrences.next(content)
@@ -139,7 +142,7 @@ struct SensorsTranslation: VendorTranslation {
             event.attributes = properties
             event.attributes.putNew(CapturedKey.signedIn, .boolean(true))
         case .profileSet:
-            // As with us: what was set stands in the context.
+            // As in our format, the values are in the context.
             event.context.user.attributes = properties.members.compactMap { member in
                 AttributeValue(member.value).map {
                     RecordedContext.User.Attribute(name: member.key, value: $0, setAt: event.time)
@@ -169,15 +172,16 @@ struct SensorsTranslation: VendorTranslation {
     }
 }
 
-/// An event of the Sensors Analytics format under the name it has with us. Events that apps name themselves pass as they
-/// are.
+/// A captured event of the Sensors Analytics format, under our name.
+///
+/// Events that apps name themselves are not changed.
 private struct SensorsCapturedEvent {
     /// Its name.
     private(set) var name: String
     /// Its attributes.
     private(set) var attributes: JSONValue.Object
 
-    /// Translates an event; `properties` are those that are not preset.
+    /// Translates an event; `properties` are the ones that are not preset.
     init(_ name: String, _ properties: JSONValue.Object) {
         self.name = name
         attributes = properties
@@ -239,10 +243,10 @@ private struct SensorsCapturedEvent {
         if lines.count > 1 { attributes.putNew(CapturedKey.exceptionStack, .string(String(lines[1]))) }
     }
 
-    /// Seconds under one key become whole milliseconds under another.
+    /// Moves seconds under one key to whole milliseconds under another.
     private mutating func move(seconds key: String, to target: String) {
         guard let seconds = attributes[key]?.double else { return }
-        // No duration of an app is longer than this, and beyond it the product is not a whole number any more.
+        // No app runs longer than this, and beyond it the product would no longer be an exact whole number.
         guard seconds.isFinite, abs(seconds) < 1e12 else { return }
         attributes.remove([key])
         attributes.putNew(target, .integer(Int64((seconds * 1000).rounded())))
@@ -250,7 +254,9 @@ private struct SensorsCapturedEvent {
 }
 
 extension SensorsAnalyticsKind {
-    /// The name it has with us; nil for an event, which has its own.
+    /// Our name for it.
+    ///
+    /// Nil for an event, which has its own name.
     fileprivate var name: String? {
         switch self {
         case .track: nil

@@ -4,29 +4,30 @@
 public import TrackwayEvents
 internal import TrackwayWire
 
-/// Admits bodies of the Sift format: `{"data":[event, …]}`, plain or compressed. A function of the bytes, the account, the
-/// grant and the time.
+/// Admits bodies of the Sift format: `{"data":[event, …]}`, plain or compressed.
 ///
-/// Clients of this format number nothing and name no batches, and delete a body that is answered with 400. So every event
-/// that can be told from the others is taken, or kept with the reason why not; the errors thrown here are about bodies of
-/// which it cannot be determined where events begin and end.
+/// A pure function of the bytes, the account, the grant and the time.
+///
+/// Clients of this format do not number events or name batches, and delete a body that gets a 400 response. Therefore
+/// every event that can be separated from the others is accepted, or stored with the reason for its rejection. The
+/// errors thrown here concern bodies in which the boundaries of events cannot be determined.
 public struct SiftIntake: Sendable {
     private let limits: AdmissionLimits
 
-    /// Admission within limits.
+    /// Creates an intake with these limits.
     public init(limits: AdmissionLimits = AdmissionLimits()) {
         self.limits = limits
     }
 
-    /// Judges one body.
+    /// Checks one body.
     ///
     /// - Parameters:
-    ///   - wire: The body as received; whether it is compressed is seen by looking at it.
+    ///   - wire: The body as received; compression is detected from the bytes.
     ///   - account: The account of the request's path.
-    ///   - grant: The key that came with it.
-    ///   - received: The collector's time, which an event without one gets.
-    ///   - isErased: Whether an installation was erased; events of it are refused, and nothing of them is kept.
-    /// - Throws: ``AdmissionError`` when the body cannot be read: `malformed_json`, `field_missing`, `field_invalid`,
+    ///   - grant: The grant of the request's key.
+    ///   - received: The time of arrival by the collector's clock, used for events without a time.
+    ///   - isErased: Whether an installation was erased; its events are rejected and not stored.
+    /// - Throws: ``AdmissionError`` if the body cannot be read: `malformed_json`, `field_missing`, `field_invalid`,
     ///   `empty_batch`, or a `gzip_` code.
     public func admit(
         _ wire: [UInt8],
@@ -40,7 +41,7 @@ public struct SiftIntake: Sendable {
             throw AdmissionError(
                 .malformed,
                 code: "empty_batch",
-                message: #"The body is empty; send {"data":[…]}, with nothing in the list if there is nothing."#
+                message: #"The body is empty; send {"data":[…]}, with an empty list for no events."#
             )
         }
         var batch = VendorBatch(
@@ -58,8 +59,8 @@ public struct SiftIntake: Sendable {
     private var inflateLimits: InflateLimits {
         var limits = limits.body
         limits.wireBytes = self.limits.siftBytes
-        // Snapshots of one device are nearly the same text again and again, so an honest backlog can compress by more than
-        // any factor that would tell a bomb; the inflated length bounds both.
+        // Snapshots of one device repeat nearly the same text, so a legitimate backlog can compress better than any
+        // ratio that would detect a decompression bomb; the inflated length limits both.
         limits.ratio = .max
         return limits
     }

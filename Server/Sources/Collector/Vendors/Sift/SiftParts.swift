@@ -3,13 +3,15 @@
 
 internal import TrackwayEvents
 
-/// What an event of the Sift format says beside its snapshots: its path, and its maps from text to text.
+/// The parts of a Sift event other than its snapshots.
+///
+/// These are its path and its maps from strings to strings.
 struct SiftParts {
     private let path: String?
     private let fields: JSONValue.Object
     private let deviceProperties: JSONValue.Object
     private let metrics: JSONValue.Object
-    /// Members that the format does not know.
+    /// Members that the format does not define.
     var other = JSONValue.Object()
 
     private static let pathKey = "_path"
@@ -18,7 +20,9 @@ struct SiftParts {
     private static let metricsKey = "_metrics"
     private static let typeKey = "_event_type"
     private static let otherKey = "_other"
-    /// Names that mean something among the attributes; a field of such a name stands under ``fieldsKey``.
+    /// Names that have a meaning among the attributes.
+    ///
+    /// A field with such a name is put under ``fieldsKey``.
     private static let reserved: Set<String> = [
         pathKey, fieldsKey, devicePropertiesKey, metricsKey, typeKey, otherKey, SiftSnapshot.omittedKey,
     ]
@@ -53,7 +57,7 @@ struct SiftParts {
         return attributes
     }
 
-    /// The attributes of a snapshot with everything else the event says.
+    /// Returns the attributes of a snapshot, with the event's other parts.
     func attributes(beside snapshot: JSONValue.Object, type: String?) -> JSONValue.Object {
         var attributes = snapshot
         attributes.putNew(Self.pathKey, path.map { .string($0) })
@@ -73,10 +77,12 @@ struct SiftParts {
         if !object.members.isEmpty { attributes.putNew(key, .object(object)) }
     }
 
-    /// A map from text to text; of a key that stands twice the last value counts.
+    /// Reads a map from strings to strings.
+    ///
+    /// Of duplicate keys, the last value counts.
     private static func texts(_ key: String, _ event: inout JSONValue.Object) throws(VendorFault) -> JSONValue.Object {
         guard let value = event.take(key) else { return .init() }
-        guard let object = value.object else { throw .invalid(key, "an object of texts", value) }
+        guard let object = value.object else { throw .invalid(key, "an object of strings", value) }
         var places: [String: Int] = [:]
         var texts = JSONValue.Object()
         for member in object.members where member.value != .null {

@@ -3,19 +3,23 @@
 
 internal import TrackwayEvents
 
-/// The app state or the device properties of an event of the Sift format, as our own SDK records them.
+/// The app state or device properties of a Sift event.
+///
+/// They have the form in which our own SDK records them.
 struct SiftSnapshot {
-    /// What the event is called here.
+    /// The event's name with us.
     let name: String
-    /// What it says, under the format's own names.
+    /// Its attributes, under the format's own names.
     private(set) var attributes: JSONValue.Object
 
-    /// The places of values that are no number where one belongs, such as the text `NaN`: the reading is left out.
+    /// The key for the paths of omitted values.
+    ///
+    /// A value is omitted if it is not a number where one is expected, such as the text `NaN`.
     static let omittedKey = "_omitted"
 
     /// Takes the snapshot out of an event; nil when it has none.
     ///
-    /// - Throws: ``VendorFault`` when there are two, or a value is of another kind than the format says.
+    /// - Throws: ``VendorFault`` if there are two, or a value has the wrong type for the format.
     init?(_ event: inout JSONValue.Object) throws(VendorFault) {
         let state = event.take("ios_app_state")
         let properties = event.take("ios_device_properties")
@@ -38,7 +42,7 @@ struct SiftSnapshot {
         guard value.object != nil else { throw .invalid(key, "an object", value) }
         var reading = SiftReading()
         attributes = try reading.read(value, as: shape, at: key)?.object ?? .init()
-        // A value below zero means unknown.
+        // A negative value means unknown.
         if let level = attributes["battery_level"]?.double, level < 0 { attributes.remove(["battery_level"]) }
         if !reading.omitted.isEmpty {
             let places = reading.omitted.map { JSONValue.string(String($0.dropFirst(key.count + 1))) }
@@ -46,18 +50,20 @@ struct SiftSnapshot {
         }
     }
 
-    /// Takes out the version of the SDK that made the snapshot: it says nothing about the device.
+    /// Removes and returns the version of the SDK that made the snapshot.
+    ///
+    /// It is not a property of the device.
     mutating func takeVersion() -> String? { attributes.take("sdk_version")?.text }
 }
 
-/// One walk over a snapshot of the Sift format, checking every value against the format.
+/// Reads a Sift snapshot in one pass, checking every value.
 private struct SiftReading {
-    /// The places where a number belongs and something else stands.
+    /// The paths of values that are not numbers where numbers are expected.
     private(set) var omitted: [String] = []
 
-    /// The value in our spelling; nil when it is to be left out.
+    /// Returns the value in our spelling; nil if it must be omitted.
     ///
-    /// - Throws: ``VendorFault`` naming the place of a value of another kind.
+    /// - Throws: ``VendorFault`` with the path of a value of the wrong type.
     mutating func read(
         _ value: JSONValue,
         as shape: SiftShape,
@@ -75,14 +81,14 @@ private struct SiftReading {
                 omitted.append(place)
                 return nil
             }
-            // Asked of the case, not of `double`: a whole number may be too large to be held as one.
+            // Check the case instead of `double`: a whole number may be too large for a double.
             switch value {
             case .integer, .double: return value
             case .null, .boolean, .string, .array, .object: throw .invalid(place, "a number", value)
             }
         case .property:
             guard Self.isProperty(value) else {
-                throw .invalid(place, "text, a number, true or false, or a list of texts", value)
+                throw .invalid(place, "text, a number, true or false, or a list of strings", value)
             }
             return value
         case .list(let element): return try list(value, of: element, at: place)
@@ -113,7 +119,7 @@ private struct SiftReading {
         var kept = JSONValue.Object()
         for member in object.withoutNulls.members {
             guard let shape = shapes[member.key] ?? others else {
-                // A newer client may know more; it is kept as it is.
+                // A newer client may send more members; they are kept unchanged.
                 kept.members.append(member)
                 continue
             }
@@ -130,7 +136,9 @@ private struct SiftReading {
         }
     }
 
-    /// How programs write down what is infinite or not a number; JSON itself has no word for it.
+    /// Whether a string is a common notation for infinity or not-a-number.
+    ///
+    /// JSON itself cannot express these values.
     private static func isNoNumber(_ text: String) -> Bool {
         let word = text.lowercased()
         let unsigned = word.hasPrefix("-") || word.hasPrefix("+") ? String(word.dropFirst()) : word
@@ -138,19 +146,21 @@ private struct SiftReading {
     }
 }
 
-/// What kind of value stands where in the snapshots of the Sift format.
+/// The expected types of values in the snapshots of the Sift format.
 private indirect enum SiftShape: Sendable {
-    /// Text. Values of enumerations carry their type's name in front, which is left off.
+    /// A string; values of enumerations lose the prefix with their type's name.
     case text(dropping: String = "")
     /// True or false.
     case truth
     /// A number.
     case number
-    /// Whatever a device property can be: text, a number, true or false, or texts.
+    /// Any device property: a string, a number, true or false, or strings.
     case property
-    /// Values of one kind.
+    /// A list of values of one type.
     case list(SiftShape)
-    /// Members of these kinds; the others of one kind, or, where there is none, of any.
+    /// An object with members of these types.
+    ///
+    /// Other members have the type `others`, or any type if it is nil.
     case object([String: SiftShape], others: SiftShape? = nil)
 
     /// `ios_app_state`
@@ -179,6 +189,6 @@ private indirect enum SiftShape: Sendable {
     /// `ios_device_properties`
     static let deviceProperties = SiftShape.object(["sdk_version": .text()], others: .property)
 
-    /// Numbers and nothing else.
+    /// An object with only numbers.
     private static let readings = SiftShape.object([:], others: .number)
 }

@@ -4,28 +4,30 @@
 internal import TrackwayEvents
 internal import TrackwayWire
 
-/// Turns an event of the Sift format into one of ours: an app state or device properties become the snapshot that our own
-/// SDK records; everything else is an event under its type's name, with its fields for attributes.
+/// Translates an event of the Sift format into our format.
+///
+/// An app state or device properties become the snapshot that our own SDK records. Everything else becomes an event
+/// named by its type, with its fields as attributes.
 struct SiftTranslation: VendorTranslation {
     private let account: String
     private let received: Timestamp
-    /// What tells this body from every other one.
+    /// A hash that identifies this body.
     private let body: String
     private var occurrences = VendorOccurrences()
 
-    /// What an event without a type is called.
+    /// The name of an event without a type.
     static let untypedName = "_event"
 
-    /// Translation of the events of one body.
+    /// Creates a translation for the events of one body.
     init(account: String, received: Timestamp, body: [UInt8]) {
         self.account = account
         self.received = received
         self.body = String(decoding: Base64.encode(SHA256.hash(body)), as: UTF8.self)
     }
 
-    /// The event of a value.
+    /// Returns the event for a value.
     ///
-    /// - Throws: ``VendorFault`` when a member is something else than the format says, with the member's place.
+    /// - Throws: ``VendorFault`` with the path of a member that does not match the format.
     mutating func event(_ value: JSONValue) throws(VendorFault) -> VendorEvent {
         guard let given = value.object else { throw .invalid("", "an object", value) }
         var event = given.withoutNulls
@@ -53,18 +55,23 @@ struct SiftTranslation: VendorTranslation {
         )
     }
 
-    /// The installation of an event, faulty or not: the id itself where it is a UUID, as with the format's own clients;
-    /// one made from it where it is something else; none where there is none.
+    /// Returns the installation of an event, valid or not.
+    ///
+    /// Nil without an id.
+    ///
+    /// An id that is a UUID, as sent by the format's own clients, is used directly; any other id is converted to one.
     func installation(_ value: JSONValue) -> InstallationID? {
         guard let text = value["installation_id"]?.text else { return nil }
         return InstallationID(text) ?? StableID.installation(["sift", account, text])
     }
 
-    /// The event's id. The format has none, so it is made from everything the event says, whatever the order of the
-    /// members, and from how often the same stood before it in its body.
+    /// Derives the event's id, because the format has none.
     ///
-    /// Without a time, two equal events cannot be distinguished from one that is sent twice; then the body counts too: sent
-    /// again it is the same to the byte.
+    /// It depends on the whole event, regardless of the order of its members, and on the number of equal events before
+    /// it in its body.
+    ///
+    /// Without a time, two equal events cannot be distinguished from one that is sent twice. The id then also depends
+    /// on the body, which is identical byte for byte when it is sent again.
     private mutating func id(of event: JSONValue.Object, at time: Timestamp?) -> EventID {
         let content = JSONValue.object(event.withoutNulls).inOrder.json()
         let occurrence = String(occurrences.next(content))
@@ -80,7 +87,7 @@ struct SiftTranslation: VendorTranslation {
         return Timestamp(milliseconds: moment)
     }
 
-    /// A text that says something.
+    /// Reads a string; nil if it is missing or empty.
     private static func text(_ key: String, _ event: inout JSONValue.Object) throws(VendorFault) -> String? {
         guard let value = event.take(key) else { return nil }
         guard let text = value.string else { throw .invalid(key, "text", value) }

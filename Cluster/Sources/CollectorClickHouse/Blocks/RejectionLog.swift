@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// A block's rejections and changes to earlier rejections, as steps in stream order.
+struct RejectionLog {
+    /// The kind of a step.
+    ///
+    /// The raw value is the number in the table.
+    enum Kind: UInt8 {
+        /// An event, a batch, or a record was rejected at its own position, which has no other such step.
+        case refused = 0
+        /// What was rejected at a position was admitted.
+        case admitted = 1
+        /// What was rejected at a position was checked again, and is now rejected for another reason.
+        case refusedAgain = 2
+        /// While what was rejected at a position was replayed, this part of it was rejected.
+        case refusedInReplay = 3
+    }
+
+    /// One rejection, or one change to an earlier rejection.
+    struct Step {
+        /// The index of the step within the block, from 0.
+        let number: Int64
+        let kind: Kind
+        var installation: InstallationID?
+        /// The writer and sequence number of what was rejected.
+        ///
+        /// A number that earlier blocks rejected is not stored twice.
+        var sequence: (account: BlockBuilder.AccountKey, number: UInt64)?
+        /// The details; for an admission only the position.
+        let failure: FailedEvent
+    }
+
+    private(set) var steps: [Step] = []
+    private var next: Int64 = 0
+    /// The index of the record's first step, and whether the record is a replay.
+    private var record = 0
+    private var isReplay = false
+
+    /// Begins a record.
+    mutating func beginRecord(inReplay: Bool) {
+        record = steps.count
+        isReplay = inReplay
+    }
+
+    /// Assigns the record's steps to an installation, including steps from before it was known.
+    mutating func belong(to installation: InstallationID) {
+        for index in record..<steps.count where steps[index].installation == nil {
+            steps[index].installation = installation
+        }
+    }
+
+    mutating func refuse(
+        _ failure: FailedEvent,
+        of installation: InstallationID?,
+        number: (account: BlockBuilder.AccountKey, number: UInt64)?
+    ) {
+        add(isReplay ? .refusedInReplay : .refused, installation, failure, number)
+    }
+
+    mutating func admit(_ place: EventPosition, of installation: InstallationID?) {
+        add(.admitted, installation, Self.told(place, code: "", field: "", message: ""), nil)
+    }
+
+    mutating func refuseAgain(_ fault: RejectedEvent, _ place: EventPosition, of installation: InstallationID?) {
+        let told = Self.told(place, code: fault.code, field: fault.field, message: fault.message)
+        add(.refusedAgain, installation, told, nil)
+    }
+
+    /// Removes all steps of an installation.
+    ///
+    /// The remaining steps keep their numbers.
+    mutating func erase(_ installation: InstallationID) {
+        let before = steps[..<record].count { $0.installation == installation }
+        steps.removeAll { $0.installation == installation }
+        record -= before
+    }
+
+    /// The installations that own a step.
+    var installations: Set<InstallationID> { Set(steps.compactMap(\.installation)) }
+
+    /// The writers whose sequence numbers were rejected.
+    var accounts: [BlockBuilder.AccountKey] { Array(Set(steps.compactMap(\.sequence?.account))) }
+
+    private mutating func add(
+        _ kind: Kind,
+        _ installation: InstallationID?,
+        _ failure: FailedEvent,
+        _ sequence: (account: BlockBuilder.AccountKey, number: UInt64)?
+    ) {
+        steps.append(
+            Step(number: next, kind: kind, installation: installation, sequence: sequence, failure: failure)
+        )
+        next += 1
+    }
+
+    private static func told(_ place: EventPosition, code: String, field: String, message: String) -> FailedEvent {
+        FailedEvent(
+            position: place,
+            received: Timestamp(milliseconds: 0),
+            key: "",
+            code: code,
+            field: field,
+            message: message,
+            content: []
+        )
+    }
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import CollectorClickHouse
+internal import Foundation
+internal import TrackwayEvents
+
+/// Tables in memory that parse `RowBinary` and merge rows with equal keys as ClickHouse does.
+final class InMemoryTables: AuditedStore, ErasedStore, ExpiringStore {
+    /// A value of a row.
+    enum Value: Hashable, Sendable {
+        case integer(Int64)
+        case unsigned(UInt64)
+        case id(UInt64, UInt64)
+        case text([UInt8])
+        case texts([[UInt8]])
+    }
+
+    typealias Row = [String: Value]
+
+    /// The result of an order, as a test decides.
+    enum Fate: Sendable {
+        case works
+        /// It is carried out, but the answer is lost.
+        case unheard
+        /// It is not carried out.
+        case fails
+    }
+
+    struct State: Sendable {
+        var tables: [ColumnTable: [[Value]: Row]] = [:]
+        /// The recorded first weeks to keep.
+        var kept: [Int64] = []
+        /// The dropped weeks, in order.
+        var dropped: [Int64] = []
+        /// The time of the server's clock.
+        var now = Timestamp(milliseconds: 0)
+        /// Called before the first week is looked up, with the number of lookups so far.
+        var beforeWeek: @Sendable (Int, inout State) -> Void = { _, _ in }
+        var asked = 0
+        /// The number of written rows, including duplicates.
+        var written = 0
+        /// Decides the results of the next orders.
+        var fate: @Sendable (ColumnTable?) -> Fate = { _ in .works }
+    }
+
+    let state = Locked(State())
+
+    func rows(_ table: ColumnTable) -> [Row] { state.withLock { Array(($0.tables[table] ?? [:]).values) } }
+
+    // MARK: ColumnStore
+
+    func completed() async throws(ColumnFailure) -> UInt64 {
+        let blocks = Set(rows(.blocks).compactMap { Self.block($0) })
+        var last: UInt64 = 0
+        while blocks.contains(last + 1) { last += 1 }
+        return last
+    }
+
+    func known(
+        ids: [EventID],
+        installations: [InstallationID],
+        before block: UInt64
+    ) async throws(ColumnFailure) -> KnownRows {
+        let (ids, installations) = (Set(ids), Set(installations))
+        var known = KnownRows()
+        for row in rows(.ids) where Self.block(row) ?? 0 < block {
+            guard case .id(let high, let low)? = row["id"] else { continue }
+            let id = EventID(high: high, low: low)
+            if ids.contains(id) { known.ids.insert(id) }
+        }
+        for row in rows(.erasures) where Self.block(row) ?? 0 < block {
+            if let id = Self.installation(row), installations.contains(id) { known.erased.insert(id) }
+        }
+        return known
+    }
+
+    func refused(
+        of accounts: [BlockBuilder.AccountKey],
+        before block: UInt64
+    ) async throws(ColumnFailure) -> [BlockBuilder.AccountKey: SequenceRanges] {
+        let wanted = Set(accounts)
+        return rows(.ranges).reduce(into: [:]) { refused, row in
+            guard Self.count(row, "kind") == RangeKind.rejected.rawValue, Self.block(row) ?? 0 < block,
+                let installation = Self.installation(row), case .id(let high, let low)? = row["writer"]
+            else { return }
+            let account = BlockBuilder.AccountKey(
+                installation: installation,
+                writer: WriterID(high: high, low: low)
+            )
+            guard wanted.contains(account) else { return }
+            let range = UInt64(Self.count(row, "first"))...UInt64(Self.count(row, "last"))
+            refused[account, default: SequenceRanges()].insert(range)
+        }
+    }
+
+    func insert(_ rows: [UInt8], into table: ColumnTable) async throws(ColumnFailure) {
+        let fate = state.withLock { $0.fate }(table)
+        if case .fails = fate { throw ColumnFailure(.unreachable, "It fails.") }
+        guard let read = Self.read(rows, of: table) else {
+            throw ColumnFailure(.other, "These are not rows of \(table).")
+        }
+        state.withLock { state in
+            for row in read {
+                state.tables[table, default: [:]][table.key.compactMap { row[$0] }] = row
+                state.written += 1
+            }
+        }
+        if case .unheard = fate { throw ColumnFailure(.unreachable, "Its answer is lost.") }
+    }
+
+    func erased(among installations: [InstallationID]) async throws(ColumnFailure) -> [InstallationID] {
+        let erased = Set(rows(.erasures).compactMap { Self.installation($0) })
+        return installations.filter { erased.contains($0) }
+    }
+
+    func remove(_ installations: [InstallationID]) async throws(ColumnFailure) {
+        let all = Set(installations)
+        state.withLock { state in
+            for table in ColumnTable.ofInstallations {
+                state.tables[table] = state.tables[table]?.filter { row in
+                    Self.installation(row.value).map { !all.contains($0) } ?? true
+                }
+            }
+        }
+    }
+
+    // MARK: ExpiringStore
+
+    func firstWeek() async throws(ColumnFailure) -> Int64? {
+        state.withLock { state in
+            state.asked += 1
+            state.beforeWeek(state.asked, &state)
+            return state.kept.max()
+        }
+    }
+
+    func drop(week: Int64) async throws(ColumnFailure) {
+        if case .fails = state.withLock({ $0.fate })(nil) { throw ColumnFailure(.unreachable, "It fails.") }
+        state.withLock { state in
+            state.dropped.append(week)
+            state.tables[.events] = state.tables[.events]?.filter { Self.week($0.value, "received") != week }
+        }
+    }
+
+    func clock() async throws(ColumnFailure) -> Timestamp { state.withLock { $0.now } }
+
+    func weeks() async throws(ColumnFailure) -> [StoredWeek] {
+        let rows = rows(.events).reduce(into: [Int64: UInt64]()) { $0[Self.week($1, "received"), default: 0] += 1 }
+        return rows.map { StoredWeek(number: $0.key, rows: $0.value) }
+    }
+
+    func keep(from week: Int64) async throws(ColumnFailure) {
+        let fate = state.withLock { $0.fate }(nil)
+        if case .fails = fate { throw ColumnFailure(.unreachable, "It fails.") }
+        state.withLock { $0.kept.append(week) }
+        if case .unheard = fate { throw ColumnFailure(.unreachable, "Its answer is lost.") }
+    }
+
+    func expired(among blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> Set<UInt64> {
+        guard let kept = state.withLock({ $0.kept.max() }) else { return [] }
+        let places = rows(.places).filter { Self.count($0, "kind") == 0 && Self.week($0, "arrived") < kept }
+        return Set(places.compactMap { Self.block($0) }.filter { blocks.contains($0) })
+    }
+
+    private static func week(_ row: Row, _ column: String) -> Int64 {
+        Int64(count(row, column)) / BlockCutter.millisecondsOfWeek
+    }
+
+    // MARK: AuditedStore
+
+    func rows(of blocks: ClosedRange<UInt64>, in table: ColumnTable) async throws(ColumnFailure) -> [UInt64: Int] {
+        rows(table).reduce(into: [:]) { counts, row in
+            if let block = Self.block(row), blocks.contains(block) { counts[block, default: 0] += 1 }
+        }
+    }
+
+    func told(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: [ColumnTable: Int]] {
+        rows(.blocks).reduce(into: [:]) { told, row in
+            guard let block = Self.block(row), blocks.contains(block) else { return }
+            var counts: [ColumnTable: Int] = [.events: Self.count(row, "rows"), .ids: Self.count(row, "rows")]
+            for table in ColumnTable.counted { counts[table] = Self.count(row, table.rawValue) }
+            told[block] = counts
+        }
+    }
+
+    func remains() async throws(ColumnFailure) -> [InstallationID] {
+        let erased = Set(rows(.erasures).compactMap { Self.installation($0) })
+        let there = ColumnTable.ofInstallations.flatMap { rows($0) }.compactMap { Self.installation($0) }
+        return Array(Set(there).intersection(erased))
+    }
+
+    func erasedEvents(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: Int] {
+        let erased = Set(rows(.erasures).compactMap { Self.installation($0) })
+        return rows(.counts).reduce(into: [:]) { events, row in
+            guard let block = Self.block(row), blocks.contains(block), let id = Self.installation(row),
+                erased.contains(id)
+            else { return }
+            events[block, default: 0] += Self.count(row, "events")
+        }
+    }
+
+    // MARK: ErasedStore
+
+    func erased() async throws(ColumnFailure) -> Set<InstallationID> {
+        Set(rows(.erasures).compactMap { Self.installation($0) })
+    }
+
+    func erasedBlocks(
+        after done: UInt64,
+        upTo goal: UInt64,
+        from first: UInt64
+    ) async throws(ColumnFailure) -> [UInt64] {
+        func erased(upTo last: UInt64) -> Set<InstallationID> {
+            Set(rows(.erasures).filter { Self.block($0) ?? 0 <= last }.compactMap { Self.installation($0) })
+        }
+        let (known, all) = (erased(upTo: done), erased(upTo: goal))
+        let blocks = rows(.counts).compactMap { row -> UInt64? in
+            guard let block = Self.block(row), let whose = Self.installation(row), all.contains(whose),
+                block > done || !known.contains(whose)
+            else { return nil }
+            return block
+        }
+        return Set(blocks).filter { $0 >= first && $0 <= goal }.sorted()
+    }
+
+    // MARK: Rows
+
+    static func block(_ row: Row) -> UInt64? {
+        if case .integer(let block)? = row["block"] { UInt64(block) } else { nil }
+    }
+
+    static func installation(_ row: Row) -> InstallationID? {
+        if case .id(let high, let low)? = row["installation"] { InstallationID(high: high, low: low) } else { nil }
+    }
+
+    static func count(_ row: Row, _ column: String) -> Int {
+        switch row[column] {
+        case .unsigned(let value): Int(value)
+        case .integer(let value): Int(value)
+        default: 0
+        }
+    }
+
+    static func text(_ row: Row, _ column: String) -> String {
+        if case .text(let bytes)? = row[column] { String(decoding: bytes, as: UTF8.self) } else { "" }
+    }
+
+    /// Parses rows; nil if they do not end with the bytes.
+    static func read(_ bytes: [UInt8], of table: ColumnTable) -> [Row]? {
+        var rest = bytes[...]
+        func number(_ size: Int) -> UInt64? {
+            guard rest.count >= size else { return nil }
+            defer { rest = rest.dropFirst(size) }
+            return rest.prefix(size).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+        func text() -> [UInt8]? {
+            var (length, shift) = (0, 0)
+            while let byte = rest.popFirst() {
+                length |= Int(byte & 0x7f) << shift
+                shift += 7
+                if byte < 0x80 { break }
+            }
+            guard rest.count >= length else { return nil }
+            defer { rest = rest.dropFirst(length) }
+            return Array(rest.prefix(length))
+        }
+        func texts() -> [[UInt8]]? {
+            // Counts below 128, which are enough here.
+            guard let count = number(1), count < 0x80 else { return nil }
+            var texts: [[UInt8]] = []
+            for _ in 0..<count {
+                guard let text = text() else { return nil }
+                texts.append(text)
+            }
+            return texts
+        }
+        var rows: [Row] = []
+        while !rest.isEmpty {
+            var row: Row = [:]
+            for column in table.columns {
+                let value: Value? =
+                    switch column.type {
+                    case .int64: number(8).map { .integer(Int64(bitPattern: $0)) }
+                    case .uint64: number(8).map { .unsigned($0) }
+                    case .uint32: number(4).map { .unsigned($0) }
+                    case .uint8: number(1).map { .unsigned($0) }
+                    case .id:
+                        if let high = number(8), let low = number(8) {
+                            .id(high.byteSwapped, low.byteSwapped)
+                        } else {
+                            nil
+                        }
+                    case .text: text().map { .text($0) }
+                    case .texts: texts().map { .texts($0) }
+                    }
+                guard let value else { return nil }
+                row[column.name] = value
+            }
+            rows.append(row)
+        }
+        return rows
+    }
+}

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// Copyright 2026 the Trackway authors
-
-/// The connection ended without an answer.
-public struct NoAnswer: Error {
-    public init() {}
-}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// Runs ``IdentityMachine``, whose state is in the shared settings.
+///
+/// All processes of an installation share these settings. Changes are made one at a time. First, the settings change,
+/// so that the next start agrees with the events. Then recording follows the new person's consent decisions. Finally,
+/// the context changes and the resulting events are recorded, in one step. Locks are acquired in the order controller,
+/// then settings or context store, never both.
+package final class IdentityController: Sendable {
+    /// The results of a change.
+    struct Orders: Sendable {
+        var identity: [IdentityMachine.Action] = []
+        var consent: [ConsentMachine.Action] = []
+        var diagnostics: [Diagnostic] = []
+        /// The user of events after the change.
+        fileprivate var user = RecordedContext.User()
+        /// The attributes that the app's closure adds to the change's events.
+        fileprivate var dynamic: Attributes = [:]
+        /// The removed global attributes of the previous person; nil if unchanged.
+        fileprivate var forgotten: Set<String>?
+
+        init(
+            identity: [IdentityMachine.Action] = [],
+            consent: [ConsentMachine.Action] = [],
+            diagnostics: [Diagnostic] = []
+        ) {
+            self.identity = identity
+            self.consent = consent
+            self.diagnostics = diagnostics
+        }
+
+        /// Adds the results of a second change.
+        mutating func add(_ other: Orders) {
+            identity += other.identity
+            consent += other.consent
+            diagnostics += other.diagnostics
+        }
+
+        var isEmpty: Bool { identity.isEmpty && consent.isEmpty && diagnostics.isEmpty }
+
+        /// Whether the change's events contain the attributes shared by all events.
+        fileprivate var takesSharedAttributes: Bool {
+            identity.contains { action in
+                guard case .record(let name, let attributes) = action else { return false }
+                return RecordSubject(name: name, attributes: attributes).takesSharedAttributes
+            }
+        }
+    }
+
+    /// A change at a given time.
+    ///
+    /// Called at least twice, each time with the current settings.
+    typealias Change = @Sendable (inout Settings, DualTimestamp) -> Orders
+
+    private let order = Locked(())
+    private let settings: SettingsFile
+    private let contextStore: ContextStore
+    private let consents: ConsentController
+    private let behavior: LifecycleController
+    private let timers: TimerController
+    private let dynamic: DynamicAttributes
+    private let limits: EventLimits
+    private let reporter: DiagnosticReporter
+    private let clock: any EventClock
+    private let installation: @Sendable () -> InstallationID
+
+    init(
+        _ settings: SettingsFile,
+        contextStore: ContextStore,
+        consents: ConsentController,
+        behavior: LifecycleController,
+        timers: TimerController,
+        dynamic: DynamicAttributes,
+        limits: EventLimits,
+        reporter: DiagnosticReporter,
+        clock: any EventClock,
+        installation: @escaping @Sendable () -> InstallationID
+    ) {
+        self.settings = settings
+        self.contextStore = contextStore
+        self.consents = consents
+        self.behavior = behavior
+        self.timers = timers
+        self.dynamic = dynamic
+        self.limits = limits
+        self.reporter = reporter
+        self.clock = clock
+        self.installation = installation
+    }
+
+    /// Makes a change and records its events.
+    ///
+    /// A change without results writes no file.
+    func perform(_ change: @escaping Change) {
+        behavior.begin()
+        var known = settings.current
+        let expected = change(&known, clock.now())
+        guard !expected.isEmpty else { return }
+        behavior.userActs()
+        // Call the app's closure before acquiring any lock; it may itself change the signed-in user.
+        let shared = expected.takesSharedAttributes ? dynamic.current() : [:]
+        let (before, personal) = (contextStore.current.user.uniqueID, settings.current.personal)
+        let (orders, sideEffects, failure) = order.withLock { _ in
+            // Read the time under the lock, so that no event reports something that was set after it.
+            let moment = clock.now()
+            let (changed, failure) = settings.changeWithoutReporting { settings in
+                let former = settings.identity
+                var orders = change(&settings, moment)
+                orders.forgotten = settings.forgetPersonal(of: former)
+                orders.user = settings.user
+                orders.dynamic = shared
+                return orders
+            }
+            var orders = changed
+            // Another process may already have removed them from the file.
+            if let forgotten = orders.forgotten { orders.forgotten = forgotten.union(personal) }
+            consents.follow()
+            let (_, sideEffects) = contextStore.performUnreported { transaction in
+                carryOut(orders, &transaction, at: moment)
+            }
+            return (orders, sideEffects, failure)
+        }
+        // No lock is held from here on: the app may call back.
+        if let failure { settings.report(failure) }
+        contextStore.report(sideEffects)
+        behavior.eventsRecorded()
+        reporter.report(orders.diagnostics)
+        consents.carryOut(orders.consent)
+        if orders.forgotten != nil {
+            timers.report { machine, _ in machine.cleared() }
+            behavior.personChanged()
+        }
+        let after = contextStore.current.user.uniqueID
+        if let after, after != before { behavior.uniqueIDChanged(to: after) }
+    }
+
+    /// Updates the ids that are derived from the installation's id, which has changed.
+    func installationChanged() {
+        let user = settings.current.user
+        contextStore.perform { transaction in transaction.context.user = complete(user) }
+        if let uniqueID = contextStore.current.user.uniqueID { behavior.uniqueIDChanged(to: uniqueID) }
+    }
+
+    private func carryOut(_ orders: Orders, _ transaction: inout ContextTransaction, at moment: DualTimestamp) {
+        for name in orders.forgotten ?? [] { transaction.context.global[name] = nil }
+        for action in orders.identity {
+            switch action {
+            case .context(var user):
+                user.subject = orders.user.subject
+                user.consentEpoch = orders.user.consentEpoch
+                user.isSeparate = orders.user.isSeparate
+                transaction.context.user = complete(user)
+            case .record(let name, let attributes):
+                transaction.record(
+                    name,
+                    attributes.adding(shared: orders.dynamic, toRecord: name, most: limits.oneAttributeTooMany),
+                    at: moment
+                )
+            case .reportTooManyIdentities(let kind):
+                transaction.report(
+                    Diagnostic(
+                        code: .tooManyIdentities,
+                        field: "as",
+                        value: kind,
+                        message: "The identifier of the type \(kind.quoted) was ignored because the user has "
+                            + "identifiers of \(IdentityMachine.maxIdentities) types, which is the limit.",
+                        recoverySuggestion: "Call removeIdentifier for identifiers that are not needed."
+                    )
+                )
+            case .reportTooManyGroups(let type):
+                transaction.report(
+                    Diagnostic(
+                        code: .tooManyGroups,
+                        field: "group",
+                        value: type,
+                        message:
+                            "The user belongs to \(IdentityMachine.maxGroups) groups, the maximum, and was not added "
+                            + "to one of the type \"\(type)\".",
+                        recoverySuggestion: "Call leaveGroup for a group that is not needed."
+                    )
+                )
+            case .reportUserForgotten(let user):
+                transaction.report(
+                    Diagnostic(
+                        code: .userForgotten,
+                        field: "user",
+                        value: user,
+                        message: "The user \(user.quoted) was forgotten because at most "
+                            + "\(IdentityMachine.maxKnownUsers) users are recognized on one device. Nothing is lost; "
+                            + "this user gets another unique id at the next sign-in."
+                    )
+                )
+            case .save:
+                continue  // The settings have already saved the change.
+            }
+        }
+        // Also needed if another process had already made the same change.
+        transaction.context.user = complete(orders.user)
+    }
+
+    private func complete(_ user: RecordedContext.User) -> RecordedContext.User {
+        IdentityOrigin(installation()).completing(user)
+    }
+}
+
+extension Settings {
+    /// The user of events; ids that are nil are the installation's own.
+    var user: RecordedContext.User {
+        var user = identity.context
+        user.subject = consent.subject
+        user.consentEpoch = consent.epoch
+        user.isSeparate = user.id == nil && consent.rules.anonymous == .keepSeparate
+        return user
+    }
+}

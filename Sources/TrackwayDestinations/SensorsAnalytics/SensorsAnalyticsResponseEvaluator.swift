@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayWire
+
+/// Evaluates a response that should be from a Sensors Analytics back end.
+///
+/// In this format, no response proves who sent it: back ends return status 200 with an empty body, a word, or a tiny
+/// image. But they never send a web page. So a web page, a redirect, and a response of another host count as network
+/// failures.
+struct SensorsAnalyticsResponseEvaluator {
+    let rule: SensorsAnalyticsOptions.ResponsePolicy
+    let authority: String?
+
+    /// Returns the verdict on the response to `events` events.
+    func verdict(on response: WireResponse, events: Int) -> Verdict {
+        if let verdict = response.verdictOnHost(asked: authority) { return verdict }
+        switch rule {
+        case .careful: return careful(response)
+        case .asTheFirstClient: return asTheFirstClient(response, events: events)
+        }
+    }
+
+    private func careful(_ response: WireResponse) -> Verdict {
+        if let verdict = response.verdictWhoeverAnswers { return verdict }
+        if Self.isPage(response) { return .notTheBackEnd(reason: "Status \(response.status) has a web page as body.") }
+        if let verdict = response.verdictOnSettings { return verdict }
+        switch response.status {
+        case 200..<300: return .accepted
+        case 400..<500: return .rejected(reason: response.statusReason)
+        // Redirects and invalid statuses.
+        default: return .notTheBackEnd(reason: response.statusReason)
+        }
+    }
+
+    private func asTheFirstClient(_ response: WireResponse, events: Int) -> Verdict {
+        let reason = response.statusReason
+        switch response.status {
+        case 200..<300: return .accepted
+        case 403: return .unauthorized(reason: reason)
+        case 404: return .misconfigured(reason: reason)
+        case 500..<600: return .retry(after: RetryAfter.duration(in: response), reason: reason)
+        default:
+            guard events > 0 else { return .accepted }
+            return .acceptedExcept(
+                (0..<events).map { Rejection(index: $0, code: "status_\(response.status)", message: reason) }
+            )
+        }
+    }
+
+    /// A generous limit on the length of a back end's response.
+    private static let longestAnswer = 4_096
+    private static let picture = Array("GIF8".utf8)
+
+    private static func isPage(_ response: WireResponse) -> Bool {
+        let body = response.body
+        if body.isEmpty || body.starts(with: picture) { return false }
+        return body.count > longestAnswer || response.isPage
+    }
+}

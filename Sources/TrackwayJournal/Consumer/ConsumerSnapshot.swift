@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// The published state of a consumer: its last finished step, with later requests applied.
+///
+/// It has a separate lock, under which no file is read or written. A caller that only counts events or makes a request
+/// therefore does not wait for a step.
+struct ConsumerSnapshot: Sendable {
+    /// The state of one writer that counting needs.
+    struct Writer: Sendable {
+        let isComplete: Bool
+        let isOwn: Bool
+        let problem: JournalError?
+        var cursors: [DestinationID: Cursor]
+        /// The numbers in removed segments of a dead writer.
+        ///
+        /// Nil where that may change.
+        let missing: MissingNumbers?
+        /// The destinations that have a place in the writer's folder.
+        let destinations: Set<DestinationID>
+        /// The destinations whose next event may not be sent, as last read.
+        var heldFor: Set<DestinationID>
+        /// The next event of each queue, where known.
+        ///
+        /// It comes after the cursor when numbers before it are lost.
+        let fronts: [DestinationID: UInt64]
+        /// The destinations to which numbers without an event must now be reported.
+        let untold: Set<DestinationID>
+        /// The counts that destinations had settled when the writer was found.
+        let settledWhenFound: [DestinationID: Ledger.Account]
+
+        init(_ progress: WriterReadState) {
+            isComplete = progress.isComplete
+            isOwn = progress.isOwn
+            problem = progress.problem
+            cursors = progress.cursors.all
+            missing = progress.missing
+            destinations = progress.cursors.destinations
+            heldFor = progress.heldFor
+            fronts = progress.knownFronts
+            let cursors = progress.cursors
+            let untold = cursors.all.keys.filter { cursors.isReportDue($0, isComplete: progress.isComplete) }
+            self.untold = progress.problem == nil ? Set(untold) : []
+            settledWhenFound = progress.settledWhenFound ?? [:]
+        }
+    }
+
+    /// False once another process may be elected.
+    var isOpen = true
+    var totals = SettledTotals()
+    /// The writers whose folders a step has read.
+    var writers: [WriterID: Writer] = [:]
+    /// All writers in the order they were started.
+    var order: [WriterID] = []
+    /// The counts settled when writers were found, for compacted writers.
+    ///
+    /// Those writers are now in the totals.
+    var foundSettled: [DestinationID: Ledger.Account] = [:]
+    var queues: Set<DestinationID> = []
+    /// Batches in flight to destinations.
+    ///
+    /// Their events are in memory, regardless of the files.
+    var leased: [DestinationID: LeasedEnd] = [:]
+    var uncounted: [Ledger.Uncounted] = []
+    /// Destinations to which numbers without an event must now be reported.
+    var untold: Set<DestinationID> = []
+    /// Destinations with unreported numbers at the end of a dead writer's log.
+    var owing: Set<DestinationID> = []
+    /// The problems of single writers, in the order the writers were started.
+    var obstacles: [JournalError] = []
+    /// Requests that are not carried out yet; counted here as done.
+    var requests = ConsumerRequests()
+
+    /// Whether the view has every writer and cursor that only the consumer can load.
+    func isCurrent(_ journal: Journal) throws(JournalError) -> Bool {
+        let present = journal.destinations
+        return try unknownWriters(journal).isEmpty
+            && writers.values.allSatisfy { writer in
+                writer.problem != nil
+                    || (writer.destinations.allSatisfy { writer.cursors[$0] != nil }
+                        && present.allSatisfy { writer.cursors[$0] != nil })
+            }
+    }
+
+    /// Returns a copy with the cursors that no step has loaded yet.
+    ///
+    /// For example, a queue added a moment ago has such a cursor. Where no cursor is stored, the next step reads the
+    /// log.
+    func withCursorsFromFiles(_ journal: Journal) throws(JournalError) -> ConsumerSnapshot {
+        var view = self
+        for (id, writer) in writers where writer.problem == nil {
+            for destination in writer.destinations.union(journal.destinations) where writer.cursors[destination] == nil
+            {
+                view.writers[id]?.cursors[destination] = try journal.writtenCursor(of: id, destination)
+            }
+        }
+        view.applyRequests()
+        return view
+    }
+
+    /// Returns a copy with the writers of another view that this one lacks.
+    ///
+    /// - Parameter other: a view that was read from the files later than this one.
+    func withWriters(of other: ConsumerSnapshot) -> ConsumerSnapshot {
+        var view = self
+        for (id, writer) in other.writers where writers[id] == nil && !totals.compacted.contains(id) {
+            view.writers[id] = writer
+        }
+        view.order = view.writers.keys.sorted()
+        return view
+    }
+
+    /// Returns the writers that were added since.
+    func unknownWriters(_ journal: Journal) throws(JournalError) -> [WriterID] {
+        let names = try JournalError.wrap { () throws(StorageError) in
+            try journal.storage.names(in: journal.folder.writers)
+        }
+        return names.compactMap { WriterID($0) }.filter { writers[$0] == nil && !totals.compacted.contains($0) }
+    }
+
+    /// Returns the numbers of each writer that were in removed segments.
+    ///
+    /// - Complexity: O(number of writers); reads the folder of each living writer of another process.
+    func missingNumbers(_ journal: Journal) -> [WriterID: MissingNumbers] {
+        writers.reduce(into: [:]) { missing, writer in
+            guard writer.value.problem == nil else { return }
+            missing[writer.key] = self.missing(at: writer.key, journal)
+        }
+    }
+
+    private func missing(at id: WriterID, _ journal: Journal) -> MissingNumbers {
+        writers[id]?.missing ?? journal.missingNumbers(of: id)
+    }
+
+    /// Returns the last number of a writer's batch in flight to a destination.
+    ///
+    /// Nil if none.
+    private func leasedEnd(at id: WriterID, for destination: DestinationID) -> UInt64? {
+        leased[destination].flatMap { $0.writer == id ? $0.last : nil }
+    }
+
+    /// Returns the ledger.
+    ///
+    /// - Parameters:
+    ///   - missing: the numbers of each writer that were in removed segments, read before this view.
+    ///   - tallies: counts the waiting events of destinations from which delivery does not continue.
+    func ledger(
+        _ journal: Journal,
+        missing: [WriterID: MissingNumbers],
+        _ tallies: Locked<Tallies>
+    ) -> Ledger {
+        var ledger = Ledger(recorded: totals.recorded, destinations: totals.accounts, uncounted: uncounted)
+        let present = Set(journal.destinations)
+        for destination in present where ledger.destinations[destination] == nil {
+            ledger.destinations[destination] = Ledger.Account()
+        }
+        let queues = queues.union(tallies.withLock { $0.queues })
+        for id in order {
+            guard let writer = writers[id] else { continue }
+            var last = journal.knownLast(of: id)
+            if writer.problem == nil {
+                do throws(JournalError) {
+                    last = max(last, try journal.extent(of: id, isComplete: writer.isComplete).last)
+                } catch {
+                    ledger.uncounted.append(
+                        Ledger.Uncounted(path: error.cause?.path ?? journal.folder.writer(id), reason: error.message)
+                    )
+                }
+            }
+            // The cursors are older than the log's end, so events recorded in between are pending, never missing.
+            ledger.recorded += max(last, writer.cursors.values.map { $0.next - 1 }.max() ?? 0)
+            for (destination, cursor) in writer.cursors {
+                let missing = missing[id] ?? MissingNumbers()
+                let leased = leasedEnd(at: id, for: destination)
+                var account = Ledger.Account(cursor, last: last, missing: missing, leased: leased)
+                // Delivery does not continue from these cursors, so events for others would count as pending for them
+                // for a long time.
+                if writer.problem == nil, queues.contains(destination) || !present.contains(destination) {
+                    // Events that cannot be counted separately stay among the pending ones.
+                    let tally = try? tally(at: id, of: destination, journal, tallies)
+                    let gone = missing.counts(from: cursor.next, through: cursor.next + cursor.released &- 1)
+                    let released = cursor.released - gone.values.reduce(0, +)
+                    if let waiting = tally?.count { account.limitPending(to: released + waiting) }
+                }
+                ledger.destinations[destination, default: Ledger.Account()].add(account)
+            }
+        }
+        return ledger
+    }
+
+    /// Returns the settled counts of destinations, without pending events.
+    ///
+    /// - Parameters:
+    ///   - own: this process's writer.
+    ///   - missing: its numbers that were in removed segments, read before this view.
+    func settledAccounts(_ own: WriterID, missing: MissingNumbers) -> [DestinationID: Ledger.Account] {
+        var accounts = totals.accounts
+        for (id, writer) in writers {
+            for (destination, cursor) in writer.cursors {
+                var account = Ledger.Account(cursor, last: cursor.next - 1)
+                if id == own {
+                    account.add(missing: missing, beyond: cursor, leased: leasedEnd(at: id, for: destination))
+                }
+                accounts[destination, default: Ledger.Account()].add(account)
+            }
+        }
+        return accounts
+    }
+
+    /// Returns the counts already settled when writers were found.
+    ///
+    /// Covers the writers read since the election.
+    func settledWhenFound() -> [DestinationID: Ledger.Account] {
+        writers.values.reduce(into: foundSettled) { accounts, writer in
+            for (destination, account) in writer.settledWhenFound {
+                accounts[destination, default: Ledger.Account()].add(account)
+            }
+        }
+    }
+
+    /// Returns the number of a destination's pending events, without those after a held one.
+    ///
+    /// - Parameter enough: counting may stop at this number: a dead writer's log is read only when earlier writers do
+    ///   not reach it.
+    func deliverable(
+        for destination: DestinationID,
+        enough: UInt64,
+        _ journal: Journal
+    ) throws(JournalError) -> UInt64 {
+        var waiting: UInt64 = 0
+        // This process's own events are known without reading files.
+        for id in order.filter({ writers[$0]?.isOwn == true }) + order.filter({ writers[$0]?.isOwn == false }) {
+            guard waiting < enough else { break }
+            guard let writer = writers[id], writer.problem == nil, let cursor = writer.cursors[destination],
+                !writer.heldFor.contains(destination)
+            else { continue }
+            let missing = missing(at: id, journal)
+            let extent = try journal.extent(of: id, isComplete: writer.isComplete)
+            let leased = leasedEnd(at: id, for: destination)
+            waiting += Ledger.Account(cursor, last: extent.last, missing: missing, leased: leased).pending
+        }
+        return waiting
+    }
+
+    /// Returns the number of a queue's released events that are not settled.
+    ///
+    /// Excludes writers whose next event was held. As of the last step, it is 0 exactly when no such event remains.
+    func released(for destination: DestinationID) -> UInt64 {
+        order.reduce(0) { count, id in
+            guard let writer = writers[id], writer.problem == nil, !writer.heldFor.contains(destination),
+                let cursor = writer.cursors[destination]
+            else { return count }
+            if let front = writer.fronts[destination], front >= cursor.mark ?? cursor.base { return count }
+            return count + cursor.released
+        }
+    }
+
+    /// Returns the events beyond a queue's release mark, at each writer.
+    func tallies(
+        of destination: DestinationID,
+        _ journal: Journal,
+        _ tallies: Locked<Tallies>
+    ) throws(JournalError) -> [(writer: WriterID, tally: WaitingTally)] {
+        try checkOpen(journal)
+        tallies.withLock { _ = $0.queues.insert(destination) }
+        var found: [(writer: WriterID, tally: WaitingTally)] = []
+        for id in order where writers[id]?.problem == nil {
+            if let tally = try tally(at: id, of: destination, journal, tallies) { found.append((id, tally)) }
+        }
+        return found
+    }
+
+    /// Returns the canonical JSON of events beyond a queue's release mark.
+    ///
+    /// They are ordered from oldest to newest within each writer. Events of another process's folder that cannot be
+    /// read now are left out.
+    ///
+    /// - Parameter most: the maximum number of events.
+    func waitingEvents(
+        for destination: DestinationID,
+        most: Int,
+        _ journal: Journal,
+        _ tallies: Locked<Tallies>
+    ) throws(JournalError) -> [[UInt8]] {
+        try checkOpen(journal)
+        tallies.withLock { _ = $0.queues.insert(destination) }
+        var events: [[UInt8]] = []
+        for id in order where writers[id]?.problem == nil && events.count < most {
+            do throws(JournalError) {
+                guard let tally = try tally(at: id, of: destination, journal, tallies), tally.count > 0 else {
+                    continue
+                }
+                events += try waitingEvents(at: id, for: destination, most: most - events.count, journal)
+            } catch {
+                if writers[id]?.isOwn == true { throw error }
+            }
+        }
+        return events
+    }
+
+    private func waitingEvents(
+        at id: WriterID,
+        for destination: DestinationID,
+        most: Int,
+        _ journal: Journal
+    ) throws(JournalError) -> [[UInt8]] {
+        guard let writer = writers[id], let cursor = writer.cursors[destination] else { return [] }
+        // A separate reader, so that delivery's reader keeps its position.
+        var reader = try BatchReader(
+            folder: journal.folder.writer(id),
+            storage: journal.storage,
+            destination: destination,
+            from: cursor.position,
+            isComplete: writer.isComplete
+        )
+        let limits = BatchReader.Limits(events: most, bytes: .max)
+        var events: [[UInt8]] = []
+        var next = cursor.firstWaiting
+        var isCut = true
+        while isCut, events.count < most {
+            let stretch = try reader.read(next: next, limits)
+            events += stretch.records.prefix(most - events.count).map { Array(stretch.bytes[$0.payload]) }
+            next = stretch.next
+            isCut = stretch.isCut
+        }
+        return events
+    }
+
+    private func checkOpen(_ journal: Journal) throws(JournalError) {
+        guard isOpen else {
+            throw JournalError(.closed, "this process no longer delivers for \(journal.folder.root)")
+        }
+    }
+
+    private func tally(
+        at id: WriterID,
+        of destination: DestinationID,
+        _ journal: Journal,
+        _ tallies: Locked<Tallies>
+    ) throws(JournalError) -> WaitingTally? {
+        guard let writer = writers[id], let cursor = writer.cursors[destination] else { return nil }
+        let last = writer.isOwn ? try journal.extent(of: id, isComplete: false).last : nil
+        return try tallies.tally(
+            of: destination,
+            at: id,
+            cursor,
+            upTo: last,
+            isComplete: writer.isComplete,
+            missing: missing(at: id, journal),
+            folder: journal.folder.writer(id),
+            storage: journal.storage
+        )
+    }
+}

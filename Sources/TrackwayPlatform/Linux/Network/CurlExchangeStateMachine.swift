@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(Linux)
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// The state machine of exchanges and of the thread that performs them.
+///
+/// It returns the actions that ``CurlDriver`` performs. An exchange is announced, started, taken by the thread, and
+/// ended exactly once: by its response, its deadline, a cancellation, or because no thread can be created. A
+/// cancellation may arrive at any time, even before the start.
+///
+/// The thread exists while there is work and for a while afterward, because connections are kept while it runs.
+struct CurlExchangeStateMachine: Sendable {
+    typealias ID = UInt64
+
+    /// An action for the driver.
+    enum Action: Sendable, Hashable {
+        /// Start the thread.
+        case startThread
+        /// Wake the thread, because it has new work.
+        case wake
+        /// Resume the exchange's caller with the error.
+        case fail(ID, TransportError)
+    }
+
+    /// What the thread does next.
+    struct Turn: Sendable, Hashable {
+        /// Exchanges to start.
+        var begins: [ID] = []
+        /// Exchanges to abandon.
+        var abandoned: [ID] = []
+        /// Actions for the driver.
+        var actions: [Action] = []
+        /// When to take the next turn, even if nothing happens.
+        var looksAgain: MonotonicTime?
+        /// Whether the thread ends.
+        ///
+        /// It then releases everything and does not take another turn.
+        var ends = false
+    }
+
+    private enum Phase: Sendable {
+        case announced
+        case cancelledEarly
+        case asked(until: MonotonicTime)
+        case underWay(until: MonotonicTime)
+    }
+
+    /// How long the thread waits for new work before it ends.
+    let timeout: Duration
+    private var exchanges: [ID: Phase] = [:]
+    private var nextID: ID = 1
+    private var hasThread = false
+    private var isClosed = false
+    /// Exchanges that the thread took and that ended without it.
+    private var abandoned: [ID] = []
+    private var idleSince: MonotonicTime?
+
+    init(timeout: Duration = .seconds(60)) {
+        self.timeout = timeout
+    }
+
+    /// Registers an exchange.
+    ///
+    /// It can then be canceled even before it is started.
+    mutating func announced() -> ID {
+        defer { nextID += 1 }
+        exchanges[nextID] = .announced
+        return nextID
+    }
+
+    /// Starts an exchange whose caller waits for the response.
+    mutating func asked(_ id: ID, until deadline: MonotonicTime, at now: MonotonicTime) -> [Action] {
+        guard case .announced? = exchanges[id], !isClosed else {
+            exchanges[id] = nil
+            return [.fail(id, TransportError(.cancelled, "the sending task was canceled"))]
+        }
+        guard deadline > now else {
+            exchanges[id] = nil
+            return [.fail(id, Self.late)]
+        }
+        exchanges[id] = .asked(until: deadline)
+        idleSince = nil
+        if hasThread { return [.wake] }
+        hasThread = true
+        return [.startThread]
+    }
+
+    /// Cancels an exchange.
+    mutating func cancelled(_ id: ID) -> [Action] {
+        switch exchanges[id] {
+        case .announced:
+            exchanges[id] = .cancelledEarly
+            return []
+        case .asked, .underWay:
+            let isUnderWay = drop(id)
+            let fail = Action.fail(id, TransportError(.cancelled, "the sending task was canceled"))
+            return isUnderWay ? [fail, .wake] : [fail]
+        case .cancelledEarly, nil:
+            return []
+        }
+    }
+
+    /// Records that an exchange ended with a response or an error.
+    ///
+    /// Returns false if it had ended before.
+    mutating func ended(_ id: ID) -> Bool {
+        guard case .underWay? = exchanges[id] else { return false }
+        exchanges[id] = nil
+        return true
+    }
+
+    /// Records that the thread no longer exists.
+    ///
+    /// It could not start or cannot continue. Every exchange that waits for it fails. The next exchange starts a new
+    /// thread.
+    mutating func threadFailed(_ error: TransportError) -> [Action] {
+        hasThread = false
+        abandoned = []
+        let waiting = exchanges.compactMap { id, phase in
+            switch phase {
+            case .asked, .underWay: id
+            case .announced, .cancelledEarly: nil
+            }
+        }
+        for id in waiting {
+            exchanges[id] = nil
+        }
+        return waiting.sorted().map { .fail($0, error) }
+    }
+
+    /// Records that no more exchanges will be started.
+    mutating func closed() -> [Action] {
+        isClosed = true
+        return hasThread ? [.wake] : []
+    }
+
+    /// Returns the thread's next work.
+    ///
+    /// O(n) in the number of pending exchanges, which is small.
+    mutating func turn(at now: MonotonicTime) -> Turn {
+        var turn = Turn()
+        var isBusy = false
+        for (id, phase) in exchanges {
+            let deadline: MonotonicTime
+            switch phase {
+            case .announced, .cancelledEarly: continue
+            case .asked(let until), .underWay(let until): deadline = until
+            }
+            guard deadline > now, !isClosed else {
+                _ = drop(id)
+                turn.actions.append(
+                    .fail(id, isClosed ? TransportError(.cancelled, "the transport was released") : Self.late)
+                )
+                continue
+            }
+            if case .asked = phase {
+                exchanges[id] = .underWay(until: deadline)
+                turn.begins.append(id)
+            }
+            isBusy = true
+            turn.looksAgain = turn.looksAgain.map { min($0, deadline) } ?? deadline
+        }
+        turn.begins.sort()
+        turn.abandoned = abandoned
+        abandoned = []
+        if isBusy {
+            idleSince = nil
+        } else {
+            let since = idleSince ?? now
+            idleSince = since
+            let end = since.advanced(by: timeout)
+            if isClosed || end <= now {
+                turn.ends = true
+                hasThread = false
+                idleSince = nil
+            } else {
+                turn.looksAgain = end
+            }
+        }
+        return turn
+    }
+
+    /// Ends an exchange.
+    ///
+    /// Returns true if the thread had taken it.
+    private mutating func drop(_ id: ID) -> Bool {
+        guard case .underWay? = exchanges.removeValue(forKey: id) else { return false }
+        abandoned.append(id)
+        return true
+    }
+
+    private static let late = TransportError(.timedOut, "no complete response before the timeout")
+}
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+
+/// A scene's phase, with values that exist on all systems.
+enum SceneVisibility: Sendable, Hashable, CaseIterable {
+    case active
+    case inactive
+    case background
+}
+
+/// Converts the phases of one scene to life-cycle changes of the app.
+///
+/// It stores the last phase, so that a repeated phase is reported once.
+@MainActor
+final class ScenePhaseTracker {
+    private var last: SceneVisibility?
+
+    nonisolated init() {}
+
+    /// Returns the changes since the last phase, in the system's order.
+    func changes(to next: SceneVisibility) -> [LifeCycleChange] {
+        defer { last = next }
+        switch (last, next) {
+        case (.active, .active), (.inactive, .inactive), (.background, .background): return []
+        // At first, the app may already be in the foreground, or may never reach it.
+        case (nil, .active), (.inactive, .active): return [.didBecomeActive]
+        case (nil, .inactive), (nil, .background): return []
+        case (.background, .active): return [.willEnterForeground, .didBecomeActive]
+        case (.background, .inactive): return [.willEnterForeground]
+        case (.active, .inactive): return [.willResignActive]
+        case (.active, .background): return [.willResignActive, .didEnterBackground]
+        case (.inactive, .background): return [.didEnterBackground]
+        }
+    }
+}

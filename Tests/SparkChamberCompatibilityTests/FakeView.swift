@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import TrackwayEvents
+
+@testable internal import SparkChamberCompatibility
+
+/// A view, control, cell or scroll view whose properties the test sets.
+final class FakeView: NSObject, SparkElement {
+    weak var parent: FakeView?
+    var isCell = false
+    var isInteractionEnabled = true
+    var isTracking = false
+
+    var parentElement: (any TriggerElement)? { parent }
+}
+
+/// A touch whose properties the test sets.
+@MainActor
+final class FakeTouch: NSObject, TriggerTouch {
+    nonisolated(unsafe) var view: FakeView?
+    nonisolated(unsafe) var hasEnded = true
+    nonisolated(unsafe) var isInside = true
+    var timestamp: Double { 1 }
+    var element: (any TriggerElement)? { view }
+}
+
+@MainActor
+func touch(_ view: FakeView?, hasEnded: Bool = true, isInside: Bool = true) -> FakeTouch {
+    let touch = FakeTouch()
+    (touch.view, touch.hasEnded, touch.isInside) = (view, hasEnded, isInside)
+    return touch
+}
+
+@MainActor
+func view(_ events: [SparkEvent]?) -> FakeView {
+    let view = FakeView()
+    view.sparkEvents = events
+    return view
+}
+
+/// The notes that actions made, in order.
+final class Notes: Sendable {
+    private let list = Locked<[String]>([])
+
+    var all: [String] { list.withLock { $0 } }
+
+    func add(_ note: String) {
+        list.withLock { $0.append(note) }
+    }
+}
+
+/// Returns when every action that was triggered before has run.
+@MainActor
+func untilDone() async {
+    await withCheckedContinuation { done in
+        _ = SparkEvent(trigger: .none) { _ in done.resume() }.send()
+    }
+}

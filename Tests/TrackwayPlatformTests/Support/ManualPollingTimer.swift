@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+@testable import TrackwayPlatform
+
+/// A polling timer that beats when the test requests it.
+final class ManualPollingTimer: PollingTimer {
+    private struct State: Sendable {
+        var interval: Duration?
+        var beat: (@Sendable () -> Void)?
+    }
+
+    private let state = Locked(State())
+
+    /// The requested interval; nil while the timer is stopped.
+    var interval: Duration? { state.withLock { $0.interval } }
+
+    func start(every interval: Duration, _ beat: @escaping @Sendable () -> Void) {
+        state.withLock { $0 = State(interval: interval, beat: beat) }
+    }
+
+    func stop() { state.withLock { $0 = State() } }
+
+    /// Triggers one beat; does nothing while the timer is stopped.
+    func beat() {
+        let beat = state.withLock { $0.beat }
+        beat?()
+    }
+}
